@@ -1,0 +1,36 @@
+# Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
+# Another interpreter: make test PYTHON=python3.13
+PYTHON ?= python3
+EXTRAS := cad,plot,data,dev
+BIN    := .venv/bin
+READY  := .venv/.ready
+
+help:   ## show these lines
+	@sed -n 's/^\([a-z]*\): .*## /  make \1	/p' Makefile
+
+demo: $(READY)   ## throw the hammer: simulate it, print the report, write demo-output/
+	$(BIN)/python -m livens.cli demo hammer --output demo-output
+
+test: lint   ## lint, the whole suite, and the kernels once more as plain Python
+	$(BIN)/python -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+
+lint: $(READY)   ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(READY)   ## print the table of speeds
+	$(BIN)/python -m benchmarks
+
+clean:   ## remove all that make has made, .venv too
+	rm -rf .venv demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer, and $(PYTHON) is %d.%d: name another with make PYTHON=..." % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	@touch $@
+
+.PHONY: help demo test lint bench clean
