@@ -1,0 +1,72 @@
+"""What `pip install livens` promises: names, version, types, a light import, and numpy alone is enough."""
+
+import ast
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import livens
+
+FOLDER = Path(livens.__file__).parent
+
+
+def python(*arguments):
+    """Run a fresh interpreter and give back what it prints."""
+    run = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_version():
+    assert livens.__version__ == importlib.metadata.version("livens")
+    assert livens.__version__ in python("-m", "livens", "--version")
+
+
+def test_ships_its_types():
+    assert (FOLDER / "py.typed").exists()
+
+
+def test_every_public_name_is_there_and_explained():
+    stub = ast.parse((FOLDER / "__init__.pyi").read_text())
+    names = [a.asname or a.name for node in stub.body if isinstance(node, ast.ImportFrom) for a in node.names]
+    assert len(names) == len(set(names)) > 0
+    unexplained = [name for name in names if not getattr(livens, name).__doc__]
+    assert not unexplained
+    assert set(names) <= set(dir(livens))
+
+
+def test_import_is_light():
+    heavy = "{'numba', 'scipy', 'matplotlib', 'xarray', 'h5py', 'netgen', 'trimesh', 'casadi', 'viser', 'dask'}"
+    assert python("-c", f"import sys, livens; print({heavy} & set(sys.modules))").strip() == "set()"
+
+
+NUMPY_ONLY = """
+import sys
+from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
+
+class OnlyNumpy(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] in sys.stdlib_module_names | {"numpy", "livens"}:
+            return PathFinder.find_spec(name, path, target)
+
+sys.meta_path[:] = [BuiltinImporter, FrozenImporter, OnlyNumpy]
+
+import numpy as np
+import livens as lv
+
+m = lv.Model(gravity=(0, 0, -9.81))
+b = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=1000), name="b", body_rates=(0.1, 2, 0.1)))
+motion = lv.simulate(m, lv.Livens(), h=1e-2, until=0.5)
+n, scale = len(motion.t), np.abs(motion.kinetic).max()
+assert n == 51
+assert np.ptp(motion.energy) <= 4 * n * np.finfo(float).eps * scale, np.ptp(motion.energy) / scale
+fall = motion.position(b)[-1, 2]
+assert abs(fall + 9.81 / 2 * 0.5**2) <= 4 * n * np.finfo(float).eps, fall
+"""
+
+
+def test_numpy_alone_is_enough():
+    """The road into the browser: the kernels as plain Python, everything else refused."""
+    python("-c", NUMPY_ONLY)
