@@ -29,6 +29,7 @@ clean:   ## remove all that make has made, .venv too
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer, and $(PYTHON) is %d.%d: name another with make PYTHON=..." % sys.version_info[:2])'
+	@echo 'Setting up .venv; the first time takes a minute or two.'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	@touch $@
