@@ -13,10 +13,10 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
-    "pose surface mass shapes solid cad mesh model joints forces scene",  # describe
+    "pose surface tessellate mass shapes solid cad mesh model joints forces scene",  # describe
     "system kernels.bags",  # → compile; bags is the layout of the arrays both sides agree on
     "kernels integrators discrete",  # → step
-    "simulate trajectory files ensemble",  # → record
+    "progress simulate trajectory files ensemble",  # → record
     "invariants report plot view cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
