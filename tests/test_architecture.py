@@ -17,7 +17,7 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "system kernels.bags",  # → compile; bags is the layout of the arrays both sides agree on
     "kernels integrators discrete",  # → step
     "progress simulate trajectory files ensemble",  # → record
-    "invariants report plot view cli __init__ __main__",  # → look
+    "invariants hamiltonian report plot view cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 
