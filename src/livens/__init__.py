@@ -1,0 +1,39 @@
+"""livens: rigid multibody systems with integrators that keep what nature keeps.
+
+Public names stand once, in `__init__.pyi`, and are imported when they are first used: `import livens` is quick, and
+numba loads with the first thing that steps.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+from typing import Any
+
+__version__ = "0.1.0"
+
+
+def _homes() -> dict[str, str]:
+    """Public name → the module it lives in, as the stub says."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    return {
+        alias.name: f"{__name__}.{node.module}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom) and node.level == 1
+        for alias in node.names
+    }
+
+
+_HOME = _homes()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOME, "__version__"])

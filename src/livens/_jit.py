@@ -1,0 +1,81 @@
+"""The one `njit`: cached on disk, no fast math, plain Python where numba is absent or switched off.
+
+numba's own cache does not notice that a kernel in *another* file changed. So the cache folder is named by a
+hash of all kernel sources: an edit anywhere starts a fresh folder. Nothing here knows any kernel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+try:
+    import numba
+except ImportError:  # in the browser, or where only numpy is installed
+    numba = None
+
+Kernel = Callable[..., Any]
+COMPILED = numba is not None and not numba.config.DISABLE_JIT
+
+
+def _user_cache() -> Path:
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+
+
+def _cache_folder() -> Path | None:
+    """The folder for exactly these sources, or None where nothing can be written."""
+    here = Path(__file__).parent
+    sources = [Path(__file__), *sorted(here.glob("kernels/*.py")), *sorted(here.glob("integrators/*.py"))]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    folder = _user_cache() / "livens" / digest
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+FOLDER = _cache_folder() if COMPILED else None
+
+
+def cold() -> bool:
+    """True when the kernels still have to be compiled on this machine (once, some twenty seconds)."""
+    return COMPILED and (FOLDER is None or next(FOLDER.glob("**/*.nbi"), None) is None)
+
+
+def _compile(function: Kernel, inline: str) -> Kernel:
+    if not COMPILED:
+        return function
+    before = numba.config.CACHE_DIR
+    try:
+        if FOLDER is not None:
+            numba.config.CACHE_DIR = str(FOLDER)
+        return numba.njit(
+            function, cache=FOLDER is not None, nogil=True, error_model="numpy", inline=inline, _nrt=False
+        )
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def njit(function: Kernel) -> Kernel:
+    """Compile `function` with the GIL released and the result kept on disk; without numba, leave it as it is.
+
+    Compiled without numba's memory manager: arrays are not reference-counted (a tuple of arrays costs nothing to
+    take apart) and a kernel that allocates does not compile.
+    """
+    return _compile(function, "never")
+
+
+def inline(function: Kernel) -> Kernel:
+    """Like `njit`, for functions that only call others: woven into their caller, so that passing bags is free."""
+    return _compile(function, "always")

@@ -1,0 +1,67 @@
+"""The door: every number a user gives passes through here once, and NaN or infinity stops at it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelError
+
+Array = NDArray[np.float64]
+
+
+def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    """`value` as a float array of `shape`, or a ModelError that names `what` and the fault."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be {_kind(shape)}, not {value!r}.") from None
+    if array.shape != shape:
+        raise ModelError(f"{what} must be {_kind(shape)}, got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what} is not finite: {array.tolist()}.")
+    return array
+
+
+def number(value: Any, what: str) -> float:
+    """`value` as one finite float."""
+    return float(finite(value, (), what))
+
+
+def positive(value: Any, what: str, unit: str = "") -> float:
+    """`value` as one finite float above zero."""
+    x = number(value, what)
+    if x <= 0.0:
+        raise ModelError(f"{what} must be positive, got {x:g}{' ' + unit if unit else ''}.")
+    return x
+
+
+def not_negative(value: Any, what: str, unit: str = "") -> float:
+    """`value` as one finite float, zero or more."""
+    x = number(value, what)
+    if x < 0.0:
+        raise ModelError(f"{what} must not be negative, got {x:g}{' ' + unit if unit else ''}.")
+    return x
+
+
+def vector(value: ArrayLike, what: str) -> Array:
+    """`value` as three finite floats."""
+    return finite(value, (3,), what)
+
+
+def direction(value: ArrayLike, what: str) -> Array:
+    """`value` scaled to length one; a vector of length zero has no direction and is refused."""
+    v = vector(value, what)
+    largest = float(np.abs(v).max())
+    if largest == 0.0:
+        raise ModelError(f"{what} has length zero: give a direction such as (0, 0, 1).")
+    v = v / largest  # squares of huge or tiny numbers leave the floating-point range
+    return v / np.linalg.norm(v)
+
+
+def _kind(shape: tuple[int, ...]) -> str:
+    if shape == ():
+        return "a number"
+    return " x ".join(str(n) for n in shape) + " numbers"

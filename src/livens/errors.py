@@ -1,0 +1,39 @@
+"""What can go wrong, each as one sentence that names the thing, the size and the remedy.
+
+LivensError
+├── ModelError      what a user described cannot be a mechanical system
+├── MissingExtra    a feature needs a package that is not installed
+├── FileError       a file cannot be read or written
+└── StepFailed      a step did not converge; `.trajectory` holds the motion so far
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+class LivensError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class ModelError(LivensError, ValueError):
+    """The description is wrong: the message names the part, the number and the remedy."""
+
+
+class MissingExtra(LivensError, ImportError):
+    """A feature needs an optional package; the message says what to install."""
+
+
+class FileError(LivensError, OSError):
+    """A file cannot be read or written."""
+
+
+class StepFailed(LivensError):
+    """A step could not be taken. `trajectory` holds everything up to the last good step."""
+
+    def __init__(self, message: str, trajectory: Trajectory):
+        super().__init__(message)
+        self.trajectory = trajectory

@@ -1,0 +1,135 @@
+"""What pulls and pushes: springs, attraction, loads.
+
+    Spring       V = ½ k (|x_b − x_a| − l)²
+    Attraction   V = −G Σ_{i<j} m_i m_j / |a_i − a_j|     (between centres of mass)
+    Load         force F(t) at a point and torque M(t) on its body: no potential, it does work
+
+Uniform gravity belongs to the model, V = −Σ m g·a with g the acceleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .checks import Array, not_negative, number, positive, vector
+from .errors import ModelError
+from .model import Body, Point
+
+Signal = ArrayLike | Callable[[float], ArrayLike]
+
+
+class Spring:
+    """A spring between two points: stiffness k [N/m], rest length l ≥ 0 [m] (None: their distance at the start).
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), name="ball"))
+    >>> m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=10.0, length=0.0)).length
+    0.0
+    """
+
+    kind = "force"
+
+    def __init__(self, a: Point, b: Point, stiffness: float, length: float | None = None, name: str = ""):
+        label = f"spring {name!r}" if name else "a spring"
+        self.a, self.b, self.name = a, b, name
+        self.stiffness = not_negative(stiffness, f"stiffness of {label}", "N/m")
+        if length is None:
+            self.length = float(np.linalg.norm(b.start - a.start))
+        else:
+            self.length = not_negative(length, f"length of {label}", "m")
+        if isinstance(a, Point) and isinstance(b, Point) and a.body is b.body:
+            raise ModelError(f"{label} joins body {a.body.name!r} with itself and would never act.")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.a, self.b)
+
+
+class Attraction:
+    """Newtonian attraction between bodies' centres of mass: G [N m²/kg²] (6.6743e-11 in SI).
+
+    bodies: those that attract each other; None means every body of the model.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> sun = m.add(lv.Body(lv.PointMass(1.0), name="sun"))
+    >>> earth = m.add(lv.Body(lv.PointMass(3e-6), at=(1, 0, 0), velocity=(0, 1, 0), name="earth"))
+    >>> pull = m.add(lv.Attraction(G=1.0))
+    """
+
+    kind = "force"
+
+    def __init__(self, G: float, bodies: Sequence[Body] | None = None, name: str = ""):
+        self.G = positive(G, "G of an attraction")
+        self.bodies = None if bodies is None else tuple(bodies)
+        self.name = name
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(body.center for body in self.bodies or ())
+
+
+class Load:
+    """A force [N] at a point and a torque [N m] on its body, constant or as functions of time t [s].
+
+    axes: "world" (default) or "body", for loads that turn with the body, such as a thruster. A load has no
+    potential: it does work, and energy changes by it.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ship = m.add(lv.Body(lv.Box(2, 1, 1, density=100), name="ship"))
+    >>> thruster = m.add(lv.Load(ship.point(-1, 0, 0), force=lambda t: (5.0 * np.sin(t), 0, 0), axes="body"))
+    """
+
+    kind = "force"
+
+    def __init__(
+        self,
+        point: Point,
+        force: Signal = (0.0, 0.0, 0.0),
+        torque: Signal = (0.0, 0.0, 0.0),
+        axes: str = "world",
+        name: str = "",
+    ):
+        label = f"load {name!r}" if name else "a load"
+        if axes not in ("world", "body"):
+            raise ModelError(f"{label} acts in axes 'world' or 'body', not {axes!r}.")
+        self.point, self.axes, self.name = point, axes, name
+        self.force = force if callable(force) else vector(force, f"force of {label}")
+        self.torque = torque if callable(torque) else vector(torque, f"torque of {label}")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.point,)
+
+    @property
+    def varies(self) -> bool:
+        """True if force or torque is a function of time."""
+        return callable(self.force) or callable(self.torque)
+
+    def table(self, t: Array) -> Array:
+        """Force and torque at the times t: (len(t), 6) [N, N m]."""
+        return np.concatenate(
+            [sample(self.force, t, (3,), self, "force"), sample(self.torque, t, (3,), self, "torque")], 1
+        )
+
+
+def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str) -> Array:
+    """A constant, or a function of time, at the times t: (len(t), *shape); a wrong answer is refused with its time."""
+    if not callable(signal):
+        return np.broadcast_to(signal, (len(t), *shape))
+    rows = np.empty((len(t), *shape))
+    for row, time in zip(rows, t.tolist(), strict=True):
+        value = np.asarray(signal(time), dtype=np.float64)
+        if value.shape != shape or not np.isfinite(value).all():
+            wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"
+            raise ModelError(
+                f"{what} of {owner.name!r} at t = {number(time, 't'):g} s must be {wanted}, got {value.tolist()}."
+            )
+        row[...] = value
+    return rows

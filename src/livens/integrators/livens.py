@@ -1,0 +1,121 @@
+"""The Livens scheme: kick, drift, kick, and its symmetric compositions of order 4 and 6.
+
+Varying position, velocity and momentum independently in the discrete action gives, on one step of length h,
+
+    p⁺ = p₀ + h/2 f(q₀)      L⁺ = L₀ + h/2 τ(q₀)                  kick
+    q₁, L⁻ from q₀, p⁺, L⁺                                        drift: kernels/spin.py
+    p₁ = p⁺ + h/2 f(q₁)      L₁ = L⁻ + h/2 τ(q₁)                  kick
+
+It is symmetric and symplectic of order 2; forces are explicit, so N bodies cost N times one. Because it is
+symmetric, steps of lengths w₁h, w₂h, …, w₁h (some of them negative) compose to order 4 and 6; the sets of weights
+were chosen by measured work–precision (benchmarks/compositions.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._jit import inline, njit
+from ..checks import Array
+from ..errors import ModelError
+from ..kernels.potential import forces
+from ..kernels.record import keep
+from ..kernels.spin import drift
+from ..kernels.status import OK
+
+
+def _palindrome(*half: float) -> Array:
+    """The symmetric weights that begin with `half` and sum to one."""
+    middle = 1.0 - 2.0 * sum(half)
+    return np.array([*half, middle, *reversed(half)])
+
+
+_S = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
+WEIGHTS = {
+    2: np.array([1.0]),
+    4: _palindrome(_S, _S),  # Suzuki 1990
+    6: _palindrome(  # Kahan & Li 1997, nine stages
+        0.39216144400731413927925056,
+        0.33259913678935943859974864,
+        -0.70624617255763935980996482,
+        0.08221359629355080023149045,
+    ),
+}
+
+
+@njit
+def kick(c, f, tau, p, L):
+    for b in range(1, f.shape[0]):
+        for k in range(3):
+            p[b, k] += c * f[b, k]
+            L[b, k] += c * tau[b, k]
+
+
+@inline
+def stage(system, state, work, h, signals, row):
+    """One step of order 2; `work` holds the forces at its start and, afterwards, at its end."""
+    kick(0.5 * h, work.f, work.tau, state.p, state.L)
+    status = drift(system.bodies, h, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
+    forces(system, state.a, state.B, signals, row, work.f, work.tau)
+    kick(0.5 * h, work.f, work.tau, state.p, state.L)
+    return status
+
+
+@njit
+def prepare(system, state, work, signals):
+    """Forces at the start of a run, which `rollout` expects in `work`."""
+    forces(system, state.a, state.B, signals, 0, work.f, work.tau)
+
+
+@njit
+def rollout(system, state, work, h, weights, signals, first, steps, every, record):
+    """Take `steps` steps from step number `first`, copying every `every`-th state into `record`: (status, steps taken).
+
+    signals: what varies with time, at the start and after each stage (1 + steps·stages, l, 6), or one row for all.
+    """
+    stages = len(weights)
+    varies = 1 if signals.shape[0] > 1 else 0
+    slot, wait = first // every + 1, every - first % every
+    for n in range(steps):
+        for i in range(stages):
+            status = stage(system, state, work, h * weights[i], signals, varies * (n * stages + i + 1))
+            if status != OK:
+                return status, n
+        wait -= 1
+        if wait == 0:
+            keep(record, slot, state)
+            slot, wait = slot + 1, every
+    return OK, steps
+
+
+@dataclass(frozen=True)
+class Livens:
+    """The variational scheme of this package, of order 2, 4 or 6.
+
+    Order 2 costs one force evaluation and one drift per step, order 4 five, order 6 nine; at small errors the
+    higher orders are far cheaper. All are symmetric and symplectic and keep momentum exactly.
+
+    >>> Livens(order=4).stages
+    5
+    """
+
+    order: int = 2
+
+    def __post_init__(self) -> None:
+        if self.order not in WEIGHTS:
+            raise ModelError(f"the Livens scheme has order 2, 4 or 6, not {self.order!r}.")
+
+    @property
+    def weights(self) -> Array:
+        """Lengths of the stages as fractions of h."""
+        return WEIGHTS[self.order]
+
+    @property
+    def stages(self) -> int:
+        """Force evaluations per step."""
+        return len(self.weights)
+
+    prepare = staticmethod(prepare)
+    rollout = staticmethod(rollout)

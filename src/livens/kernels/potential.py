@@ -1,0 +1,190 @@
+"""The global potential V(q₁, q₂, …), and the forces it and the loads exert.
+
+    V = −Σ m g·a + Σ ½ k (|d| − l)² − Σ G m_i m_j / |a_j − a_i|,     d = x_j − x_i,  x = a + B r      (1)
+
+A force F at the point r of a body is the force F (world) and the torque r × BᵀF (body axes) about its centre. (2)
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import inline, njit
+
+
+@njit
+def place(a, B, b, r, k):
+    """Component k of the world place of the point r of body b."""
+    return a[b, k] + B[b, k, 0] * r[0] + B[b, k, 1] * r[1] + B[b, k, 2] * r[2]
+
+
+@njit
+def to_body(B, b, F0, F1, F2):
+    """BᵀF: a world vector in the axes of body b."""
+    return (
+        B[b, 0, 0] * F0 + B[b, 1, 0] * F1 + B[b, 2, 0] * F2,
+        B[b, 0, 1] * F0 + B[b, 1, 1] * F1 + B[b, 2, 1] * F2,
+        B[b, 0, 2] * F0 + B[b, 1, 2] * F1 + B[b, 2, 2] * F2,
+    )
+
+
+@njit
+def pull(B, b, r, F0, F1, F2, f, tau):
+    """Let the world force F act at the point r of body b, (2)."""
+    f[b, 0] += F0
+    f[b, 1] += F1
+    f[b, 2] += F2
+    u0, u1, u2 = to_body(B, b, F0, F1, F2)
+    tau[b, 0] += r[1] * u2 - r[2] * u1
+    tau[b, 1] += r[2] * u0 - r[0] * u2
+    tau[b, 2] += r[0] * u1 - r[1] * u0
+
+
+@njit
+def gravity_force(bodies, g, f, tau):
+    """Set f = m g, τ = 0."""
+    for b in range(f.shape[0]):
+        for k in range(3):
+            f[b, k] = bodies.mass[b] * g[k]
+            tau[b, k] = 0.0
+
+
+@njit
+def gravity_potential(bodies, g, a):
+    V = 0.0
+    for b in range(1, a.shape[0]):
+        V -= bodies.mass[b] * (g[0] * a[b, 0] + g[1] * a[b, 1] + g[2] * a[b, 2])
+    return V
+
+
+@njit
+def spring_span(springs, s, a, B):
+    """d = x_j − x_i of spring s."""
+    i, j = springs.body[s, 0], springs.body[s, 1]
+    ri, rj = springs.point[s, 0], springs.point[s, 1]
+    return (
+        place(a, B, j, rj, 0) - place(a, B, i, ri, 0),
+        place(a, B, j, rj, 1) - place(a, B, i, ri, 1),
+        place(a, B, j, rj, 2) - place(a, B, i, ri, 2),
+    )
+
+
+@njit
+def spring_force(springs, a, B, f, tau):
+    for s in range(springs.body.shape[0]):
+        d0, d1, d2 = spring_span(springs, s, a, B)
+        c = springs.stiffness[s]
+        if springs.length[s] > 0.0:
+            d = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+            c *= 1.0 - springs.length[s] / d if d > 0.0 else 0.0
+        pull(B, springs.body[s, 0], springs.point[s, 0], c * d0, c * d1, c * d2, f, tau)
+        pull(B, springs.body[s, 1], springs.point[s, 1], -c * d0, -c * d1, -c * d2, f, tau)
+
+
+@njit
+def spring_potential(springs, a, B):
+    V = 0.0
+    for s in range(springs.body.shape[0]):
+        d0, d1, d2 = spring_span(springs, s, a, B)
+        stretch = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2) - springs.length[s]
+        V += 0.5 * springs.stiffness[s] * stretch * stretch
+    return V
+
+
+@njit
+def pair_force(pairs, a, f):
+    for s in range(pairs.body.shape[0]):
+        i, j = pairs.body[s, 0], pairs.body[s, 1]
+        d0, d1, d2 = a[j, 0] - a[i, 0], a[j, 1] - a[i, 1], a[j, 2] - a[i, 2]
+        r2 = d0 * d0 + d1 * d1 + d2 * d2
+        c = pairs.strength[s] / (r2 * math.sqrt(r2))
+        f[i, 0] += c * d0
+        f[i, 1] += c * d1
+        f[i, 2] += c * d2
+        f[j, 0] -= c * d0
+        f[j, 1] -= c * d1
+        f[j, 2] -= c * d2
+
+
+@njit
+def pair_potential(pairs, a):
+    V = 0.0
+    for s in range(pairs.body.shape[0]):
+        i, j = pairs.body[s, 0], pairs.body[s, 1]
+        d0, d1, d2 = a[j, 0] - a[i, 0], a[j, 1] - a[i, 1], a[j, 2] - a[i, 2]
+        V -= pairs.strength[s] / math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    return V
+
+
+@njit
+def load_force(loads, B, signals, row, f, tau):
+    """Add the loads, whose forces and torques stand in `signals[row]` (l, 6), in world axes or the body's."""
+    for s in range(loads.body.shape[0]):
+        b = loads.body[s]
+        for k in range(2):  # the force, then the torque
+            c0, c1, c2 = signals[row, s, 3 * k], signals[row, s, 3 * k + 1], signals[row, s, 3 * k + 2]
+            if loads.follows[s] == 1:
+                A = loads.axes[s]
+                u0 = A[0, 0] * c0 + A[0, 1] * c1 + A[0, 2] * c2
+                u1 = A[1, 0] * c0 + A[1, 1] * c1 + A[1, 2] * c2
+                u2 = A[2, 0] * c0 + A[2, 1] * c1 + A[2, 2] * c2
+                c0 = B[b, 0, 0] * u0 + B[b, 0, 1] * u1 + B[b, 0, 2] * u2
+                c1 = B[b, 1, 0] * u0 + B[b, 1, 1] * u1 + B[b, 1, 2] * u2
+                c2 = B[b, 2, 0] * u0 + B[b, 2, 1] * u1 + B[b, 2, 2] * u2
+            if k == 0:
+                pull(B, b, loads.point[s], c0, c1, c2, f, tau)
+            else:
+                u0, u1, u2 = to_body(B, b, c0, c1, c2)
+                tau[b, 0] += u0
+                tau[b, 1] += u1
+                tau[b, 2] += u2
+
+
+@inline
+def conservative(system, a, B, f, tau):
+    """f, τ = −∇V of (1)."""
+    gravity_force(system.bodies, system.gravity, f, tau)
+    spring_force(system.springs, a, B, f, tau)
+    pair_force(system.pairs, a, f)
+
+
+@inline
+def forces(system, a, B, signals, row, f, tau):
+    """All forces [N] and body torques [N m] at the configuration (a, B)."""
+    conservative(system, a, B, f, tau)
+    load_force(system.loads, B, signals, row, f, tau)
+
+
+@inline
+def potential(system, a, B):
+    """V of (1) [J]."""
+    return (
+        gravity_potential(system.bodies, system.gravity, a)
+        + spring_potential(system.springs, a, B)
+        + pair_potential(system.pairs, a)
+    )
+
+
+@njit
+def kinetic(bodies, p, L):
+    """T(p, L) = ½ Σ |p|²/m + L·J⁻¹L [J]."""
+    T = 0.0
+    for b in range(1, p.shape[0]):
+        for k in range(3):
+            T += 0.5 * (bodies.inverse_mass[b] * p[b, k] ** 2 + bodies.inverse_inertia[b, k] * L[b, k] ** 2)
+    return T
+
+
+@njit
+def energies(system, record, T, V):
+    """Kinetic and potential energy [J] of every state of a record."""
+    for i in range(T.shape[0]):
+        T[i] = kinetic(system.bodies, record.p[i], record.L[i])
+        V[i] = potential(system, record.a[i], record.B[i])
+
+
+@njit
+def all_forces(system, record, signals, f, tau):
+    """Forces and body torques at every state of a record, with one row of signals for each."""
+    for i in range(f.shape[0]):
+        forces(system, record.a[i], record.B[i], signals, i, f[i], tau[i])

@@ -1,0 +1,5 @@
+"""What a step reports. Zero is good; everything else stops the run and is put into words by `simulate`."""
+
+OK = 0
+NOT_FINITE = 1  # a coordinate or momentum became infinite or NaN; fault[0] is the body
+SPIN = 2  # equation (1) of spin.py has no solution: the body turns too far in one step; fault[0] is the body

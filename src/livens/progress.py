@@ -1,0 +1,55 @@
+"""A line on stderr for work that lasts: rate and remaining time, at most twice a second, nothing before two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+PATIENCE = 2.0  # seconds before anything is said
+Report = Callable[[int, int], None]
+
+
+class Progress:
+    """Say how far a run is. `show`: None decides by whether stderr is a terminal, True or False decide."""
+
+    def __init__(self, what: str, total: int, show: bool | None = None):
+        self.what, self.total = what, total
+        self.show = sys.stderr.isatty() if show is None else show
+        self.begin = self.last = time.perf_counter()
+        self.said = False
+
+    def update(self, done: int) -> None:
+        """`done` of the total are finished."""
+        now = time.perf_counter()
+        if not self.show or now - self.begin < PATIENCE or (now - self.last < 0.5 and done < self.total):
+            return
+        self.last, self.said = now, True
+        rate = done / (now - self.begin)
+        left = (self.total - done) / rate if rate > 0.0 else float("inf")
+        text = f"{self.what}: {done / self.total:4.0%}  {count(rate)} steps/s  {clock(left)} left"
+        sys.stderr.write("\r" + text.ljust(72))
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """End the line, if one was begun."""
+        if self.said:
+            sys.stderr.write("\n")
+            self.said = False
+
+
+def count(x: float) -> str:
+    """A number with a metric prefix: 12.3 k, 4.56 M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if x >= size:
+            return f"{x / size:.3g} {letter}"
+    return f"{x:.3g} "
+
+
+def clock(seconds: float) -> str:
+    """Seconds as 45 s, 3 min 20 s or 2 h 05 min."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
+    return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:02.0f} min" if seconds < 1e7 else "long"

@@ -1,0 +1,216 @@
+"""Drive a compiled rollout from the start to the end, in chunks; the only place that raises for a step.
+
+A chunk is as many steps as take about a quarter of a second: between chunks progress is shown, Ctrl-C is heard and
+what varies with time is tabulated at the exact times of the coming stages. How a run is cut into chunks never
+changes a bit of its result.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from . import _jit
+from .checks import Array, number, positive
+from .errors import ModelError, StepFailed
+from .forces import Load
+from .integrators import Livens
+from .kernels import status
+from .kernels.bags import State, System
+from .model import Model
+from .progress import Progress
+from .system import compile_model, scratch
+from .trajectory import Trajectory
+
+MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
+PACE = 0.25  # aimed duration of a chunk [s]
+
+
+def simulate(
+    model: Model,
+    scheme: Livens | None = None,
+    *,
+    h: float,
+    until: float,
+    every: int = 1,
+    start: State | None = None,
+    progress: bool | None = None,
+) -> Trajectory:
+    """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
+
+    If h does not divide the time, the next smaller step that does is taken. `start` begins from a state other than
+    the model's, such as `motion.state`. `progress`: True, False, or None for a line on stderr when it is a terminal
+    and the run takes longer than two seconds.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, density=2500), velocity=(1, 0, 0), name="stone"))
+    >>> motion = lv.simulate(m, lv.Livens(), h=1e-2, until=1.0)
+    >>> motion.position(stone)[-1].round(6).tolist()
+    [1.0, 0.0, -4.905]
+    """
+    scheme = Livens() if scheme is None else scheme
+    until = positive(until, "until", "s")
+    steps = max(1, int(np.ceil(until / positive(h, "h", "s") * (1.0 - 1e-12))))
+    if int(every) != every or every < 1:
+        raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
+    every = int(every)
+    system, state = compile_model(model)
+    if start is not None:
+        state = State(*(np.array(x) for x in start))
+    run = _Run(model, system, scheme, until / steps, 0.0, every, _record(state, steps, every))
+    _keep(run.record, 0, state)
+    run.go(state, 0, steps, Progress(model.name, steps, progress))
+    return run.trajectory(steps)
+
+
+def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Trajectory:
+    """`motion` carried on to t = `until` [s] with its own scheme, step and interval: bit for bit what one run gives.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> top = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+    >>> half = lv.simulate(m, lv.Livens(), h=1e-2, until=1.0)
+    >>> whole = lv.simulate(m, lv.Livens(), h=1e-2, until=2.0)
+    >>> bool((lv.resume(half, until=2.0).record.L == whole.record.L).all())
+    True
+    """
+    t0, h = float(motion.t[0]), motion.h
+    steps = round((number(until, "until") - t0) / h)
+    if steps <= motion.steps or abs(t0 + steps * h - until) > 1e-6 * h:
+        raise ModelError(
+            f"the motion ends at t = {motion.t[-1]:g} s and goes on in steps of {h:g} s: "
+            f"t = {until:g} s is not a later step."
+        )
+    state = motion.state
+    record = _record(state, steps, motion.every)
+    kept = motion.steps // motion.every + 1
+    for new, old in zip(record, motion.record, strict=True):
+        new[:kept] = old[:kept]
+    run = _Run(motion.model, motion.system, motion.scheme, h, t0, motion.every, record)
+    run.seconds = motion.seconds
+    run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress))
+    return run.trajectory(steps)
+
+
+def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
+    """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
+    system, _ = compile_model(model)
+    after = State(*(x.copy() for x in state))
+    run = _Run(model, system, scheme, h, t0, steps, _record(after, steps, steps))
+    run.go(after, 0, steps, Progress(model.name, steps, show=False))
+    return after
+
+
+class _Run:
+    """One run: what is constant during it, and how far it has come."""
+
+    def __init__(self, model: Model, system: System, scheme: Livens, h: float, t0: float, every: int, record: State):
+        self.model, self.system, self.scheme = model, system, scheme
+        self.h, self.t0, self.every, self.record = h, t0, every, record
+        self.loads = [force for force in model.forces if isinstance(force, Load)]
+        self.varies = any(load.varies for load in self.loads)
+        self.seconds = 0.0
+
+    def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
+        """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
+        if _jit.cold():
+            print("livens: compiling its kernels for this machine, once (some 20 s) …", file=sys.stderr, flush=True)
+        work = scratch(self.system)
+        self.scheme.prepare(self.system, state, work, self.signals(first, 0))
+        done, chunk = first, 16
+        try:
+            while done < steps:
+                size = min(chunk, steps - done)
+                signals = self.signals(done, size)
+                begin = time.perf_counter()
+                code, taken = self.scheme.rollout(
+                    self.system, state, work, self.h, self.scheme.weights, signals, done, size, self.every, self.record
+                )
+                spent = time.perf_counter() - begin
+                self.seconds += spent
+                done += taken
+                if code != status.OK:
+                    raise StepFailed(self.sentence(code, int(work.fault[0]), done, state), self.trajectory(done))
+                progress.update(done - first)
+                chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * size, self.longest())))
+        finally:
+            progress.close()
+        if steps % self.every:
+            _keep(self.record, steps // self.every + 1, state)
+
+    def longest(self) -> int:
+        """How many steps a chunk may have, so that the table of signals stays below some 64 MB."""
+        return 10**9 if not self.varies else max(1, 10**6 // (self.scheme.stages * max(1, len(self.loads))))
+
+    def signals(self, first: int, steps: int) -> Array:
+        """Forces and torques of the loads at the start of step `first` and after every stage of `steps` steps."""
+        if self.varies:
+            within = np.cumsum(self.scheme.weights)
+            within[-1] = 1.0
+            n = np.concatenate([[first], (first + np.arange(steps)[:, None] + within).ravel()])
+        else:
+            n = np.array([float(first)])
+        table = [load.table(self.t0 + self.h * n) for load in self.loads]
+        return np.ascontiguousarray(np.stack(table, axis=1)) if table else np.zeros((1, 0, 6))
+
+    def trajectory(self, steps: int) -> Trajectory:
+        """The motion over the first `steps` steps."""
+        number = np.arange(0, steps + 1, self.every, dtype=np.float64)
+        if steps % self.every and len(self.record.a) > len(number):
+            number = np.append(number, steps)
+        record = State(*(x[: len(number)] for x in self.record))
+        return Trajectory(
+            self.model,
+            self.system,
+            self.scheme,
+            self.h,
+            self.every,
+            self.t0 + self.h * number,
+            record,
+            steps,
+            self.seconds,
+        )
+
+    def sentence(self, code: int, fault: int, done: int, state: State) -> str:
+        """What happened, where, how large, and what to do, in the user's words."""
+        when = f"at t = {self.t0 + done * self.h:.6g} s (step {done + 1})"
+        body = self.model.bodies[fault].name
+        so_far = "The motion so far is in error.trajectory."
+        if code == status.NOT_FINITE:
+            return (
+                f"the state of body {body!r} is no longer finite {when}: "
+                f"forces grow without bound; try a smaller h. {so_far}"
+            )
+        rates = state.L[fault] * self.system.bodies.inverse_inertia[fault]
+        longest = float(np.abs(self.scheme.weights).max())
+        turn = float(np.linalg.norm(rates)) * self.h * longest
+        advice = (
+            f"try h ≤ {_round_down(0.5 * self.h / turn):.0e}." if np.isfinite(turn) and turn > 0 else "try a smaller h."
+        )
+        return (
+            f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
+            f"{'step' if longest == 1.0 else 'stage'}, and one radian is about the limit; {advice} {so_far}"
+        )
+
+
+def _record(state: State, steps: int, every: int) -> State:
+    """Room for the states of a run, zeros until they come."""
+    slots = steps // every + 1 + (steps % every > 0)
+    size = slots * sum(x.nbytes for x in state)
+    if size > MEMORY:
+        fewer = int(np.ceil(every * size / MEMORY * 10))
+        raise ModelError(f"keeping {slots:,} states would take {size / 2**30:.1f} GiB; keep fewer with every={fewer}.")
+    return State(*(np.zeros((slots, *x.shape)) for x in state))
+
+
+def _keep(record: State, slot: int, state: State) -> None:
+    for kept, now in zip(record, state, strict=True):
+        kept[slot] = now
+
+
+def _round_down(x: float) -> float:
+    digit = 10.0 ** np.floor(np.log10(x))
+    return float(np.floor(x / digit) * digit)
