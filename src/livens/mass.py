@@ -46,8 +46,8 @@ class MassProperties:
     center: Array
 
     def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
-        J = np.asarray(inertia, dtype=np.float64)
-        J = finite(inertia, (3, 3), "inertia") if J.ndim == 2 else np.diag(finite(inertia, (3,), "inertia"))
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
         object.__setattr__(self, "inertia", _possible(J))
         object.__setattr__(self, "center", vector(center, "center of mass"))
@@ -91,7 +91,7 @@ class MassProperties:
         block[0, 0] = self.mass
         block[0, 1:] = block[1:, 0] = self.mass * c
         block[1:, 1:] = self.euler + self.mass * np.outer(c, c)
-        return np.kron(np.eye(3), block)
+        return np.asarray(np.kron(np.eye(3), block), dtype=np.float64)
 
     def principal(self) -> tuple[Array, Array]:
         """Principal moments (3,) and the right-handed axes as columns of a rotation matrix.
@@ -100,7 +100,7 @@ class MassProperties:
         """
         J = self.inertia
         if not np.any(J - np.diag(np.diag(J))):
-            return np.diag(J).copy(), np.eye(3)
+            return np.maximum(np.diag(J), 0.0), np.eye(3)
         moments, Q = np.linalg.eigh(J)
         if np.linalg.det(Q) < 0.0:
             Q[:, 2] = -Q[:, 2]
