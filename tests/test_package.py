@@ -36,6 +36,22 @@ def test_every_public_name_is_there_and_explained():
     assert set(names) <= set(dir(livens))
 
 
+def test_no_module_hides_a_public_name():
+    """Importing livens.simulate must not turn the function livens.simulate into a module."""
+    python("-c", EVERYTHING_FIRST)
+
+
+EVERYTHING_FIRST = """
+import importlib, pkgutil, types, livens
+
+for module in pkgutil.walk_packages(livens.__path__, "livens."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+hidden = [name for name in dir(livens) if isinstance(getattr(livens, name), types.ModuleType)]
+assert not hidden, hidden
+"""
+
+
 def test_import_is_light():
     heavy = "{'numba', 'scipy', 'matplotlib', 'xarray', 'h5py', 'netgen', 'trimesh', 'casadi', 'viser', 'dask'}"
     assert python("-c", f"import sys, livens; print({heavy} & set(sys.modules))").strip() == "set()"
