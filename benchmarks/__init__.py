@@ -1,0 +1,1 @@
+"""Speeds and work–precision: `python -m benchmarks`, `python -m benchmarks.compositions`."""

@@ -1,0 +1,222 @@
+"""Which weights compose the step to order 4 and 6 best: work against precision, `python -m benchmarks.compositions`.
+
+A symmetric step S_h = exp(hY₁ + h³Y₃ + h⁵Y₅ + …) gives the palindrome Ψ = S_{w₁h} ∘ S_{w₂h} ∘ … ∘ S_{w₁h} the order 4
+with the first two of these conditions, and 6 with all four (Yoshida 1990, McLachlan 1995):
+
+    Σ w = 1,   Σ w³ = 0,   Σ w⁵ = 0,   [113] = 0;       [word] the coefficient of that word in Π exp(Σ wᵏYₖ)         (1)
+
+The next error of order 4 is Σw⁵ Y₅ + [113] [Y₁,[Y₁,Y₃]], that of order 6 a sum of four such terms, and sets with more
+stages than conditions can make it small. Which term weighs more depends on the problem: on all but the fast top
+below it is Σw⁵, which is why sets that balance both in general, as McLachlan's, lose to Suzuki's here.
+Sets "found here" come from random starts: those marked (E) minimise the error over all words of a drift between two
+kicks, (M) the largest work over the problems below, relative to Suzuki's, and (5) sets Σw⁵ = 0 with what is left.
+
+Work is the number of stages (a drift and a force each) per second of motion that brings the error at the end to a
+given size, interpolated between runs whose steps differ by 2^(1/4): it does not depend on the machine. The tables
+give it relative to the set in use; a set of our own has to save a tenth to replace a published one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+import livens as lv
+
+from . import problems
+from .table import markdown
+
+
+@dataclass(frozen=True)
+class Composed(lv.Livens):
+    """The Livens step with other weights: the first half of the palindrome, without its middle."""
+
+    label: str = ""
+    half: tuple[float, ...] = ()
+
+    @property
+    def weights(self) -> np.ndarray:
+        return np.array([*self.half, 1.0 - 2.0 * sum(self.half), *self.half[::-1]])
+
+
+def suzuki(k: int) -> tuple[float, ...]:
+    """k equal stages, one back, k equal stages (Suzuki 1990); k = 1 is the triple jump (Yoshida 1990)."""
+    return (1.0 / (2 * k - (2 * k) ** (1 / 3)),) * k
+
+
+SETS = (
+    Composed(4, "Yoshida 1990", suzuki(1)),
+    Composed(4, "Suzuki 1990", suzuki(2)),
+    Composed(4, "Suzuki 1990", suzuki(3)),
+    Composed(4, "Suzuki 1990", suzuki(4)),
+    Composed(4, "McLachlan 1995", (0.28, 0.62546642846767004501)),
+    Composed(4, "found here (E)", (0.30101966131541924, 0.5815308564576636)),
+    Composed(4, "found here (E)", (0.22201233616091698, 0.2443817800572999, -0.3988508304995657, 0.2611966942611105)),
+    Composed(4, "found here (M)", (0.169210611911979, 0.22702455186944362, 0.3491689677926804)),
+    Composed(4, "found here (5)", (0.39448968923714733, 0.4722181010085568, -0.8433216805135209)),
+    Composed(6, "Yoshida 1990", (0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695)),
+    Composed(
+        6,
+        "Kahan & Li 1997",
+        (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023),
+    ),
+    Composed(
+        6,
+        "McLachlan 1995",
+        (0.1867, 0.55549702371247839916, 0.12946694891347535806, -0.84326562338773460855),
+    ),
+    Composed(
+        6,
+        "Sofroniou & Spaletta 2005",
+        (
+            0.21375583945878254556,
+            0.18329381407425713911,
+            0.17692819473098943795,
+            -0.44329082681170215850,
+            0.11728560432865935385,
+        ),
+    ),
+    Composed(
+        6,
+        "Sofroniou & Spaletta 2005",
+        (
+            0.13861930854051695246,
+            0.13346562851074760407,
+            0.13070531011449225191,
+            0.12961893756907034773,
+            -0.35000324893920896516,
+            0.11805530653002387170,
+        ),
+    ),
+    Composed(
+        6,
+        "found here (E)",
+        (0.17269318755587618, 0.2219083296117811, 0.2211281519056038, -0.46903629319485884, 0.08688927339999751),
+    ),
+    Composed(
+        6,
+        "found here (E)",
+        (
+            0.09389007460162999,
+            0.1307975322731303,
+            0.18265032446913115,
+            0.17884000926666715,
+            -0.3873927207309637,
+            0.08098190830136866,
+        ),
+    ),
+)
+
+
+def word(w: np.ndarray, letters: str) -> float:
+    """The coefficient of the word Y_i Y_j … (its indices as letters) in Π exp(Σ wᵏYₖ)."""
+    found = np.zeros(len(letters) + 1)  # by how much of the word is made
+    found[0] = 1.0
+    for x in w.tolist():
+        for end in range(len(letters), 0, -1):
+            for begin in range(end):
+                part = letters[begin:end]
+                found[end] += found[begin] * x ** sum(map(int, part)) / math.factorial(len(part))
+    return float(found[-1])
+
+
+def conditions(scheme: Composed) -> float:
+    """The largest residual of (1)."""
+    w = scheme.weights
+    return max(
+        abs(w.sum() - 1.0), *(abs(word(w, letters)) for letters in (["3"], ["3", "5", "113"])[scheme.order == 6])
+    )
+
+
+@dataclass(frozen=True)
+class Race:
+    """A problem, how long it runs, and the largest step that is tried."""
+
+    build: Callable[[], lv.Model]
+    until: float
+    h: float
+
+
+RACES = (
+    Race(problems.free_body, until=10.0, h=1.0),
+    Race(problems.hung_body, until=1.0, h=0.4),
+    Race(lambda: problems.net(9), until=1.0, h=0.2),
+    Race(problems.orbit, until=2.0, h=0.5),
+    Race(problems.fast_top, until=1.0, h=0.2),
+)
+TARGETS = {4: (1e-3, 1e-5, 1e-7), 6: (1e-4, 1e-6, 1e-8)}
+
+
+def end(model: lv.Model, scheme: lv.Livens, h: float, until: float) -> np.ndarray:
+    """Places, axes and momenta at the end as one vector."""
+    a, B, p, L = (
+        x.ravel() for x in lv.Hamiltonian(model).at(lv.simulate(model, scheme, h=h, until=until, every=10**9))
+    )
+    return np.concatenate([a, B, p, L])
+
+
+def curve(model: lv.Model, scheme: lv.Livens, race: Race, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Work [stages per second of motion] and error, for smaller and smaller steps until round-off."""
+    work, errors = [], []
+    for k in range(60):
+        h = race.until / np.ceil(race.until / (race.h * 2.0 ** (-k / 4)))
+        try:
+            error = np.abs(end(model, scheme, h, race.until) - reference).max()
+        except lv.StepFailed:
+            continue
+        work.append(scheme.stages / h)
+        errors.append(error)
+        if error < 0.3 * min(TARGETS[scheme.order]) or work[-1] > 1e6:
+            break
+    return np.array(work), np.array(errors)
+
+
+def needed(work: np.ndarray, errors: np.ndarray, target: float) -> float:
+    """The work at which the error falls below `target` for good."""
+    above = np.flatnonzero(errors > target)
+    k = above[-1] if len(above) else -1
+    if k < 0 or k + 1 >= len(errors):
+        return float("nan")
+    x = np.log(errors[k] / target) / np.log(errors[k] / errors[k + 1])
+    return float(np.exp((1 - x) * np.log(work[k]) + x * np.log(work[k + 1])))
+
+
+def main() -> None:
+    """Print a table for each order, and which set wins."""
+    starts = []
+    for race in RACES:
+        model = race.build()
+        finest, check = (end(model, max(SETS, key=lambda s: s.stages), race.h / n, race.until) for n in (128, 96))
+        print(f"{model.name}: the reference is known to {np.abs(finest - check).max():.0e}")
+        starts.append((race, model, finest))
+    for order, targets in TARGETS.items():
+        sets = [scheme for scheme in SETS if scheme.order == order]
+        used = next(k for k, s in enumerate(sets) if np.array_equal(s.weights, lv.Livens(order).weights))
+        works = np.empty((len(sets), len(starts)))
+        for i, scheme in enumerate(sets):
+            for j, (race, model, reference) in enumerate(starts):
+                work, errors = curve(model, scheme, race, reference)
+                works[i, j] = np.exp(np.mean([np.log(needed(work, errors, target)) for target in targets]))
+        works /= works[used]
+        rows = [
+            [s.label, s.stages, f"{conditions(s):.0e}", f"{np.abs(s.weights).max():.2f}", *row, row.max(), mean(row)]
+            for s, row in zip(sets, works, strict=True)
+        ]
+        sizes = ", ".join(f"{t:.0e}" for t in targets)
+        print(f"\nOrder {order}: work for errors of {sizes}, relative to the set in use\n")
+        heads = ["weights", "stages", "(1)", "longest", *(model.name for _, model, _ in starts), "worst", "mean"]
+        print(markdown(heads, rows))
+        best = min(range(len(sets)), key=lambda k: works[k].max() * (1.1 if "found here" in sets[k].label else 1.0))
+        print(f"\n→ {sets[best].label} with {sets[best].stages} stages{' (in use)' if best == used else ''}")
+
+
+def mean(ratios: np.ndarray) -> float:
+    """Geometric mean."""
+    return float(np.exp(np.log(ratios).mean()))
+
+
+if __name__ == "__main__":
+    main()
