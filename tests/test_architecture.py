@@ -16,8 +16,8 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "pose surface tessellate mass shapes solid cad mesh model joints forces scene",  # describe
     "system kernels.bags",  # → compile; bags is the layout of the arrays both sides agree on
     "kernels integrators discrete",  # → step
-    "progress simulate trajectory files ensemble",  # → record
-    "invariants hamiltonian report plot view cli __init__ __main__",  # → look
+    "progress simulate trajectory atomic files ensemble",  # → record
+    "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 

@@ -1,0 +1,306 @@
+"""A motion as a file: netCDF-4, self-describing, with the model inside, so that a file alone can be continued.
+
+    time (time)                        s                        every stored time
+    body (body)                                                 names, the world first
+    a, B, p, L, … (time, body, …)      m, 1, kg m/s, kg m²/s    the states, bit for bit as the kernels hold them
+    axes (body, axis, principal)       1                        principal axes Q as columns in the user's body frame
+    model (byte)                                                the model as JSON, see scene.py
+
+The states are about the centres of mass c in principal axes; in the user's body frame B_user = B Qᵀ and
+a_user = a − B_user c. Attributes hold the scheme, the step and the counts. `digest` is the SHA-256 of all that is
+read back, and the file ends with a seal (atomic.py): a damaged file is refused, not half understood, and one that
+another program has copied or added to is still good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .atomic import Patient, intact, replacing, seal
+from .checks import Array
+from .errors import FileError, LivensError, MissingExtra, ModelError
+from .integrators import SCHEMES
+from .kernels.bags import State
+from .scene import from_dict, to_dict
+from .system import compile_model
+from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+FORMAT = 1
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not listed gets dimensions of its own
+    "time": (("time",), "s", "time"),
+    "a": (("time", "body", "axis"), "m", "centre of mass, world axes"),
+    "B": (("time", "body", "axis", "principal"), "1", "principal axes as columns, world axes"),
+    "p": (("time", "body", "axis"), "kg m s-1", "linear momentum, world axes"),
+    "L": (("time", "body", "principal"), "kg m2 s-1", "angular momentum about the centre of mass, principal axes"),
+    "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
+    "model": (("byte",), None, "the model as JSON in UTF-8"),
+}
+COMMENT = "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]"
+
+
+def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Write `motion`, with its model inside, as netCDF to `path`; the file is complete, or the old one is intact.
+
+    >>> import livens as lv, tempfile
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, density=2500), velocity=(1, 0, 0), name="stone"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lv.simulate(m, lv.Livens(), h=1e-2, until=0.5).save(folder + "/stone.nc")
+    ...     motion = lv.load(folder + "/stone.nc")
+    >>> lv.resume(motion, until=1.0).position("stone")[-1].round(6).tolist()
+    [1.0, 0.0, -4.905]
+    """
+    h5netcdf = _h5netcdf()
+    if not _same(compile_model(motion.model)[0], motion.system):
+        raise ModelError(
+            f"model {motion.model.name!r} has been changed since this motion was computed, "
+            "and a file with both would contradict itself: change it back, or simulate again."
+        )
+    text = json.dumps(to_dict(motion.model), allow_nan=False, ensure_ascii=False).encode()
+    scheme = json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)})
+    facts = {"scheme": scheme, "h": motion.h, "every": motion.every, "steps": motion.steps, "seconds": motion.seconds}
+    arrays = {
+        "time": motion.t,
+        **motion.record._asdict(),
+        "axes": motion.system.bodies.axes,
+        "model": np.frombuffer(text, dtype=np.uint8),
+    }
+    with replacing(path) as temporary:
+        with Patient(temporary) as disk, h5netcdf.File(disk, "w") as file:
+            _write(file, motion, facts, arrays)
+        seal(temporary)
+
+
+def load(path: str | os.PathLike[str]) -> Trajectory:
+    """The motion in the file at `path`, as `save` wrote it: to look at, and to go on with `livens.resume`.
+
+    >>> import livens as lv
+    >>> lv.load("nowhere.nc")
+    Traceback (most recent call last):
+    ...
+    livens.errors.FileError: nowhere.nc does not exist.
+    """
+    h5netcdf, file = _h5netcdf(), Path(path)
+    size = _check_bytes(file)
+    try:
+        with h5netcdf.File(file, "r") as stored:
+            _check_format(stored, file)
+            facts = {
+                "scheme": str(stored.attrs["scheme"]),
+                "h": float(stored.attrs["h"]),
+                "every": int(stored.attrs["every"]),
+                "steps": int(stored.attrs["steps"]),
+                "seconds": float(stored.attrs["seconds"]),
+            }
+            arrays = {
+                name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
+                for name in ("time", *State._fields, "axes", "model")
+                if name in stored.variables
+            }
+            if stored.attrs["digest"] != _digest(facts, arrays):
+                raise ValueError("what it holds does not match its digest")
+        return _motion(facts, arrays)
+    except FileError:
+        raise
+    except RecursionError:
+        raise FileError(f"{file} is damaged or incomplete: its model refers to itself.") from None
+    except Exception as error:  # h5py answers damage with almost any exception
+        reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
+        fault = "holds a model that cannot be made" if isinstance(error, LivensError) else "is damaged or incomplete"
+        raise FileError(f"{file} {fault}: {reason}.") from None
+
+
+def to_xarray(motion: Trajectory) -> xarray.Dataset:
+    """`motion` as a labelled xarray Dataset in the user's body frames, with units, bodies and axes by name.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> top = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+    >>> data = lv.simulate(m, lv.Livens(), h=1e-2, until=1.0).to_xarray()
+    >>> data.body_rates.sel(body="top", axis="y").isel(time=0).item(), data.body_rates.units
+    (2.0, 'rad/s')
+    """
+    try:
+        import xarray
+    except ImportError as error:
+        raise MissingExtra(f"labelled arrays need xarray ({error}): pip install 'livens[data]'") from None
+    bodies = motion.model.bodies[1:]
+    whole = ("time", "axis")
+    each = ("time", "body", "axis")
+
+    def stack(quantity: Any, width: int = 3) -> Array:
+        parts = [quantity(body) for body in bodies]
+        return np.stack(parts, axis=1) if parts else np.zeros((len(motion), 0, width))
+
+    variables = {
+        "position": (each, stack(motion.position), "m", "origin of the body frame, world axes"),
+        "quaternion": (("time", "body", "quaternion_component"), stack(motion.quaternion, 4), "1", "body to world"),
+        "velocity": (each, stack(motion.velocity), "m/s", "velocity of the body frame's origin, world axes"),
+        "body_rates": (each, stack(motion.body_rates), "rad/s", "angular velocity, body axes"),
+        "angular_velocity": (each, stack(motion.angular_velocity), "rad/s", "angular velocity, world axes"),
+        "momentum": (whole, motion.momentum, "kg m/s", "total linear momentum, world axes"),
+        "angular_momentum": (whole, motion.angular_momentum, "kg m²/s", "total, about the world's origin, world axes"),
+        "kinetic": (("time",), motion.kinetic, "J", "kinetic energy"),
+        "potential": (("time",), motion.potential, "J", "potential energy"),
+        "energy": (("time",), motion.energy, "J", "kinetic plus potential energy"),
+    }
+    data = {
+        name: xarray.Variable(dimensions, values, {"units": unit, "long_name": meaning})
+        for name, (dimensions, values, unit, meaning) in variables.items()
+    }
+    coordinates = {
+        "time": xarray.Variable(("time",), motion.t, {"units": "s", "long_name": "time"}),
+        "body": [body.name for body in bodies],
+        "axis": list("xyz"),
+        "quaternion_component": list("wxyz"),
+    }
+    facts = {"title": motion.model.name, "scheme": repr(motion.scheme), "h": motion.h, "steps": motion.steps}
+    return xarray.Dataset(data, coordinates, {**facts, "source": f"livens {_version()}"})
+
+
+def _h5netcdf() -> Any:
+    try:
+        return import_module("h5netcdf")
+    except ImportError as error:
+        raise MissingExtra(f"files need h5netcdf ({error}): pip install h5netcdf h5py") from None
+
+
+def _version() -> str:
+    from . import __version__
+
+    return __version__
+
+
+# ── writing ──
+
+
+def _write(file: Any, motion: Trajectory, facts: dict[str, Any], arrays: dict[str, Any]) -> None:
+    file.attrs["title"] = f"motion of {motion.model.name}"
+    file.attrs["source"] = f"livens {_version()}"
+    file.attrs["livens_format"] = FORMAT
+    for key, value in facts.items():
+        file.attrs[key] = value
+    file.attrs["comment"] = COMMENT
+    file.attrs["digest"] = _digest(facts, arrays)
+    _names(file, [body.name for body in motion.model.bodies])
+    for name, array in arrays.items():
+        if array.size:
+            _variable(file, name, array)
+
+
+def _variable(file: Any, name: str, array: Array) -> None:
+    own = ("time", *(f"{name}_{k}" for k in range(1, array.ndim)))
+    dimensions, unit, meaning = VARIABLES.get(name, (own, None, f"{name} of the state"))
+    for dimension, size in zip(dimensions, array.shape, strict=True):
+        if dimension not in file.dimensions:
+            file.dimensions[dimension] = size
+    variable = file.create_variable(name, dimensions, data=array)
+    variable.attrs["long_name"] = meaning
+    if unit:
+        variable.attrs["units"] = unit
+
+
+def _names(file: Any, names: list[str]) -> None:
+    import h5py
+
+    file.dimensions["body"] = len(names)
+    labels = np.array(names, dtype=object)
+    file.create_variable("body", ("body",), dtype=h5py.string_dtype(), data=labels).attrs["long_name"] = "name"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """True if two bags of arrays hold the same bits."""
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other))
+
+
+def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """SHA-256 of what a motion is; arrays without entries are not stored and do not count."""
+    total = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        if array.size:
+            total.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            total.update(array.data)
+    return total.hexdigest()
+
+
+# ── reading ──
+
+
+def _check_bytes(file: Path) -> int:
+    """The size of a file that HDF5 may open."""
+    try:
+        with open(file, "rb") as stream:
+            if stream.read(len(SIGNATURE)) != SIGNATURE:
+                raise FileError(f"{file} is not a motion saved by livens (it is not a netCDF-4 file).")
+        if intact(file) is False:
+            raise FileError(f"{file} is damaged: its bytes are not those that were written.")
+        return file.stat().st_size
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{file} does not exist.") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
+
+
+def _check_format(stored: Any, file: Path) -> None:
+    if "livens_format" not in stored.attrs:
+        raise FileError(f"{file} is not a motion saved by livens (it is some other netCDF or HDF5 file).")
+    written = int(stored.attrs["livens_format"])
+    if written > FORMAT:
+        raise FileError(
+            f"{file} was written by {stored.attrs['source']} in format {written}, and livens {_version()} "
+            f"reads formats up to {FORMAT}: update livens."
+        )
+
+
+def _array(variable: Any, kind: type, limit: int) -> Any:
+    if variable.dtype != np.dtype(kind):
+        raise ValueError(f"variable {variable.name!r} holds {variable.dtype}")
+    if variable.dtype.itemsize * int(np.prod(variable.shape, dtype=object)) > limit:
+        raise ValueError(f"variable {variable.name!r} claims to be larger than the file")
+    return np.ascontiguousarray(variable[...])
+
+
+def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
+    options = json.loads(facts["scheme"])
+    kinds = {type(scheme).__name__: type(scheme) for scheme in SCHEMES}
+    kind = options.pop("class")
+    if kind not in kinds:
+        raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
+    model = from_dict(json.loads(arrays["model"].tobytes()))
+    system, state = compile_model(model)
+    t = arrays["time"]
+    record = State(
+        **{
+            name: arrays.get(name, np.zeros((len(t), *shape))).reshape(len(t), *shape)
+            for name, shape in ((name, x.shape) for name, x in state._asdict().items())
+        }
+    )
+    record = _turned(record, arrays["axes"], system.bodies.axes)
+    return Trajectory(
+        model, system, kinds[kind](**options), facts["h"], facts["every"], t, record, facts["steps"], facts["seconds"]
+    )
+
+
+def _turned(record: State, old: Array, new: Array) -> State:
+    """The record in principal axes `new`: an eigensolver elsewhere may have signed or turned them differently."""
+    if np.array_equal(old, new):
+        return record
+    R = np.swapaxes(old, 1, 2) @ new
+    return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L))
