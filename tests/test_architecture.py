@@ -13,10 +13,10 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
-    "pose surface tessellate mass shapes solid cad mesh model joints forces scene",  # describe
-    "system kernels.bags",  # → compile; bags is the layout of the arrays both sides agree on
+    "pose surface tessellate mass shapes solid cad mesh model joints rolling forces signals scene",  # describe
+    "frames structure constraints system kernels.bags kernels.kinds",  # → compile; bags is the layout of the arrays both sides agree on
     "kernels integrators discrete",  # → step
-    "progress simulate trajectory atomic files ensemble",  # → record
+    "start progress simulation trajectory atomic files ensemble",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}

@@ -37,3 +37,7 @@ class StepFailed(LivensError):
     def __init__(self, message: str, trajectory: Trajectory):
         super().__init__(message)
         self.trajectory = trajectory
+
+
+class ModelWarning(UserWarning):
+    """The model runs, but not quite as described: what was moved, or which joints repeat others."""

@@ -1,8 +1,10 @@
-"""What pulls and pushes: springs, attraction, loads.
+"""What pulls and pushes: springs, dampers, attraction, loads, motors.
 
     Spring       V = ½ k (|x_b − x_a| − l)²
     Attraction   V = −G Σ_{i<j} m_i m_j / |a_i − a_j|     (between centres of mass)
+    Damper       F = −c d/dt |x_b − x_a| along it: no potential, it dissipates
     Load         force F(t) at a point and torque M(t) on its body: no potential, it does work
+    Motor        torque or force along the coordinate of a joint, of time or as a controller says
 
 Uniform gravity belongs to the model, V = −Σ m g·a with g the acceleration.
 """
@@ -23,7 +25,8 @@ Signal = ArrayLike | Callable[[float], ArrayLike]
 
 
 class Spring:
-    """A spring between two points: stiffness k [N/m], rest length l ≥ 0 [m] (None: their distance at the start).
+    """A spring between two points: stiffness k [N/m], rest length l ≥ 0 [m] (None: their distance at the start), and a
+    damper beside it, damping [N s/m].
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -34,7 +37,9 @@ class Spring:
 
     kind = "force"
 
-    def __init__(self, a: Point, b: Point, stiffness: float, length: float | None = None, name: str = ""):
+    def __init__(
+        self, a: Point, b: Point, stiffness: float, length: float | None = None, damping: float = 0.0, name: str = ""
+    ):
         label = f"spring {name!r}" if name else "a spring"
         self.a, self.b, self.name = a, b, name
         self.stiffness = not_negative(stiffness, f"stiffness of {label}", "N/m")
@@ -42,12 +47,40 @@ class Spring:
             self.length = float(np.linalg.norm(b.start - a.start))
         else:
             self.length = not_negative(length, f"length of {label}", "m")
-        if isinstance(a, Point) and isinstance(b, Point) and a.body is b.body:
-            raise ModelError(f"{label} joins body {a.body.name!r} with itself and would never act.")
+        self.damping = not_negative(damping, f"damping of {label}", "N s/m")
+        _apart(a, b, label)
 
     @property
     def points(self) -> tuple[Point, ...]:
         return (self.a, self.b)
+
+
+class Damper:
+    """A viscous damper between two points: it pulls with rate [N s/m] times the speed at which they separate.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), name="ball"))
+    >>> m.add(lv.Damper(m.world.point(0, 0, 0), ball.point(0, 0, 0), rate=2.0)).rate
+    2.0
+    """
+
+    kind = "force"
+
+    def __init__(self, a: Point, b: Point, rate: float, name: str = ""):
+        label = f"damper {name!r}" if name else "a damper"
+        self.a, self.b, self.name = a, b, name
+        self.rate = positive(rate, f"rate of {label}", "N s/m")
+        _apart(a, b, label)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.a, self.b)
+
+
+def _apart(a: Point, b: Point, label: str) -> None:
+    if a.body is b.body:
+        raise ModelError(f"{label} joins body {a.body.name!r} with itself and would never act.")
 
 
 class Attraction:
@@ -133,3 +166,33 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
             )
         row[...] = value
     return rows
+
+
+class Motor:
+    """A torque [N m] or force [N] along the coordinate of a joint: its angle, or its displacement.
+
+    effort: a number, a function of time t [s], or, with `rate` [Hz], a controller: a function of t and of the motion
+    at that moment, asked every 1/rate seconds and held in between. The second argument is a Trajectory of one state.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    >>> hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 0, 1), name="hinge"))
+    >>> servo = m.add(lv.Motor(hinge, lambda t, now: 10.0 * (0.5 - now.coordinate("hinge")[0]), rate=100.0))
+    """
+
+    kind = "force"
+
+    def __init__(self, joint: Any, effort: Any, rate: float | None = None, name: str = ""):
+        label = f"motor {name!r}" if name else "a motor"
+        if not getattr(joint, "coordinates", ()):
+            raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+        self.joint, self.name = joint, name
+        self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
+        self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
+        if self.rate is not None and not callable(effort):
+            raise ModelError(f"{label} has a rate, so its effort must be a controller f(t, now), not {effort!r}.")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(self.joint.points)

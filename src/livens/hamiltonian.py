@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from .checks import Array, finite
 from .errors import ModelError
 from .kernels.bags import State
-from .kernels.potential import all_forces, energies
+from .kernels.world import all_forces, energies
 from .model import Model
 from .pose import hat
 from .system import compile_model

@@ -26,7 +26,7 @@ from .integrators import Livens
 from .kernels.bags import Bodies, State
 from .model import Model
 from .pose import hat
-from .simulate import advance
+from .simulation import advance
 from .system import compile_model
 
 SPACING = 1.0 / 64.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h

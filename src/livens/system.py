@@ -6,114 +6,87 @@ principal axes Q: with c the centre in the body frame,
     a_kernel = a + B c,    B_kernel = B Q,    p = m (v + B (ω × c)),    L = Qᵀ J ω.            (1)
 
 A body without inertia about an axis (thin rod, point mass) keeps L = 0 there; whatever could exert a torque about
-that axis is refused here by name.
+that axis is refused by name. Joints become rows in constraints.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .checks import Array
+from .constraints import compile_coordinates, compile_rows
 from .errors import ModelError
 from .forces import Attraction, Load, Spring
+from .frames import Frames, stack
 from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Work
-from .model import Body, Model, Point
+from .kernels.kinds import VELOCITY_ONLY
+from .model import Model
+from .signals import Signals
 
 
 def compile_model(model: Model) -> tuple[System, State]:
-    """The arrays of `model`, about centres of mass and in principal axes, with its state at the start."""
+    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described."""
     frames = Frames(model)
+    signals = Signals(model)
     springs = [force for force in model.forces if isinstance(force, Spring)]
     loads = [force for force in model.forces if isinstance(force, Load)]
     for load in loads:
         if callable(load.torque) or np.any(load.torque):
             frames.refuse_torque(load.point, load)
-    bodies = Bodies(
-        mass=frames.mass,
-        inverse_mass=_inverse(frames.mass),
-        inertia=np.where(frames.moments > 0.0, frames.moments, 1.0),
-        inverse_inertia=_inverse(frames.moments),
-        center=frames.center,
-        axes=frames.axes,
-    )
+    state = frames.state(model)
+    coordinates, acting = compile_coordinates(model, frames, signals)
+    rows, blocks = compile_rows(model, frames, signals, acting, state)
+    hard = rows.rate == 0.0
     system = System(
-        bodies=bodies,
+        bodies=Bodies(
+            mass=frames.mass,
+            inverse_mass=_inverse(frames.mass),
+            inertia=np.where(frames.moments > 0.0, frames.moments, 1.0),
+            inverse_inertia=_inverse(frames.moments),
+            center=frames.center,
+            axes=frames.axes,
+        ),
         gravity=model.gravity.copy(),
         springs=Springs(
             body=frames.numbers([(s.a.body, s.b.body) for s in springs], 2),
-            point=_stack([(frames.local(s.a, s), frames.local(s.b, s)) for s in springs], (2, 3)),
-            stiffness=_stack([s.stiffness for s in springs], ()),
-            length=_stack([s.length for s in springs], ()),
+            point=stack([(frames.local(s.a, s), frames.local(s.b, s)) for s in springs], (2, 3)),
+            stiffness=stack([s.stiffness for s in springs], ()),
+            length=stack([s.length for s in springs], ()),
         ),
         pairs=_attraction(model),
         loads=Loads(
             body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
-            point=_stack([frames.local(load.point, load) for load in loads], (3,)),
-            axes=_stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
+            point=stack([frames.local(load.point, load) for load in loads], (3,)),
+            axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
             follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
+            signal=np.array([signals.column[id(load)] for load in loads], dtype=np.int64),
         ),
+        coordinates=coordinates,
+        rows=rows,
+        blocks=blocks,
+        shift=0.0,
+        damped=bool((~hard).any()),
+        rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
-    return system, frames.state(model)
+    start = np.array([q.start for q in acting], dtype=np.float64)
+    return system, state._replace(angle=start, lam=np.zeros((2, len(rows.kind))))
 
 
 def scratch(system: System) -> Work:
     """Fresh scratch for `system`."""
-    n = len(system.bodies.mass)
-    return Work(f=np.zeros((n, 3)), tau=np.zeros((n, 3)), fault=np.zeros(1, dtype=np.int64))
-
-
-class Frames:
-    """Numbers, masses and principal frames of a model's bodies, the world first."""
-
-    def __init__(self, model: Model):
-        n = len(model.bodies)
-        self.number = {body: k for k, body in enumerate(model.bodies)}
-        self.mass, self.moments = np.zeros(n), np.zeros((n, 3))
-        self.center, self.axes = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
-        for k, body in enumerate(model.bodies[1:], start=1):
-            matter = body.mass_properties
-            self.mass[k], self.center[k] = matter.mass, matter.center
-            self.moments[k], self.axes[k] = matter.principal()
-
-    def local(self, point: Point, owner: object) -> Array:
-        """The point from its body's centre of mass in principal axes, where `owner` may pull at it."""
-        k = self.number[point.body]
-        r = self.axes[k].T @ (point.r - self.center[k])
-        without = (self.moments[k] == 0.0) & (self.mass[k] > 0.0)
-        if not without.any():
-            return r
-        lever = r.copy() if without.all() else np.where(without, 0.0, r)  # what would turn it about that axis
-        if np.abs(lever).max() > 1e-9 * max(1.0, float(np.abs(r).max())):
-            self.refuse_torque(point, owner)
-        return r - lever
-
-    def refuse_torque(self, point: Point, owner: object) -> None:
-        """Refuse `owner` if the body of `point` has an axis without inertia, about which it could turn it."""
-        k = self.number[point.body]
-        if (self.moments[k] == 0.0).any() and self.mass[k] > 0.0:
-            what = "a point mass" if not self.moments[k].any() else "a thin rod"
-            remedy = "its centre of mass" if not self.moments[k].any() else "a point on its axis"
-            raise ModelError(
-                f"{type(owner).__name__} {getattr(owner, 'name', '')!r} can exert a torque on body {point.body.name!r} "
-                f"about an axis without inertia (it is {what}): attach it at {remedy}, or give the body inertia."
-            )
-
-    def numbers(self, groups: list[tuple[Body, ...]], width: int) -> np.ndarray:
-        """Body numbers of groups of bodies, as an integer array (len, width)."""
-        return np.array([[self.number[b] for b in group] for group in groups], dtype=np.int64).reshape(-1, width)
-
-    def state(self, model: Model) -> State:
-        """The start of `model` by (1)."""
-        n = len(model.bodies)
-        state = State(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros((n, 3)))
-        for k, body in enumerate(model.bodies[1:], start=1):
-            c, Q, B = self.center[k], self.axes[k], body.pose.B
-            state.a[k] = body.pose.point(c)
-            state.B[k] = B @ Q
-            state.p[k] = self.mass[k] * (body.velocity + B @ np.cross(body.body_rates, c))
-            state.L[k] = self.moments[k] * (Q.T @ body.body_rates)
-        return state
+    n, r = len(system.bodies.mass), len(system.rows.kind)
+    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
+    row, diagonal = system.blocks.row, system.blocks.diagonal
+    values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
+    S = np.zeros(values)
+    return Work(
+        f=np.zeros((n, 3)), tau=np.zeros((n, 3)), power=np.zeros(1),
+        a=np.zeros((n, 3)), B=np.tile(np.eye(3), (n, 1, 1)), L=np.zeros((n, 3)),
+        G=np.zeros((entries, 6)), N=np.zeros((entries, 6)),
+        S=S, H=np.zeros(values) if system.damped else S, U=np.zeros(values), pivot=np.zeros((2, r)),
+        g=np.zeros(r), x=np.zeros(r), y=np.zeros(r), row=np.zeros(8), lam=np.zeros(r),
+        tally=np.zeros(2, dtype=np.int64), fault=np.zeros(1, dtype=np.int64),
+    )  # fmt: skip
 
 
 def _attraction(model: Model) -> Pairs:
@@ -135,9 +108,3 @@ def _attraction(model: Model) -> Pairs:
 
 def _inverse(x: Array) -> Array:
     return np.divide(1.0, x, out=np.zeros_like(x), where=x > 0.0)
-
-
-def _stack(
-    rows: list[ArrayLike] | list[float] | list[tuple[Array, Array]] | list[Array], shape: tuple[int, ...]
-) -> Array:
-    return np.array(rows, dtype=np.float64).reshape(-1, *shape)

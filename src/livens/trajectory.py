@@ -17,12 +17,12 @@ import numpy as np
 
 from .checks import Array
 from .errors import ModelError
-from .forces import Load
 from .integrators import Livens
 from .kernels.bags import State, System
-from .kernels.potential import all_forces, energies
+from .kernels.world import all_forces, energies
 from .model import Body, Model, Point
 from .pose import quaternions
+from .signals import Signals
 
 if TYPE_CHECKING:
     import xarray
@@ -197,10 +197,7 @@ class Trajectory:
 
     @cached_property
     def _forces(self) -> tuple[Array, Array]:
-        loads = [force for force in self.model.forces if isinstance(force, Load)]
-        signals = np.zeros((len(self), len(loads), 6))
-        for k, load in enumerate(loads):
-            signals[:, k] = load.table(self.t)
+        signals = np.ascontiguousarray(Signals(self.model).table(self.t))
         f, tau = np.empty_like(self.record.p), np.empty_like(self.record.L)
         all_forces(self.system, self.record, signals, f, tau)
         return f, tau

@@ -14,16 +14,20 @@ were chosen by measured work–precision (benchmarks/compositions.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.potential import forces
+from ..kernels.bags import System
+from ..kernels.potential import earn, load_power
 from ..kernels.record import keep
-from ..kernels.spin import drift
+from ..kernels.spin import drift, kick
 from ..kernels.status import OK
+from ..kernels.world import free_forces
+from . import rattle
 
 
 def _palindrome(*half: float) -> Array:
@@ -47,48 +51,53 @@ WEIGHTS = {
 }
 
 
-@njit
-def kick(c, f, tau, p, L):
-    for b in range(1, f.shape[0]):
-        for k in range(3):
-            p[b, k] += c * f[b, k]
-            L[b, k] += c * tau[b, k]
-
-
 @inline
 def stage(system, state, work, h, signals, row):
     """One step of order 2; `work` holds the forces at its start and, afterwards, at its end."""
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = drift(system.bodies, h, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
-    forces(system, state.a, state.B, signals, row, work.f, work.tau)
+    free_forces(system, state.a, state.B, signals, row, work.f, work.tau)
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
+    if system.loads.body.shape[0] > 0:
+        P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
+        earn(h, P, work.power, state.account)
     return status
 
 
 @njit
-def prepare(system, state, work, signals):
+def prepare(system, state, work, signals, h):
     """Forces at the start of a run, which `rollout` expects in `work`."""
-    forces(system, state.a, state.B, signals, 0, work.f, work.tau)
+    free_forces(system, state.a, state.B, signals, 0, work.f, work.tau)
+    work.power[0] = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, 0)
+
+
+@njit
+def march(system, state, work, h, weights, signals, begin, end):
+    """Steps `begin` to `end` of a chunk: (status, the step reached)."""
+    stages = len(weights)
+    varies = 1 if signals.shape[0] > 1 else 0
+    for n in range(begin, end):
+        for i in range(stages):
+            status = stage(system, state, work, h * weights[i], signals, varies * (n * stages + i + 1))
+            if status != OK:
+                return status, n
+    return OK, end
 
 
 @njit
 def rollout(system, state, work, h, weights, signals, first, steps, every, record):
     """Take `steps` steps from step number `first`, copying every `every`-th state into `record`: (status, steps taken).
 
-    signals: what varies with time, at the start and after each stage (1 + steps·stages, l, 6), or one row for all.
+    signals: what varies with time, at the start and after each stage (1 + steps·stages, columns), or one row for all.
     """
-    stages = len(weights)
-    varies = 1 if signals.shape[0] > 1 else 0
-    slot, wait = first // every + 1, every - first % every
-    for n in range(steps):
-        for i in range(stages):
-            status = stage(system, state, work, h * weights[i], signals, varies * (n * stages + i + 1))
-            if status != OK:
-                return status, n
-        wait -= 1
-        if wait == 0:
-            keep(record, slot, state)
-            slot, wait = slot + 1, every
+    n = 0
+    while n < steps:
+        end = min(steps, n + every - (first + n) % every)
+        status, n = march(system, state, work, h, weights, signals, n, end)
+        if status != OK:
+            return status, n
+        if (first + n) % every == 0:
+            keep(record, (first + n) // every, state)
     return OK, steps
 
 
@@ -119,5 +128,6 @@ class Livens:
         """Force evaluations per step."""
         return len(self.weights)
 
-    prepare = staticmethod(prepare)
-    rollout = staticmethod(rollout)
+    def kernels(self, system: System) -> tuple[Any, Any]:
+        """(prepare, rollout): how this scheme starts and runs `system`, with joints or without."""
+        return (rattle.prepare, rattle.rollout) if len(system.rows.kind) else (prepare, rollout)

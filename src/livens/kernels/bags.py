@@ -1,7 +1,9 @@
 """The three bags every kernel works on. One line per array: meaning, unit, shape.
 
-n bodies with the world as body 0, s springs, k attracting pairs, l loads. Bodies are described about their centre
-of mass in principal axes; only the record layer knows the user's body frames.
+n bodies with the world as body 0, s springs, k attracting pairs, l loads, c joint coordinates, r rows in b blocks
+(a block is the rows of one joint, or one damper, and has one side for each body it touches). Bodies are described
+about their centre of mass in principal axes; only the record layer knows the user's body frames. `signals` are the
+numbers that come with time: one table row per stage, one column per number.
 """
 
 from __future__ import annotations
@@ -49,6 +51,57 @@ class Loads(NamedTuple):
     point: Floats  # from the centre of mass, principal axes [m] (l, 3)
     axes: Floats  # from the load's axes to principal axes, for loads that follow the body (l, 3, 3)
     follows: Ints  # 1: the load turns with its body; 0: world axes (l,)
+    signal: Ints  # first of its six columns (l,)
+
+
+class Coordinates(NamedTuple):
+    """Angles and displacements of joints that something acts on: springs, limits, motors, drives, gears."""
+
+    kind: Ints  # ANGLE or DISPLACEMENT (c,)
+    body: Ints  # (c, 2)
+    point: Floats  # from the centres of mass, principal axes [m] (c, 2, 3)
+    axis: Floats  # fixed to the first body (c, 3)
+    dial: Floats  # two directions of the first body across the axis, where the angle is read (c, 2, 3)
+    hand: Floats  # the direction of the second body that is read (c, 3)
+    stiffness: Floats  # [N m/rad] or [N/m] (c,)
+    rest: Floats  # where the spring is at rest [rad] or [m] (c,)
+    limit: Floats  # lower and upper stop [rad] or [m] (c, 2)
+    stop: Floats  # stiffness of the stops [N m/rad] or [N/m] (c,)
+    signal: Ints  # column of a motor's torque [N m] or force [N], or −1 (c,)
+
+
+class Rows(NamedTuple):
+    """Constraints and dampers, block after block in the order of elimination."""
+
+    kind: Ints  # see kernels/rows.py (r,)
+    body: Ints  # (r, 2)
+    point: Floats  # from the centres of mass, principal axes [m] (r, 2, 3)
+    direction: Floats  # fixed to the first and second body (r, 2, 3)
+    value: Floats  # what the row keeps, or a length [m] (r,)
+    component: Ints  # world axis of a COINCIDE row (r,)
+    coordinate: Ints  # the one or two joint coordinates of a COUPLE row (r, 2)
+    ratio: Floats  # their factors (r, 2)
+    signal: Ints  # column of the prescribed value, its rate and its acceleration, or −1 (r,)
+    rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
+    entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
+    tolerance: Floats  # defect that counts as round-off [m] or [rad] (r,)
+
+
+class Blocks(NamedTuple):
+    """The sparse matrix S = G M⁻¹ Gᵀ by blocks, and all that its factorisation needs to know beforehand."""
+
+    row: Ints  # first row of each block (b + 1,)
+    side: Ints  # first side of each block (b + 1,)
+    side_body: Ints  # (sides,)
+    side_entry: Ints  # first gradient entry of a side: one per row of its block (sides,)
+    soft: Ints  # 1: dampers, which act at velocity level only (b,)
+    pair: Ints  # contributions to S: offset, rows, columns, entry, entry, body (pairs, 6)
+    diagonal: Ints  # offset of each diagonal block (b,)
+    below: Ints  # first of the blocks below each diagonal block (b + 1,)
+    below_block: Ints  # which block row (m,)
+    below_offset: Ints  # where it stands (m,)
+    update: Ints  # targets of the elimination of each block, in the order of the loops (u,)
+    update_start: Ints  # first of them (b + 1,)
 
 
 class System(NamedTuple):
@@ -59,15 +112,24 @@ class System(NamedTuple):
     springs: Springs
     pairs: Pairs
     loads: Loads
+    coordinates: Coordinates
+    rows: Rows
+    blocks: Blocks
+    shift: float  # relative regularisation of S: 0, or some 1e-9 where rows are redundant
+    damped: bool  # some rows are dampers
+    rolls: bool  # some rows have a rate but no defect
 
 
 class State(NamedTuple):
-    """All that evolves."""
+    """All that evolves. The last three only make a cut run go on bit for bit and keep the books."""
 
     a: Floats  # centre of mass, world [m] (n, 3)
     B: Floats  # principal axes as columns, world (n, 3, 3)
     p: Floats  # linear momentum, world [kg m/s] (n, 3)
     L: Floats  # angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3)
+    angle: Floats  # joint coordinates, angles unwrapped over many turns [rad] or [m] (c,)
+    lam: Floats  # multipliers of the velocity level and their lead over the step, for the next guess (2, r)
+    account: Floats  # work done by loads, motors and drives, and energy dissipated, since the start [J] (2,)
 
 
 class Work(NamedTuple):
@@ -75,4 +137,20 @@ class Work(NamedTuple):
 
     f: Floats  # force on each body, world [N] (n, 3)
     tau: Floats  # torque about the centre of mass, principal axes [N m] (n, 3)
+    power: Floats  # of loads and motors at the state [W] (1,)
+    a: Floats  # trial configuration (n, 3)
+    B: Floats  # (n, 3, 3)
+    L: Floats  # (n, 3)
+    G: Floats  # gradient entries: force [1] and body torque [m] on each touched body (entries + 1, 6)
+    N: Floats  # gradient entries at the trial configuration (entries + 1, 6)
+    S: Floats  # factors of S with the dampers (values,)
+    H: Floats  # factors of S without them; the same array where there are none (values,)
+    U: Floats  # the upper half of the exact Newton matrix (values,)
+    pivot: Floats  # pivots of S and of H (2, r)
+    g: Floats  # defects (r,)
+    x: Floats  # solution (r,)
+    y: Floats  # impulses (r,)
+    row: Floats  # one row of a block (8,)
+    lam: Floats  # multipliers of the position level (r,)
+    tally: Ints  # position iterations, steps that needed the exact Newton matrix (2,)
     fault: Ints  # which body or row a status speaks of (1,)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .._jit import inline, njit
+from .._jit import njit
 
 
 @njit
@@ -118,11 +118,12 @@ def pair_potential(pairs, a):
 
 @njit
 def load_force(loads, B, signals, row, f, tau):
-    """Add the loads, whose forces and torques stand in `signals[row]` (l, 6), in world axes or the body's."""
+    """Add the loads, whose forces and torques stand in `signals[row]`, in world axes or the body's."""
     for s in range(loads.body.shape[0]):
         b = loads.body[s]
         for k in range(2):  # the force, then the torque
-            c0, c1, c2 = signals[row, s, 3 * k], signals[row, s, 3 * k + 1], signals[row, s, 3 * k + 2]
+            j = loads.signal[s] + 3 * k
+            c0, c1, c2 = signals[row, j], signals[row, j + 1], signals[row, j + 2]
             if loads.follows[s] == 1:
                 A = loads.axes[s]
                 u0 = A[0, 0] * c0 + A[0, 1] * c1 + A[0, 2] * c2
@@ -140,29 +141,34 @@ def load_force(loads, B, signals, row, f, tau):
                 tau[b, 2] += u2
 
 
-@inline
-def conservative(system, a, B, f, tau):
-    """f, τ = −∇V of (1)."""
-    gravity_force(system.bodies, system.gravity, f, tau)
-    spring_force(system.springs, a, B, f, tau)
-    pair_force(system.pairs, a, f)
+@njit
+def load_power(bodies, loads, B, p, L, signals, row):
+    """Power of the loads [W]: their forces and torques on a body that moves with p/m and J⁻¹L."""
+    P = 0.0
+    for s in range(loads.body.shape[0]):
+        b, r = loads.body[s], loads.point[s]
+        w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
+        w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
+        w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
+        v0, v1, v2 = to_body(B, b, p[b, 0], p[b, 1], p[b, 2])
+        im = bodies.inverse_mass[b]
+        u = (im * v0 + w1 * r[2] - w2 * r[1], im * v1 + w2 * r[0] - w0 * r[2], im * v2 + w0 * r[1] - w1 * r[0])
+        w = (w0, w1, w2)
+        for k in range(3):
+            F = M = 0.0  # component k of force and torque in body axes
+            for m in range(3):
+                axis = loads.axes[s, k, m] if loads.follows[s] == 1 else B[b, m, k]
+                F += axis * signals[row, loads.signal[s] + m]
+                M += axis * signals[row, loads.signal[s] + 3 + m]
+            P += F * u[k] + M * w[k]
+    return P
 
 
-@inline
-def forces(system, a, B, signals, row, f, tau):
-    """All forces [N] and body torques [N m] at the configuration (a, B)."""
-    conservative(system, a, B, f, tau)
-    load_force(system.loads, B, signals, row, f, tau)
-
-
-@inline
-def potential(system, a, B):
-    """V of (1) [J]."""
-    return (
-        gravity_potential(system.bodies, system.gravity, a)
-        + spring_potential(system.springs, a, B)
-        + pair_potential(system.pairs, a)
-    )
+@njit
+def earn(h, now, power, account):
+    """Book the work of a stage by the trapezoidal rule, with the power at its start in `power` and `now` at its end."""
+    account[0] += 0.5 * h * (power[0] + now)
+    power[0] = now
 
 
 @njit
@@ -173,18 +179,3 @@ def kinetic(bodies, p, L):
         for k in range(3):
             T += 0.5 * (bodies.inverse_mass[b] * p[b, k] ** 2 + bodies.inverse_inertia[b, k] * L[b, k] ** 2)
     return T
-
-
-@njit
-def energies(system, record, T, V):
-    """Kinetic and potential energy [J] of every state of a record."""
-    for i in range(T.shape[0]):
-        T[i] = kinetic(system.bodies, record.p[i], record.L[i])
-        V[i] = potential(system, record.a[i], record.B[i])
-
-
-@njit
-def all_forces(system, record, signals, f, tau):
-    """Forces and body torques at every state of a record, with one row of signals for each."""
-    for i in range(f.shape[0]):
-        forces(system, record.a[i], record.B[i], signals, i, f[i], tau[i])

@@ -1,4 +1,4 @@
-"""Copy a state into slot k of a record, body by body."""
+"""Copy a state into slot k of a record."""
 
 from __future__ import annotations
 
@@ -14,3 +14,10 @@ def keep(record, k, state):
             record.L[k, b, i] = state.L[b, i]
             for j in range(3):
                 record.B[k, b, i, j] = state.B[b, i, j]
+    for c in range(state.angle.shape[0]):
+        record.angle[k, c] = state.angle[c]
+    for r in range(state.lam.shape[1]):
+        record.lam[k, 0, r] = state.lam[0, r]
+        record.lam[k, 1, r] = state.lam[1, r]
+    record.account[k, 0] = state.account[0]
+    record.account[k, 1] = state.account[1]

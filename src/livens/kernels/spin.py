@@ -88,3 +88,12 @@ def drift(bodies, h, a0, B0, p, L0, a1, B1, L1, fault):
             B1[b, k, 1] = b0 * R01 + b1 * R11 + b2 * R21
             B1[b, k, 2] = b0 * R02 + b1 * R12 + b2 * R22
     return OK
+
+
+@njit
+def kick(c, f, tau, p, L):
+    """p += c f, L += c τ."""
+    for b in range(1, f.shape[0]):
+        for k in range(3):
+            p[b, k] += c * f[b, k]
+            L[b, k] += c * tau[b, k]

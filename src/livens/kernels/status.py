@@ -1,5 +1,6 @@
-"""What a step reports. Zero is good; everything else stops the run and is put into words by `simulate`."""
+"""What a step reports. Zero is good; everything else stops the run and is put into words by `simulation`."""
 
 OK = 0
 NOT_FINITE = 1  # a coordinate or momentum became infinite or NaN; fault[0] is the body
 SPIN = 2  # equation (1) of spin.py has no solution: the body turns too far in one step; fault[0] is the body
+POSITION = 3  # the position level found no multipliers with g(q₁) = 0; fault[0] is the worst row

@@ -14,14 +14,16 @@ import numpy as np
 
 from . import _jit
 from .checks import Array, number, positive
+from .constraints import groups
 from .errors import ModelError, StepFailed
-from .forces import Load
 from .integrators import Livens
 from .kernels import status
 from .kernels.bags import State, System
 from .model import Model
 from .progress import Progress
-from .system import compile_model, scratch
+from .signals import Signals
+from .start import consistent_start
+from .system import scratch
 from .trajectory import Trajectory
 
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
@@ -57,9 +59,9 @@ def simulate(
     if int(every) != every or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
-    system, state = compile_model(model)
-    if start is not None:
-        state = State(*(np.array(x) for x in start))
+    begin = consistent_start(model)
+    state = begin.state if start is None else State(*(np.array(x) for x in start))
+    system = begin.system
     run = _Run(model, system, scheme, until / steps, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
@@ -97,7 +99,7 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
 
 def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
     """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
-    system, _ = compile_model(model)
+    system = consistent_start(model, quiet=True).system
     after = State(*(x.copy() for x in state))
     run = _Run(model, system, scheme, h, t0, steps, _record(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
@@ -110,51 +112,81 @@ class _Run:
     def __init__(self, model: Model, system: System, scheme: Livens, h: float, t0: float, every: int, record: State):
         self.model, self.system, self.scheme = model, system, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
-        self.loads = [force for force in model.forces if isinstance(force, Load)]
-        self.varies = any(load.varies for load in self.loads)
+        self.table = Signals(model)
+        self.prepare, self.rollout = scheme.kernels(system)
         self.seconds = 0.0
+        self.tally = np.zeros(2, dtype=np.int64)
+        if system.damped and scheme.order > 2:
+            raise ModelError(
+                f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
+                "use lv.Livens(order=2)."
+            )
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
         if _jit.cold():
             print("livens: compiling its kernels for this machine, once (some 20 s) …", file=sys.stderr, flush=True)
         work = scratch(self.system)
-        self.scheme.prepare(self.system, state, work, self.signals(first, 0))
-        done, chunk = first, 16
+        self.prepare(self.system, state, work, self.signals(first, 0), self.h)
+        done, chunk, period = first, 16, self.period()
         try:
             while done < steps:
-                size = min(chunk, steps - done)
+                if period and done % period == 0:  # a controller speaks
+                    self.table.ask(self.t0 + done * self.h, self.now(state, done))
+                    self.prepare(self.system, state, work, self.signals(done, 0), self.h)
+                size = min(chunk, steps - done, period - done % period if period else steps)
                 signals = self.signals(done, size)
                 begin = time.perf_counter()
-                code, taken = self.scheme.rollout(
+                code, taken = self.rollout(
                     self.system, state, work, self.h, self.scheme.weights, signals, done, size, self.every, self.record
                 )
                 spent = time.perf_counter() - begin
                 self.seconds += spent
                 done += taken
                 if code != status.OK:
-                    raise StepFailed(self.sentence(code, int(work.fault[0]), done, state), self.trajectory(done))
+                    raise StepFailed(
+                        self.sentence(code, int(work.fault[0]), done, state, work.g), self.trajectory(done)
+                    )
                 progress.update(done - first)
-                chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * size, self.longest())))
+                chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest())))
         finally:
             progress.close()
+            self.tally += work.tally
         if steps % self.every:
             _keep(self.record, steps // self.every + 1, state)
 
     def longest(self) -> int:
-        """How many steps a chunk may have, so that the table of signals stays below some 64 MB."""
-        return 10**9 if not self.varies else max(1, 10**6 // (self.scheme.stages * max(1, len(self.loads))))
+        """How many steps a chunk may have, so that the table of signals stays small."""
+        return 10**9 if not self.table.varies else max(1, 10**6 // (self.scheme.stages * self.table.width))
+
+    def period(self) -> int:
+        """Steps between two times at which controllers are asked, or 0 where there are none."""
+        rates = {motor.rate for motor in self.table.controlled if motor.rate is not None}
+        if not rates:
+            return 0
+        if len(rates) > 1:
+            raise ModelError(f"controllers must share one rate, got {sorted(rates)} Hz.")
+        steps = 1.0 / (rates.pop() * self.h)
+        if steps < 0.999 or abs(steps - round(steps)) > 1e-6 * steps:
+            raise ModelError(
+                f"a controller's period must be a whole number of steps; it is {steps:.4g} steps of {self.h:g} s."
+            )
+        return round(steps)
+
+    def now(self, state: State, done: int) -> Trajectory:
+        """The motion at this moment, for controllers."""
+        record = State(*(x[None].copy() for x in state))
+        t = np.array([self.t0 + done * self.h])
+        return Trajectory(self.model, self.system, self.scheme, self.h, 1, t, record, done, self.seconds)
 
     def signals(self, first: int, steps: int) -> Array:
-        """Forces and torques of the loads at the start of step `first` and after every stage of `steps` steps."""
-        if self.varies:
+        """What comes with time, at the start of step `first` and after every stage of `steps` steps."""
+        n = np.array([float(first)])
+        if self.table.varies:
             within = np.cumsum(self.scheme.weights)
             within[-1] = 1.0
-            n = np.concatenate([[first], (first + np.arange(steps)[:, None] + within).ravel()])
-        else:
-            n = np.array([float(first)])
-        table = [load.table(self.t0 + self.h * n) for load in self.loads]
-        return np.ascontiguousarray(np.stack(table, axis=1)) if table else np.zeros((1, 0, 6))
+            n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
+        return np.ascontiguousarray(self.table.table(self.t0 + self.h * n))
 
     def trajectory(self, steps: int) -> Trajectory:
         """The motion over the first `steps` steps."""
@@ -174,11 +206,20 @@ class _Run:
             self.seconds,
         )
 
-    def sentence(self, code: int, fault: int, done: int, state: State) -> str:
+    def sentence(self, code: int, fault: int, done: int, state: State, g: Array) -> str:
         """What happened, where, how large, and what to do, in the user's words."""
         when = f"at t = {self.t0 + done * self.h:.6g} s (step {done + 1})"
-        body = self.model.bodies[fault].name
         so_far = "The motion so far is in error.trajectory."
+        if code == status.POSITION:
+            owner = [group.owner for group in groups(self.model) for _ in group.rows][fault]
+            turns = np.linalg.norm(state.L * self.system.bodies.inverse_inertia, axis=1) * self.h
+            fastest = int(np.argmax(turns))
+            return (
+                f"the position solve stalled {when}: defect {abs(g[fault]):.1e} in joint {owner.name!r} "
+                f"({type(owner).__name__}). Body {self.model.bodies[fastest].name!r} turns {turns[fastest]:.2g} rad "
+                f"per step; try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
+            )
+        body = self.model.bodies[fault].name
         if code == status.NOT_FINITE:
             return (
                 f"the state of body {body!r} is no longer finite {when}: "

@@ -1,0 +1,74 @@
+"""Numbers, masses and principal frames of a model's bodies, the world first; and who may pull where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .checks import Array
+from .errors import ModelError
+from .kernels.bags import Ints, State
+from .model import Body, Model, Point
+
+
+class Frames:
+    """Where the kernels see each body: number, mass, principal moments, centre c and principal axes Q in its frame."""
+
+    def __init__(self, model: Model):
+        n = len(model.bodies)
+        self.number = {body: k for k, body in enumerate(model.bodies)}
+        self.mass, self.moments = np.zeros(n), np.zeros((n, 3))
+        self.center, self.axes = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+        for k, body in enumerate(model.bodies[1:], start=1):
+            matter = body.mass_properties
+            self.mass[k], self.center[k] = matter.mass, matter.center
+            self.moments[k], self.axes[k] = matter.principal()
+
+    def local(self, point: Point, owner: object) -> Array:
+        """The point from its body's centre of mass in principal axes, where `owner` may pull at it."""
+        k = self.number[point.body]
+        r = self.axes[k].T @ (point.r - self.center[k])
+        without = (self.moments[k] == 0.0) & (self.mass[k] > 0.0)
+        if not without.any():
+            return r
+        lever = r.copy() if without.all() else np.where(without, 0.0, r)  # what would turn it about that axis
+        if np.abs(lever).max() > 1e-9 * max(1.0, float(np.abs(r).max())):
+            self.refuse_torque(point, owner)
+        return r - lever
+
+    def direction(self, body: Body, u: Array) -> Array:
+        """A direction in body axes, in principal axes."""
+        return self.axes[self.number[body]].T @ u
+
+    def refuse_torque(self, point: Point, owner: Any) -> None:
+        """Refuse `owner` if the body of `point` has an axis without inertia, about which it could turn it."""
+        k = self.number[point.body]
+        if (self.moments[k] == 0.0).any() and self.mass[k] > 0.0:
+            what = "a point mass" if not self.moments[k].any() else "a thin rod"
+            remedy = "its centre of mass" if not self.moments[k].any() else "a point on its axis"
+            raise ModelError(
+                f"{type(owner).__name__} {owner.name!r} can exert a torque on body {point.body.name!r} "
+                f"about an axis without inertia (it is {what}): attach it at {remedy}, or give the body inertia."
+            )
+
+    def numbers(self, groups: list[tuple[Body, ...]], width: int) -> Ints:
+        """Body numbers of groups of bodies, as an integer array (len, width)."""
+        return np.array([[self.number[b] for b in group] for group in groups], dtype=np.int64).reshape(-1, width)
+
+    def state(self, model: Model) -> State:
+        """The start of `model`, without its joints: a + B c, B Q, m (v + B (ω × c)), QᵀJω."""
+        n = len(model.bodies)
+        a, B, p, L = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros((n, 3))
+        for k, body in enumerate(model.bodies[1:], start=1):
+            c, Q, R = self.center[k], self.axes[k], body.pose.B
+            a[k] = body.pose.point(c)
+            B[k] = R @ Q
+            p[k] = self.mass[k] * (body.velocity + R @ np.cross(body.body_rates, c))
+            L[k] = self.moments[k] * (Q.T @ body.body_rates)
+        return State(a, B, p, L, angle=np.zeros(0), lam=np.zeros((2, 0)), account=np.zeros(2))
+
+
+def stack(rows: Any, shape: tuple[int, ...]) -> Array:
+    """A list of numbers or arrays as one array (len, *shape), also when it is empty."""
+    return np.array(rows, dtype=np.float64).reshape(-1, *shape)

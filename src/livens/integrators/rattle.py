@@ -1,0 +1,228 @@
+"""The Livens step with joints: the same kick, drift, kick, with multipliers at both levels (RATTLE).
+
+One step of length h from (q₀, p₀), with S(q₀) factored from the step before:
+
+    kick     p ← p₀ + h/2 (f(q₀) + damper forces at q₀)
+    position p⁺ = p + h/2 G(q₀)ᵀλ,  q₁ = drift(q₀, p⁺),  λ such that g(q₁) = 0        simplified Newton with S(q₀)
+    kick     p ← p⁻ + h/2 f(q₁)
+    velocity p₁ = p + h/2 G(q₁)ᵀμ,  μ such that G(q₁) v₁ = 0                          S(q₁) factored here, once
+
+λ starts from the last μ plus its lead over it in the step before, which is right to O(h²). While simplified Newton
+contracts, two drifts a step are usual. Where it does not (positions that are singular in passing: S(q₀) has the wrong
+sign in the mode that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)ᵀ takes over until the step has converged.
+"""
+
+from __future__ import annotations
+
+from .._jit import inline, njit
+from ..kernels.constrain import drive_rates, push, rates, slips, worst
+from ..kernels.coordinates import read
+from ..kernels.potential import earn
+from ..kernels.record import keep
+from ..kernels.rows import defects, gradients
+from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, solve, solve_lu
+from ..kernels.spin import drift, kick
+from ..kernels.status import NOT_FINITE, OK, POSITION
+from ..kernels.world import forces, power
+
+SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
+EXACT = 40  # iterations in all before the step has failed
+
+
+@inline
+def factorise(system, state, work, h):
+    """Gradients at the configuration of `state` and the factors of S there, with and without dampers."""
+    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+    soften(system.rows, system.blocks, system.shift, h, work.S)
+    if system.damped:
+        harden(system.blocks, work.S, work.H)
+        factor(system.blocks, work.H, work.pivot[1], TINY)
+    factor(system.blocks, work.S, work.pivot[0], TINY)
+
+
+@njit
+def guess(rows, h, lam, start):
+    """λ at first: the last multipliers plus their lead; dampers push with the force they have."""
+    for r in range(start.shape[0]):
+        start[r] = lam[0, r] if rows.rate[r] > 0.0 else lam[0, r] + h * lam[1, r]
+
+
+@inline
+def newton(system, work, exact):
+    """x = what λ must change by, from the defects g, up to the factor −2/h²."""
+    for r in range(work.g.shape[0]):
+        work.x[r] = work.g[r]
+    if exact:
+        gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+        assemble(system.bodies, system.blocks, work.N, work.G, work.H)
+        assemble(system.bodies, system.blocks, work.G, work.N, work.U)
+        soften_exact(system.blocks, max(system.shift, 1e-12), work.H)
+        factor_lu(system.blocks, work.H, work.U, work.row)
+        solve_lu(system.blocks, work.H, work.U, work.x, work.y)
+    else:
+        solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
+
+
+@njit
+def soften_exact(blocks, shift, A):
+    """Keep the diagonal of the exact matrix away from zero where rows repeat, and of soft blocks at one."""
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        for y in range(n):
+            k = blocks.diagonal[J] + y * n + y
+            A[k] += shift * abs(A[k])
+
+
+@njit
+def correct(c, x, lam):
+    for r in range(x.shape[0]):
+        lam[r] += c * x[r]
+
+
+@inline
+def position(system, state, work, h, signals, row):
+    """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
+    guess(system.rows, h, state.lam, work.lam)
+    push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
+    last = 1e300
+    exact = False
+    result = POSITION
+    for i in range(EXACT):
+        status = drift(system.bodies, h, state.a, state.B, state.p, state.L, work.a, work.B, work.L, work.fault)
+        if status != OK:
+            result = status
+            break
+        defects(system.rows, system.coordinates, work.a, work.B, state.angle, signals, row, work.g)
+        if system.rolls:
+            gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+            rates(system.bodies, system.blocks, work.G, state.p, state.L, work.x)
+            rates(system.bodies, system.blocks, work.N, state.p, work.L, work.y)
+            slips(system.rows, h, work.x, work.y, work.g)
+        e, which = worst(system.rows, work.g)
+        work.tally[0] += 1
+        work.fault[0] = which
+        if e <= 1.0 or (e > 0.5 * last and e <= 30.0 and i > 2):  # converged, or as far as round-off lets it
+            result = OK
+            break
+        if not e < 1e300:
+            result = NOT_FINITE
+            break
+        if not exact and (e > 0.5 * last or i == SIMPLIFIED):
+            exact = True
+            work.tally[1] += 1
+        last = e
+        newton(system, work, exact)
+        c = -2.0 / (h * h)
+        correct(c, work.x, work.lam)
+        push(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)
+    return result
+
+
+@njit
+def accept(work, a, B, L):
+    """The trial configuration becomes the configuration."""
+    for b in range(1, a.shape[0]):
+        for i in range(3):
+            a[b, i] = work.a[b, i]
+            L[b, i] = work.L[b, i]
+            for j in range(3):
+                B[b, i, j] = work.B[b, i, j]
+
+
+@njit
+def yields(rows, h, x, g):
+    """g += x·2/(hc): dampers give way, (4) of constrain.py."""
+    for r in range(g.shape[0]):
+        if rows.rate[r] > 0.0:
+            g[r] += x[r] * 2.0 / (h * rows.rate[r])
+
+
+@inline
+def velocity(system, state, work, h, signals, row):
+    """The velocity level: `work.y` becomes the impulses x = (h/2) μ."""
+    for r in range(work.y.shape[0]):
+        work.y[r] = 0.0
+    start = last = 1e300
+    for i in range(12):
+        rates(system.bodies, system.blocks, work.G, state.p, state.L, work.g)
+        drive_rates(system.rows, signals, row, work.g)
+        yields(system.rows, h, work.y, work.g)
+        e, _ = worst(system.rows, work.g)
+        if i == 0:
+            start = e
+        if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
+            break
+        last = e
+        for r in range(work.x.shape[0]):
+            work.x[r] = work.g[r]
+        solve(system.blocks, work.S, work.pivot[0], work.x)
+        correct(-1.0, work.x, work.y)
+        push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+
+
+@njit
+def settle(rows, h, signals, before, row, work_lam, impulse, lam, account):
+    """Keep the multipliers for the next guess, and the books: work of drives, energy lost in dampers."""
+    for r in range(rows.kind.shape[0]):
+        mu = impulse[r] * 2.0 / h
+        if rows.rate[r] > 0.0:
+            account[1] += 0.5 * h * (lam[0, r] ** 2 + mu**2) / rows.rate[r]
+        elif rows.signal[r] >= 0:
+            k = rows.signal[r] + 1
+            account[0] += 0.5 * h * (work_lam[r] * signals[before, k] + mu * signals[row, k])
+        lam[1, r] = (work_lam[r] - lam[0, r]) / h
+        lam[0, r] = mu
+
+
+@inline
+def stage(system, state, work, h, signals, before, row):
+    """One step of order 2 with joints."""
+    kick(0.5 * h, work.f, work.tau, state.p, state.L)
+    status = position(system, state, work, h, signals, row)
+    if status == OK:
+        accept(work, state.a, state.B, state.L)
+        read(system.coordinates, state.a, state.B, state.angle)
+        forces(system, state.a, state.B, state.angle, signals, row, work.f, work.tau)
+        kick(0.5 * h, work.f, work.tau, state.p, state.L)
+        factorise(system, state, work, h)
+        velocity(system, state, work, h, signals, row)
+        settle(system.rows, h, signals, before, row, work.lam, work.y, state.lam, state.account)
+        earn(h, power(system, state, signals, row), work.power, state.account)
+    return status
+
+
+@njit
+def prepare(system, state, work, signals, h):
+    """Forces and factors at the start of a run, which `rollout` expects in `work`."""
+    forces(system, state.a, state.B, state.angle, signals, 0, work.f, work.tau)
+    work.power[0] = power(system, state, signals, 0)
+    factorise(system, state, work, h)
+
+
+@njit
+def march(system, state, work, h, weights, signals, begin, end):
+    """Steps `begin` to `end` of a chunk: (status, the step reached)."""
+    stages = len(weights)
+    varies = 1 if signals.shape[0] > 1 else 0
+    for n in range(begin, end):
+        for i in range(stages):
+            row = varies * (n * stages + i)
+            status = stage(system, state, work, h * weights[i], signals, row, row + varies)
+            if status != OK:
+                return status, n
+    return OK, end
+
+
+@njit
+def rollout(system, state, work, h, weights, signals, first, steps, every, record):
+    """As in livens.py: (status, steps taken)."""
+    n = 0
+    while n < steps:
+        end = min(steps, n + every - (first + n) % every)
+        status, n = march(system, state, work, h, weights, signals, n, end)
+        if status != OK:
+            return status, n
+        if (first + n) % every == 0:
+            keep(record, (first + n) // every, state)
+    return OK, steps

@@ -1,0 +1,82 @@
+"""The two levels of RATTLE on the rows: positions that satisfy g(q₁) = 0, velocities that satisfy G(q₁) v₁ = 0.
+
+    position:  p⁺ = p₀ + h/2 (f(q₀) + G(q₀)ᵀλ),    λ such that g(q₁) = 0                                   (1)
+    velocity:  p₁ = p⁻ + h/2 (f(q₁) + G(q₁)ᵀμ),    μ such that G(q₁) v₁ + ∂g/∂t = 0                        (2)
+
+S(q₁) is factored once: it gives μ now and is the simplified Newton matrix for λ in the next step, where the true
+matrix is (h²/2) G(q₁) M⁻¹ G(q₀)ᵀ. Rows without a defect (no slip) ask for (h/2)(G(q₀)v⁺ + G(q₁)v⁻) = 0 in (1).   (3)
+A damper of rate c is a row of (2) with compliance: G v₁ + x·2/(hc) = 0 for its impulse x, and the same force,
+known by then, pushes explicitly at the start of the next step: symmetric, second order, never unstable.       (4)
+"""
+
+from __future__ import annotations
+
+from .._jit import njit
+from .kinds import VELOCITY_ONLY
+
+
+@njit
+def push(blocks, G, c, lam, p, L):
+    """(p, L) += c Gᵀλ."""
+    for J in range(blocks.diagonal.shape[0]):
+        first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+        for s in range(blocks.side[J], blocks.side[J + 1]):
+            b, e = blocks.side_body[s], blocks.side_entry[s]
+            for y in range(n):
+                w = c * lam[first + y]
+                p[b, 0] += w * G[e + y, 0]
+                p[b, 1] += w * G[e + y, 1]
+                p[b, 2] += w * G[e + y, 2]
+                L[b, 0] += w * G[e + y, 3]
+                L[b, 1] += w * G[e + y, 4]
+                L[b, 2] += w * G[e + y, 5]
+
+
+@njit
+def rates(bodies, blocks, G, p, L, x):
+    """x = G M⁻¹ (p, L): the rate of every row."""
+    for J in range(blocks.diagonal.shape[0]):
+        first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+        for y in range(n):
+            x[first + y] = 0.0
+        for s in range(blocks.side[J], blocks.side[J + 1]):
+            b, e = blocks.side_body[s], blocks.side_entry[s]
+            im = bodies.inverse_mass[b]
+            v0, v1, v2 = im * p[b, 0], im * p[b, 1], im * p[b, 2]
+            w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
+            w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
+            w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
+            for y in range(n):
+                x[first + y] += (
+                    v0 * G[e + y, 0] + v1 * G[e + y, 1] + v2 * G[e + y, 2]
+                    + w0 * G[e + y, 3] + w1 * G[e + y, 4] + w2 * G[e + y, 5]
+                )  # fmt: skip
+
+
+@njit
+def drive_rates(rows, signals, row, x):
+    """x += ∂g/∂t: minus the rate of every prescribed value."""
+    for r in range(rows.signal.shape[0]):
+        if rows.signal[r] >= 0:
+            x[r] -= signals[row, rows.signal[r] + 1]
+
+
+@njit
+def slips(rows, h, before, after, g):
+    """(3): the defect of rows without one, from their rates at both ends of the drift; dampers have none."""
+    for r in range(rows.kind.shape[0]):
+        if rows.rate[r] > 0.0:
+            g[r] = 0.0
+        elif rows.kind[r] >= VELOCITY_ONLY:
+            g[r] = 0.5 * h * (before[r] + after[r])
+
+
+@njit
+def worst(rows, g):
+    """The row whose defect is the largest multiple of its tolerance, and that multiple."""
+    most, which = 0.0, 0
+    for r in range(g.shape[0]):
+        e = abs(g[r]) / rows.tolerance[r]
+        if not e <= most:
+            most, which = e, r
+    return most, which

@@ -1,0 +1,17 @@
+"""The integers kernels know joints by."""
+
+# rows: equations in rows.py
+COINCIDE = 0
+DOT1 = 1
+DOT2 = 2
+DISTANCE = 3
+COUPLE = 4
+RIM = 5
+SPAN = 6
+ROLL = 7
+EDGE = 8
+VELOCITY_ONLY = SPAN  # kinds from here on have a rate but no defect
+
+# joint coordinates: equations in coordinates.py
+ANGLE = 0
+DISPLACEMENT = 1

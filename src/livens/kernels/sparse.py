@@ -1,0 +1,271 @@
+"""The matrix of the constraints, S = G M⁻¹ Gᵀ, and its sparse LDLᵀ by blocks of one joint each.
+
+Blocks come in the order of elimination. Block J keeps its diagonal block and the blocks below it (fill included, found
+once in structure.py), row-major. With D_J = ℓ δ ℓᵀ its diagonal block,
+
+    Z_IJ = A_IJ ℓ⁻ᵀ,    A_IK −= Z_IJ δ⁻¹ Z_KJᵀ   for I ≥ K below J,    L_IJ = Z_IJ δ⁻¹                       (1)
+
+The exact Newton matrix of the position level, G(q₁) M⁻¹ G(q₀)ᵀ, is not symmetric: same pattern, LU, the upper half
+transposed in an array of its own.                                                                          (2)
+"""
+
+from __future__ import annotations
+
+from .._jit import njit
+
+TINY = 1e-13  # a pivot below this part of its diagonal entry is round-off: the row repeats earlier ones
+
+
+@njit
+def assemble(bodies, blocks, P, Q, A):
+    """A = lower blocks of P M⁻¹ Qᵀ, for gradients P and Q; with P = Q = G this is S."""
+    for k in range(A.shape[0]):
+        A[k] = 0.0
+    for k in range(blocks.pair.shape[0]):
+        o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
+        e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
+        im = bodies.inverse_mass[b]
+        i0, i1, i2 = bodies.inverse_inertia[b, 0], bodies.inverse_inertia[b, 1], bodies.inverse_inertia[b, 2]
+        for y in range(n):
+            f0, f1, f2 = im * P[e + y, 0], im * P[e + y, 1], im * P[e + y, 2]
+            t0, t1, t2 = i0 * P[e + y, 3], i1 * P[e + y, 4], i2 * P[e + y, 5]
+            for z in range(m):
+                A[o + y * m + z] += (
+                    f0 * Q[d + z, 0] + f1 * Q[d + z, 1] + f2 * Q[d + z, 2]
+                    + t0 * Q[d + z, 3] + t1 * Q[d + z, 4] + t2 * Q[d + z, 5]
+                )  # fmt: skip
+
+
+@njit
+def soften(rows, blocks, shift, h, S):
+    """Add the compliance 2/(h c) of dampers and the relative shift of redundant rows to the diagonal of S."""
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        for y in range(n):
+            k = blocks.diagonal[J] + y * n + y
+            S[k] += shift * S[k]
+            c = rows.rate[blocks.row[J] + y]
+            if c > 0.0:
+                S[k] += 2.0 / (h * c)
+
+
+@njit
+def harden(blocks, S, H):
+    """H = S without the soft blocks: their rows and columns become those of the identity."""
+    for k in range(S.shape[0]):
+        H[k] = S[k]
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        if blocks.soft[J] == 1:
+            for y in range(n):
+                for z in range(n):
+                    H[blocks.diagonal[J] + y * n + z] = 1.0 if y == z else 0.0
+        for k in range(blocks.below[J], blocks.below[J + 1]):
+            I = blocks.below_block[k]
+            if blocks.soft[J] == 1 or blocks.soft[I] == 1:
+                for y in range((blocks.row[I + 1] - blocks.row[I]) * n):
+                    H[blocks.below_offset[k] + y] = 0.0
+
+
+@njit
+def factor(blocks, A, pivot, tiny):
+    """LDLᵀ of the blocks in A by (1), in place; `pivot` gets the reciprocal pivots, zero for those below `tiny` of
+    their diagonal entry: rows that repeat earlier ones."""
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        for z in range(n):
+            pivot[blocks.row[J] + z] = A[blocks.diagonal[J] + z * n + z]
+    for J in range(blocks.diagonal.shape[0]):
+        first = blocks.row[J]
+        n = blocks.row[J + 1] - first
+        o = blocks.diagonal[J]
+        for z in range(n):  # ℓ δ ℓᵀ, keeping ℓδ below the diagonal
+            d = A[o + z * n + z]
+            least = tiny * pivot[first + z]
+            for k in range(z):
+                l = A[o + z * n + k]
+                d -= l * l * pivot[first + k]
+            pivot[first + z] = 1.0 / d if d > least else 0.0
+            for y in range(z + 1, n):
+                s = A[o + y * n + z]
+                for k in range(z):
+                    s -= A[o + y * n + k] * pivot[first + k] * A[o + z * n + k]
+                A[o + y * n + z] = s
+        begin, end = blocks.below[J], blocks.below[J + 1]
+        for p in range(begin, end):  # Z = A ℓ⁻ᵀ
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            for y in range(blocks.row[I + 1] - blocks.row[I]):
+                for z in range(1, n):
+                    s = A[oI + y * n + z]
+                    for k in range(z):
+                        s -= A[oI + y * n + k] * pivot[first + k] * A[o + z * n + k]
+                    A[oI + y * n + z] = s
+        u = blocks.update_start[J]
+        for p in range(begin, end):  # A_IK −= Z_I δ⁻¹ Z_Kᵀ, then L = Z δ⁻¹
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            nI = blocks.row[I + 1] - blocks.row[I]
+            for q in range(begin, p + 1):
+                K, oK = blocks.below_block[q], blocks.below_offset[q]
+                nK = blocks.row[K + 1] - blocks.row[K]
+                t = blocks.update[u]
+                u += 1
+                for y in range(nI):
+                    for z in range(nK):
+                        s = 0.0
+                        if q < p:  # K is scaled already
+                            for k in range(n):
+                                s += A[oI + y * n + k] * A[oK + z * n + k]
+                        else:
+                            for k in range(n):
+                                s += A[oI + y * n + k] * pivot[first + k] * A[oK + z * n + k]
+                        A[t + y * nK + z] -= s
+            for y in range(nI):
+                for k in range(n):
+                    A[oI + y * n + k] *= pivot[first + k]
+        for z in range(n):
+            for y in range(z + 1, n):
+                A[o + y * n + z] *= pivot[first + z]
+
+
+@njit
+def solve(blocks, A, pivot, x):
+    """x ← S⁻¹x with the factors in A and their reciprocal pivots."""
+    last = blocks.diagonal.shape[0]
+    for J in range(last):
+        first = blocks.row[J]
+        n = blocks.row[J + 1] - first
+        o = blocks.diagonal[J]
+        for y in range(1, n):
+            s = x[first + y]
+            for z in range(y):
+                s -= A[o + y * n + z] * x[first + z]
+            x[first + y] = s
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            for y in range(blocks.row[I + 1] - blocks.row[I]):
+                s = 0.0
+                for z in range(n):
+                    s += A[oI + y * n + z] * x[first + z]
+                x[blocks.row[I] + y] -= s
+    for J in range(last - 1, -1, -1):
+        first = blocks.row[J]
+        n = blocks.row[J + 1] - first
+        o = blocks.diagonal[J]
+        for z in range(n):
+            x[first + z] *= pivot[first + z]
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            for y in range(blocks.row[I + 1] - blocks.row[I]):
+                t = x[blocks.row[I] + y]
+                for z in range(n):
+                    x[first + z] -= A[oI + y * n + z] * t
+        for y in range(n - 1, 0, -1):
+            t = x[first + y]
+            for z in range(y):
+                x[first + z] -= A[o + y * n + z] * t
+
+
+@njit
+def invert(A, o, n):
+    """The n × n block at o replaced by its inverse (Gauss–Jordan, largest pivot of the column, n ≤ 8)."""
+    order = 0  # the row exchanges, four bits each
+    for z in range(n):
+        best = z
+        for y in range(z + 1, n):
+            if abs(A[o + y * n + z]) > abs(A[o + best * n + z]):
+                best = y
+        order |= best << (4 * z)
+        if best != z:
+            for k in range(n):
+                A[o + z * n + k], A[o + best * n + k] = A[o + best * n + k], A[o + z * n + k]
+        d = A[o + z * n + z]
+        d = 1.0 / d if abs(d) > 1e-300 else 0.0
+        A[o + z * n + z] = 1.0
+        for k in range(n):
+            A[o + z * n + k] *= d
+        for y in range(n):
+            if y != z:
+                c = A[o + y * n + z]
+                A[o + y * n + z] = 0.0
+                for k in range(n):
+                    A[o + y * n + k] -= c * A[o + z * n + k]
+    for z in range(n - 1, -1, -1):
+        best = (order >> (4 * z)) & 15
+        if best != z:
+            for y in range(n):
+                A[o + y * n + z], A[o + y * n + best] = A[o + y * n + best], A[o + y * n + z]
+
+
+@njit
+def times_block(A, oA, n, m, o, row):
+    """The n × m block at oA replaced by its product with the m × m block at o; `row` is scratch."""
+    for y in range(n):
+        for k in range(m):
+            row[k] = A[oA + y * m + k]
+        for z in range(m):
+            s = 0.0
+            for k in range(m):
+                s += row[k] * A[o + k * m + z]
+            A[oA + y * m + z] = s
+
+
+@njit
+def factor_lu(blocks, A, U, row):
+    """LU of (2) in place: A keeps the inverse diagonal blocks and L, U the upper half transposed; `row` is scratch."""
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        o = blocks.diagonal[J]
+        invert(A, o, n)
+        begin, end = blocks.below[J], blocks.below[J + 1]
+        for p in range(begin, end):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            times_block(A, oI, blocks.row[I + 1] - blocks.row[I], n, o, row)
+        u = blocks.update_start[J]
+        for p in range(begin, end):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            nI = blocks.row[I + 1] - blocks.row[I]
+            for q in range(begin, p + 1):
+                K, oK = blocks.below_block[q], blocks.below_offset[q]
+                nK = blocks.row[K + 1] - blocks.row[K]
+                t = blocks.update[u]
+                u += 1
+                for y in range(nI):
+                    for z in range(nK):
+                        s = 0.0
+                        w = 0.0
+                        for k in range(n):
+                            s += A[oI + y * n + k] * U[oK + z * n + k]
+                            w += U[oI + y * n + k] * A[oK + z * n + k]
+                        A[t + y * nK + z] -= s
+                        if q < p:
+                            U[t + y * nK + z] -= w
+
+
+@njit
+def solve_lu(blocks, A, U, x, y):
+    """x ← (2)⁻¹ x with the factors of `factor_lu`; y is scratch."""
+    last = blocks.diagonal.shape[0]
+    for J in range(last):
+        first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            for i in range(blocks.row[I + 1] - blocks.row[I]):
+                s = 0.0
+                for k in range(n):
+                    s += A[oI + i * n + k] * x[first + k]
+                x[blocks.row[I] + i] -= s
+    for J in range(last - 1, -1, -1):
+        first, n, o = blocks.row[J], blocks.row[J + 1] - blocks.row[J], blocks.diagonal[J]
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            for i in range(blocks.row[I + 1] - blocks.row[I]):
+                t = x[blocks.row[I] + i]
+                for k in range(n):
+                    x[first + k] -= U[oI + i * n + k] * t
+        for k in range(n):
+            y[first + k] = x[first + k]
+        for i in range(n):
+            s = 0.0
+            for k in range(n):
+                s += A[o + i * n + k] * y[first + k]
+            x[first + i] = s

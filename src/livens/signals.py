@@ -1,0 +1,73 @@
+"""What comes with time: the sizes of loads, the efforts of motors, the values drives prescribe.
+
+They are Python functions, and kernels know none: before each chunk of steps they are tabulated at the exact times of
+all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .checks import Array
+from .errors import ModelError
+from .forces import Load, Motor, sample
+from .model import Model
+
+STEP = 2e-4  # of the differences that differentiate a drive [s]
+FIRST = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0  # sixth order
+SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180.0
+
+
+class Signals:
+    """The columns of a model, and their table at given times."""
+
+    def __init__(self, model: Model):
+        self.loads = [force for force in model.forces if isinstance(force, Load)]
+        self.motors = [force for force in model.forces if isinstance(force, Motor)]
+        self.drives = [joint for joint in model.joints if getattr(joint, "drive", None) is not None]
+        self.column: dict[int, int] = {}
+        self.width = 0
+        for things, width in ((self.loads, 6), (self.motors, 1), (self.drives, 3)):
+            for thing in things:
+                self.column[id(thing)] = self.width
+                self.width += width
+        self.controlled = [motor for motor in self.motors if motor.rate is not None]
+        self.held = {id(motor): 0.0 for motor in self.controlled}
+        functions = [motor for motor in self.motors if motor.rate is None and callable(motor.effort)]
+        self.varies = bool(self.drives or functions or any(load.varies for load in self.loads))
+
+    def table(self, t: Array) -> Array:
+        """All columns at the times t: (len(t), width)."""
+        table = np.zeros((len(t), self.width))
+        for load in self.loads:
+            k = self.column[id(load)]
+            table[:, k : k + 6] = load.table(t)
+        for motor in self.motors:
+            effort = self.held.get(id(motor), motor.effort)
+            table[:, self.column[id(motor)]] = sample(effort, t, (), motor, "effort")
+        for joint in self.drives:
+            k = self.column[id(joint)]
+            table[:, k : k + 3] = drive_table(joint, t)
+        return table
+
+    def ask(self, t: float, now: Any) -> None:
+        """Ask every controller for its effort at t, to be held until the next time."""
+        for motor in self.controlled:
+            effort = np.asarray(motor.effort(t, now) if callable(motor.effort) else motor.effort, dtype=np.float64)
+            if effort.shape != () or not np.isfinite(effort):
+                raise ModelError(
+                    f"effort of {motor.name!r} at t = {t:g} s must be a finite number, got {effort.tolist()}."
+                )
+            self.held[id(motor)] = float(effort)
+
+
+def drive_table(joint: Any, t: Array) -> Array:
+    """Value, rate and acceleration of a drive: (len(t), 3); by its own `derivative()` if it has one, as splines do."""
+    value = sample(joint.drive, t, (), joint, "drive")
+    if hasattr(joint.drive, "derivative"):
+        once = joint.drive.derivative()
+        return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
+    around = np.stack([sample(joint.drive, t + k * STEP, (), joint, "drive") for k in range(-3, 4)], axis=1)
+    return np.stack([value, around @ FIRST / STEP, around @ SECOND / STEP**2], axis=1)
