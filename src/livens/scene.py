@@ -2,7 +2,7 @@
 
 One convention carries every joint and force: *a thing's constructor arguments are its attributes*. So a thing is
 stored as the name of its class and its arguments, read off the constructor's signature, and made again by calling
-the constructor, which checks everything once more. Only classes of `livens.forces` and `livens.joints` are made;
+the constructor, which checks everything once more. Only joints and forces of this package are made;
 nothing is unpickled or evaluated. What JSON does not know stands in an object with one key:
 
     {"point": [body, [x, y, z]]}   {"body": name}   {"thing": name}   {"array": […]}   {"tuple": […]}
@@ -138,12 +138,12 @@ def from_dict(data: dict[str, Any]) -> Model:
 @cache
 def things() -> dict[str, type]:
     """Name → class of everything that acts on bodies: the only classes that are ever made from a file."""
-    modules = [name for name in ("livens.forces", "livens.joints") if find_spec(name)]
+    modules = [name for name in ("livens.forces", "livens.joints", "livens.rolling") if find_spec(name)]
     return {
         name: thing
         for module in modules
         for name, thing in vars(import_module(module)).items()
-        if inspect.isclass(thing) and thing.__module__ == module and not name.startswith("_")
+        if inspect.isclass(thing) and thing.__module__ == module and getattr(thing, "kind", "") in ("joint", "force")
     }
 
 
