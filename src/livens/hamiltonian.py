@@ -16,7 +16,8 @@ matrix and p₁₂ = M₁₂Ẋ needs no frame of reference but the user's: only
 
     p = P e₀,    hat(L) = 2 Skew(BᵀP_B) − hat(c × Bᵀp),    Skew(A) = ½(A − Aᵀ),                  (5)
 
-is the momentum (2). Loads have no potential and take no part in H.
+is the momentum (2). Loads and motors have no potential and take no part in H; joints are not in it either: they
+restrict the states, and V holds their springs.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from numpy.typing import ArrayLike
 from .checks import Array, finite
 from .errors import ModelError
 from .kernels.bags import State
+from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
 from .model import Model
 from .pose import hat
-from .system import compile_model
+from .signals import Signals
+from .start import consistent_start
 from .trajectory import Trajectory
 
 Pair = tuple[Array, Array]
@@ -56,7 +59,8 @@ class Hamiltonian:
 
     def __init__(self, model: Model):
         self.model = model
-        self._system, self._state = compile_model(model)
+        start = consistent_start(model, quiet=True)
+        self._system, self._state = start.system, start.state
         self._n = len(model.bodies) - 1
         bodies = self._system.bodies
         self._axes, self._center = bodies.axes[1:], bodies.center[1:]
@@ -89,7 +93,7 @@ class Hamiltonian:
     # ── the potential ──
 
     def potential(self, a: ArrayLike, B: ArrayLike) -> float:
-        """V(q₁, q₂, …): gravity, springs, attraction [J]."""
+        """V(q₁, q₂, …): gravity, springs, attraction, springs in joints [J]."""
         T, V = np.empty(1), np.empty(1)
         energies(self._system, self._place(a, B), T, V)
         return float(V[0])
@@ -101,7 +105,7 @@ class Hamiltonian:
         """
         here = self._place(a, B)
         f, tau = np.zeros_like(here.p), np.zeros_like(here.L)
-        all_forces(self._system, here, np.zeros((1, len(self._system.loads.body), 6)), f, tau)
+        all_forces(self._system, here, np.zeros((1, Signals(self.model).width)), f, tau)
         return f[0, 1:], _times(self._axes, tau[0, 1:])
 
     def gradient(self, a: ArrayLike, B: ArrayLike) -> Pair:
@@ -161,6 +165,7 @@ class Hamiltonian:
         here = State(*(x[None].copy() for x in self._state))
         here.a[0, 1:] = self._rows(a, "a")
         here.B[0, 1:] = self._frames(B) @ self._axes
+        read(self._system.coordinates, here.a[0], here.B[0], here.angle[0])
         return here
 
     def _seen(self, state: State) -> tuple[Array, Array, Array, Array]:

@@ -25,10 +25,14 @@ def test_damping_is_not_reversible():
     class Leaky(lv.Livens):
         """The same scheme with a loss."""
 
-        @staticmethod
-        def rollout(system, state, *rest):
-            done = lv.Livens.rollout(system, state, *rest)
-            state.L[...] *= 1 - 1e-6
-            return done
+        def kernels(self, system):
+            prepare, rollout = super().kernels(system)
+
+            def leaky(system, state, *rest):
+                done = rollout(system, state, *rest)
+                state.L[...] *= 1 - 1e-6
+                return done
+
+            return prepare, leaky
 
     assert lv.reversibility(m, Leaky(), h=2e-3, steps=1) > 1e-6
