@@ -44,10 +44,16 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "B": (("time", "body", "axis", "principal"), "1", "principal axes as columns, world axes"),
     "p": (("time", "body", "axis"), "kg m s-1", "linear momentum, world axes"),
     "L": (("time", "body", "principal"), "kg m2 s-1", "angular momentum about the centre of mass, principal axes"),
+    "angle": (("time", "coordinate"), None, "joint coordinates, angles unwrapped [rad] or displacements [m]"),
+    "lam": (("time", "level", "row"), None, "multipliers of the joints and their lead over the step"),
+    "account": (("time", "book"), "J", "work done and energy dissipated since the start"),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
-COMMENT = "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]"
+COMMENT = (
+    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]; "
+    "shift: regularisation of the joints' equations"
+)
 
 
 def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -63,14 +69,22 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
     [1.0, 0.0, -4.905]
     """
     h5netcdf = _h5netcdf()
-    if not _same(compile_model(motion.model)[0], motion.system):
+    shift = float(motion.system.shift)  # found when the start was fitted to the joints
+    if not _same(compile_model(motion.model)[0]._replace(shift=shift), motion.system):
         raise ModelError(
             f"model {motion.model.name!r} has been changed since this motion was computed, "
             "and a file with both would contradict itself: change it back, or simulate again."
         )
     text = json.dumps(to_dict(motion.model), allow_nan=False, ensure_ascii=False).encode()
     scheme = json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)})
-    facts = {"scheme": scheme, "h": motion.h, "every": motion.every, "steps": motion.steps, "seconds": motion.seconds}
+    facts = {
+        "scheme": scheme,
+        "h": motion.h,
+        "every": motion.every,
+        "steps": motion.steps,
+        "seconds": motion.seconds,
+        "shift": shift,
+    }
     arrays = {
         "time": motion.t,
         **motion.record._asdict(),
@@ -103,6 +117,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
                 "every": int(stored.attrs["every"]),
                 "steps": int(stored.attrs["steps"]),
                 "seconds": float(stored.attrs["seconds"]),
+                "shift": float(stored.attrs["shift"]),
             }
             arrays = {
                 name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
@@ -285,6 +300,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
     model = from_dict(json.loads(arrays["model"].tobytes()))
     system, state = compile_model(model)
+    system = system._replace(shift=facts["shift"])
     t = arrays["time"]
     record = State(
         **{
