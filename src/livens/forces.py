@@ -41,14 +41,11 @@ class Spring:
         self, a: Point, b: Point, stiffness: float, length: float | None = None, damping: float = 0.0, name: str = ""
     ):
         label = f"spring {name!r}" if name else "a spring"
+        distance = _apart(a, b, label)
         self.a, self.b, self.name = a, b, name
         self.stiffness = not_negative(stiffness, f"stiffness of {label}", "N/m")
-        if length is None:
-            self.length = float(np.linalg.norm(b.start - a.start))
-        else:
-            self.length = not_negative(length, f"length of {label}", "m")
+        self.length = distance if length is None else not_negative(length, f"length of {label}", "m")
         self.damping = not_negative(damping, f"damping of {label}", "N s/m")
-        _apart(a, b, label)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -69,18 +66,23 @@ class Damper:
 
     def __init__(self, a: Point, b: Point, rate: float, name: str = ""):
         label = f"damper {name!r}" if name else "a damper"
+        _apart(a, b, label)
         self.a, self.b, self.name = a, b, name
         self.rate = positive(rate, f"rate of {label}", "N s/m")
-        _apart(a, b, label)
 
     @property
     def points(self) -> tuple[Point, ...]:
         return (self.a, self.b)
 
 
-def _apart(a: Point, b: Point, label: str) -> None:
+def _apart(a: Point, b: Point, label: str) -> float:
+    """The distance at the start of two points of different bodies."""
+    for end in (a, b):
+        if not isinstance(end, Point):
+            raise ModelError(f"{label} joins points such as body.point(0, 0, 0), not {end!r}.")
     if a.body is b.body:
         raise ModelError(f"{label} joins body {a.body.name!r} with itself and would never act.")
+    return float(np.linalg.norm(b.start - a.start))
 
 
 class Attraction:
@@ -98,9 +100,16 @@ class Attraction:
     kind = "force"
 
     def __init__(self, G: float, bodies: Sequence[Body] | None = None, name: str = ""):
-        self.G = positive(G, "G of an attraction")
-        self.bodies = None if bodies is None else tuple(bodies)
-        self.name = name
+        label = f"attraction {name!r}" if name else "an attraction"
+        self.G = positive(G, f"G of {label}")
+        if bodies is not None:
+            bodies = (bodies,) if isinstance(bodies, Body) else tuple(bodies)
+            for body in bodies:
+                if not isinstance(body, Body):
+                    raise ModelError(f"{label} acts between bodies, not {body!r}.")
+            if len(set(bodies)) < max(2, len(bodies)):
+                raise ModelError(f"{label} needs two or more different bodies, got {list(bodies)}.")
+        self.bodies, self.name = bodies, name
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -158,12 +167,15 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
         return np.broadcast_to(signal, (len(t), *shape))
     rows = np.empty((len(t), *shape))
     for row, time in zip(rows, t.tolist(), strict=True):
-        value = np.asarray(signal(time), dtype=np.float64)
-        if value.shape != shape or not np.isfinite(value).all():
+        answer = signal(time)
+        try:
+            value = np.asarray(answer, dtype=np.float64)
+            good = value.shape == shape and bool(np.isfinite(value).all())
+        except (TypeError, ValueError):
+            good = False
+        if not good:
             wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"
-            raise ModelError(
-                f"{what} of {owner.name!r} at t = {number(time, 't'):g} s must be {wanted}, got {value.tolist()}."
-            )
+            raise ModelError(f"{what} of {owner.name!r} at t = {time:g} s must be {wanted}, got {answer!r}.")
         row[...] = value
     return rows
 

@@ -70,7 +70,7 @@ class Body:
         name: str = "",
     ):
         label = f"body {name!r}" if name else "a body"
-        if not hasattr(shape, "mass_properties"):
+        if not hasattr(shape, "mass_properties") or isinstance(shape, type):
             raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
         if angular_velocity is not None and body_rates is not None:
             raise ModelError(f"{label} has both angular_velocity (world axes) and body_rates (body axes): give one.")
@@ -106,6 +106,12 @@ class Body:
 
     def __repr__(self) -> str:
         return f"Body({self.name!r})"
+
+
+def _label(thing: Any) -> str:
+    """What a sentence calls a thing: its kind with its name, or with an article."""
+    kind = type(thing).__name__
+    return f"{kind} {thing.name!r}" if thing.name else f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
 
 
 def _three(values: tuple[Any, ...]) -> Any:
@@ -152,11 +158,16 @@ class Model:
     def add(self, thing: T) -> T:
         """Put a body, joint or force into the model and return it; an unnamed thing gets a name."""
         kind = "body" if isinstance(thing, Body) else getattr(thing, "kind", None)
+        if isinstance(thing, type):
+            raise ModelError(f"add a thing, not its class: {thing.__name__}(…).")
         places = {"body": self.bodies, "joint": self.joints, "force": self.forces}
         if kind not in places:
             raise ModelError(f"a model holds bodies, joints and forces, not {thing!r}.")
-        for point in getattr(thing, "points", ()):
+        points = getattr(thing, "points", ())
+        for point in points:
             self._check_mine(point, thing)
+        if points and all(point.body is self.world for point in points):
+            raise ModelError(f"{_label(thing)} acts on the world alone, which does not move.")
         self._give_name(thing)
         places[kind].append(thing)
         return thing
@@ -170,12 +181,11 @@ class Model:
         return any(thing is mine for mine in self._by_name.values())
 
     def _check_mine(self, point: Any, thing: Any) -> None:
-        label = f"{type(thing).__name__} {thing.name!r}" if thing.name else f"a {type(thing).__name__}"
         if not isinstance(point, Point):
-            raise ModelError(f"{label} joins points such as body.point(0, 0, 0), not {point!r}.")
+            raise ModelError(f"{_label(thing)} needs points such as body.point(0, 0, 0), not {point!r}.")
         if point.body not in self:
             raise ModelError(
-                f"{label} uses body {point.body.name!r}, which is not in this model: add it here first "
+                f"{_label(thing)} uses body {point.body.name!r}, which is not in this model: add it here first "
                 "(a body of another model cannot be joined to this one)."
             )
 
