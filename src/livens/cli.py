@@ -1,0 +1,322 @@
+"""The command line: livens run, report, info, demo.
+
+Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
+130 interrupted. Errors are one sentence on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from . import __version__, _jit
+from .errors import FileError, LivensError, ModelError, ModelWarning, StepFailed
+from .model import Model
+
+OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
+
+EXAMPLES = """\
+examples:
+  livens demo                                      throw a hammer: a report, a figure, a page for the browser
+  livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines, keep the motion
+  livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
+  livens report top.nc                             what the motion conserved, and how well
+  livens info top.nc                               what is inside a file
+
+exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted
+"""
+RUN = """\
+FILE.py is a Python file that defines `model`, a livens Model or a function that returns one:
+
+  import livens as lv
+
+  model = lv.Model(gravity=(0, 0, -9.81))
+  model.add(lv.Body(lv.Box(1, 0.3, 0.1, density=700), body_rates=(0.1, 4, 0.1), name="plank"))
+
+  livens run plank.py --h 1e-3 --until 10 -o plank.nc
+  livens run plank.py --h 1e-2 --until 10 --order 4 --every 10
+
+FILE.nc is a motion saved before, which goes on with its own scheme, step and interval:
+
+  livens run plank.nc --until 20 -o longer.nc
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line with `arguments` (those of the process if None) and return its exit code.
+
+    >>> main(["demo", "--list"])
+    hammer   a hammer from CAD, thrown spinning about the axis it cannot keep
+    0
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without ² or − gets a ?
+    options = _parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", ModelWarning)
+            warnings.showwarning = lambda message, *_: _say(f"livens: note: {message}")
+            options.command(options)
+        sys.stdout.flush()
+        return OK
+    except StepFailed as error:
+        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        return FAILED
+    except LivensError as error:
+        _say(f"livens: {error}")
+        return WRONG
+    except MemoryError:
+        _say("livens: the memory of this machine does not suffice: keep fewer states with a larger --every.")
+        return WRONG
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        _say("livens: interrupted.")
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="livens",
+        description="Simulate rigid bodies with integrators that keep what nature keeps.",
+        epilog=EXAMPLES,
+        formatter_class=style,
+    )
+    parser.add_argument("--version", action="version", version=f"livens {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    run = commands.add_parser(
+        "run", help="simulate a model, or carry a saved motion on", epilog=RUN, formatter_class=style
+    )
+    run.add_argument("file", metavar="FILE", help="FILE.py that defines `model`, or FILE.nc to go on with")
+    run.add_argument("--until", type=float, required=True, metavar="T", help="end of the motion [s]")
+    run.add_argument("--h", type=float, metavar="H", help="length of a step [s]")
+    run.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the scheme (2)")
+    run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (1)")
+    run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
+    run.set_defaults(command=_run)
+
+    report = commands.add_parser("report", help="what a saved motion conserved, and how well")
+    report.add_argument("file", metavar="FILE.nc")
+    report.set_defaults(command=_report)
+
+    info = commands.add_parser("info", help="this installation, or what is inside a file")
+    info.add_argument("file", metavar="FILE.nc", nargs="?")
+    info.set_defaults(command=_info)
+
+    demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
+    demo.add_argument("name", metavar="NAME", nargs="?", default="hammer", help="which one (hammer)")
+    demo.add_argument("--output", metavar="DIR", default="demo-output", help="folder for its files (demo-output)")
+    demo.add_argument("--list", action="store_true", help="list the demonstrations")
+    demo.set_defaults(command=_demo)
+    return parser
+
+
+# ── the commands ──
+
+
+def _run(options: argparse.Namespace) -> None:
+    if options.output is not None:
+        _check_folder(Path(options.output))
+    try:
+        motion = _continue(options) if Path(options.file).suffix == ".nc" else _begin(options)
+    except StepFailed as error:
+        if options.output is not None:
+            _rescue(error.trajectory, options.output)
+        raise
+    print(motion.report())
+    if options.output is None:
+        print("The motion is not saved; -o FILE.nc keeps it.")
+    else:
+        motion.save(options.output)
+        print(f"saved in {options.output}")
+
+
+def _begin(options: argparse.Namespace) -> Any:
+    from .integrators import Livens
+    from .simulation import simulate
+
+    if options.h is None:
+        raise ModelError(f"to simulate {options.file} a step is needed, such as --h 1e-3.")
+    model = _model(Path(options.file))
+    every = 1 if options.every is None else options.every
+    return simulate(model, Livens(options.order or 2), h=options.h, until=options.until, every=every)
+
+
+def _continue(options: argparse.Namespace) -> Any:
+    from .files import load
+    from .simulation import resume
+
+    given = [f"--{name}" for name in ("h", "order", "every") if getattr(options, name) is not None]
+    if given:
+        raise ModelError(
+            f"a saved motion goes on with its own scheme, step and interval: leave out {', '.join(given)}."
+        )
+    return resume(load(options.file), options.until)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from .files import load
+
+    motion = load(options.file)
+    if _jit.cold():
+        _say("livens: compiling its kernels for this machine, once …")
+    print(motion.report())
+
+
+def _info(options: argparse.Namespace) -> None:
+    facts = _about_here() if options.file is None else _about(Path(options.file))
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        print(f"{key:<{width}}  {value}")
+
+
+def _demo(options: argparse.Namespace) -> None:
+    from .demos import DEMOS
+    from .page import write_page
+
+    if options.list:
+        for name, demo in DEMOS.items():
+            print(f"{name:<8} {demo.line}")
+        return
+    if options.name not in DEMOS:
+        raise ModelError(f"there is no demo {options.name!r}; there is {', '.join(DEMOS)}.")
+    folder = Path(options.output)
+    _make(folder)
+    print(f"{options.name}: {DEMOS[options.name].line}")
+    motion = DEMOS[options.name].run()
+    print(motion.report())
+    files = [folder / f"{options.name}{ending}" for ending in (".nc", ".png", ".html")]
+    motion.save(files[0])
+    motion.plot(files[1])
+    write_page(motion, files[2])
+    print(f"{files[0]}   the motion with its model: livens info, livens report, livens.load")
+    print(f"{files[1]}  what it conserves, drawn")
+    print(f"{files[2]} the motion in 3-D: open it in a browser")
+
+
+# ── parts ──
+
+
+def _rescue(motion: Any, output: str) -> None:
+    """Keep what a failed run has computed."""
+    try:
+        motion.save(output)
+        _say(f"livens: the motion up to t = {motion.t[-1]:.6g} s is in {output}.")
+    except LivensError as error:
+        _say(f"livens: {error}")
+
+
+def _model(file: Path) -> Model:
+    """The model that a Python file defines; whatever goes wrong in it becomes one sentence with its line."""
+    import runpy
+
+    if not file.is_file():
+        raise FileError(f"{file} does not exist.")
+    if file.suffix != ".py":
+        raise FileError(f"{file} must be a Python file (.py) that defines `model`, or a saved motion (.nc).")
+    folder = str(file.parent.resolve())
+    sys.path.insert(0, folder)
+    try:
+        names = runpy.run_path(str(file), run_name="model")
+        model = names.get("model")
+        model = model() if callable(model) else model
+    except (SystemExit, Exception) as error:
+        raise _in(file, error) from None
+    finally:
+        sys.path.remove(folder)
+    if "model" not in names:
+        raise ModelError(f"{file} does not define `model`.")
+    if not isinstance(model, Model):
+        raise ModelError(f"`model` in {file} must be a livens Model or a function that returns one, not {model!r}.")
+    return model
+
+
+def _in(file: Path, error: BaseException) -> ModelError:
+    """What went wrong, with the last line of `file` that led there."""
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).name == file.name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    text = (str(error).splitlines() or [""])[0]
+    kind = "" if isinstance(error, LivensError) else f"{type(error).__name__}: "
+    return ModelError(f"{file}, line {line}: {kind}{text}" if line else f"{file}: {kind}{text}")
+
+
+def _check_folder(output: Path) -> None:
+    """Before a long run: can the result be written at all?"""
+    folder = output.resolve().parent
+    if not folder.is_dir():
+        raise FileError(f"{output} cannot be written: the folder {folder} does not exist.")
+    if output.is_dir() or not os.access(folder, os.W_OK):
+        raise FileError(f"{output} cannot be written: {'it is a folder' if output.is_dir() else 'permission denied'}.")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            f"the folder {folder} cannot be made: {(error.strerror or 'it is in the way').lower()}."
+        ) from None
+
+
+def _about_here() -> dict[str, str]:
+    def version(name: str) -> str:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            return "not installed"
+
+    warm = "nothing compiled yet" if _jit.cold() else "kernels compiled"
+    facts = {
+        "livens": __version__,
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+    }
+    facts |= {name: version(name) for name in ("numpy", "scipy", "numba", "h5netcdf", "matplotlib", "xarray")}
+    facts["netgen"] = version("netgen-mesher")
+    facts["kernels"] = "compiled by numba" if _jit.COMPILED else "plain Python (numba is absent or switched off)"
+    facts["cache"] = f"{_jit.FOLDER} ({warm})" if _jit.FOLDER else "none"
+    facts["threads"] = str(os.cpu_count())
+    return facts
+
+
+def _about(file: Path) -> dict[str, str]:
+    from .files import load
+
+    motion = load(file)
+    model = motion.model
+    facts = {
+        "file": f"{file}, {file.stat().st_size / 1e6:.3g} MB",
+        "model": repr(model),
+        "gravity": f"{model.gravity.tolist()} m/s²",
+        "scheme": f"{motion.scheme!r}, h = {motion.h:.6g} s",
+        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s, {motion.steps:,} steps, {len(motion):,} states kept",
+    }
+    bodies = {f"body {body.name!r}": f"{body.mass_properties.mass:.6g} kg" for body in model.bodies[1:]}
+    things = {
+        f"{type(t).__name__.lower()} {t.name!r}": ", ".join(map(repr, t.points)) for t in model.joints + model.forces
+    }
+    inside = bodies | things
+    facts |= dict(list(inside.items())[:40])
+    return facts | ({"…": f"and {len(inside) - 40} more"} if len(inside) > 40 else {})
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
