@@ -16,7 +16,7 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "pose surface tessellate mass shapes solid cad mesh model joints rolling forces signals scene",  # describe
     "frames structure constraints system kernels.bags kernels.kinds",  # → compile; bags is the layout of the arrays both sides agree on
     "kernels integrators discrete",  # → step
-    "start progress simulation trajectory atomic files ensemble",  # → record
+    "start reactions progress simulation trajectory atomic files ensemble",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}

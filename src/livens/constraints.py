@@ -6,6 +6,7 @@ only. Which joint a row belongs to stays here, for messages and reactions.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +30,8 @@ class Group(NamedTuple):
     rows: list[Row]
 
 
-def groups(model: Model) -> list[Group]:
-    """All blocks of a model, in the order of elimination."""
+def groups(model: Model, skip: frozenset[int] = frozenset()) -> list[Group]:
+    """All blocks of a model in the order of elimination, without the rows whose numbers in it stand in `skip`."""
     found: list[Group] = []
     for joint in model.joints:
         extras = joint.extras() if hasattr(joint, "extras") else []
@@ -42,7 +43,10 @@ def groups(model: Model) -> list[Group]:
             found.append(Group(force, [Row("SPAN", force.a, force.b, rate=rate)]))
     number = {body: k for k, body in enumerate(model.bodies)}
     touched = [sorted({number[body] for row in group.rows for body in bodies_of(row)}) for group in found]
-    return [found[k] for k in elimination_order(touched, [len(group.rows) for group in found])]
+    ordered = [found[k] for k in elimination_order(touched, [len(group.rows) for group in found])]
+    numbers = itertools.count()
+    kept = [Group(owner, [row for row in rows if next(numbers) not in skip]) for owner, rows in ordered]
+    return [group for group in kept if group.rows]
 
 
 def bodies_of(row: Row) -> list[Any]:
@@ -89,10 +93,10 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
 
 
 def compile_rows(
-    model: Model, frames: Frames, signals: Signals, acting: list[Coordinate], state: State
+    model: Model, frames: Frames, signals: Signals, acting: list[Coordinate], state: State, skip: frozenset[int]
 ) -> tuple[Rows, Blocks]:
-    """Rows and blocks of all joints and dampers."""
-    blocks_of = groups(model)
+    """Rows and blocks of all joints and dampers, without the rows in `skip`."""
+    blocks_of = groups(model, skip)
     rows = [row for group in blocks_of for row in group.rows]
     owners = [group.owner for group in blocks_of for _ in group.rows]
     number = frames.number
@@ -152,7 +156,8 @@ def compile_rows(
 
 def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:
     """Defects that count as round-off: of lengths relative to the joints' own size, of angles absolute."""
-    size = max([float(np.abs(compiled.point).max(initial=0.0)), *[row.value for row in rows if row.kind == "DISTANCE"]])
+    arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
+    size = max([float(arms), *[row.value for row in rows if row.kind == "DISTANCE"]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
     length = PRECISION * size + 4.0 * np.finfo(float).eps * float(np.abs(state.a).max())
     angular = [row.kind == "DOT1" or (bool(row.coordinates) and row.coordinates[0].kind == "ANGLE") for row in rows]

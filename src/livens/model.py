@@ -154,6 +154,8 @@ class Model:
         self.joints: list[Any] = []
         self.forces: list[Any] = []
         self._by_name: dict[str, Any] = {"world": self.world}
+        self._mine = {id(self.world)}
+        self._unnamed: dict[str, int] = {}
 
     def add(self, thing: T) -> T:
         """Put a body, joint or force into the model and return it; an unnamed thing gets a name."""
@@ -178,7 +180,7 @@ class Model:
         return self._by_name[name]
 
     def __contains__(self, thing: object) -> bool:
-        return any(thing is mine for mine in self._by_name.values())
+        return id(thing) in self._mine
 
     def _check_mine(self, point: Any, thing: Any) -> None:
         if not isinstance(point, Point):
@@ -194,13 +196,15 @@ class Model:
             raise ModelError(f"{thing.name!r} is in the model already.")
         if not thing.name:
             stem = type(thing).__name__.lower()
-            count = 1
+            count = self._unnamed.get(stem, 0) + 1
             while f"{stem}{count}" in self._by_name:
                 count += 1
+            self._unnamed[stem] = count
             thing.name = f"{stem}{count}"
         if thing.name in self._by_name:
             raise ModelError(f"the name {thing.name!r} is taken by a {type(self._by_name[thing.name]).__name__}.")
         self._by_name[thing.name] = thing
+        self._mine.add(id(thing))
 
     def __repr__(self) -> str:
         return (

@@ -18,11 +18,11 @@ from .constraints import groups
 from .errors import ModelError, StepFailed
 from .integrators import Livens
 from .kernels import status
-from .kernels.bags import State, System
+from .kernels.bags import State
 from .model import Model
 from .progress import Progress
 from .signals import Signals
-from .start import consistent_start
+from .start import Start, consistent_start
 from .system import scratch
 from .trajectory import Trajectory
 
@@ -61,8 +61,7 @@ def simulate(
     every = int(every)
     begin = consistent_start(model)
     state = begin.state if start is None else State(*(np.array(x) for x in start))
-    system = begin.system
-    run = _Run(model, system, scheme, until / steps, 0.0, every, _record(state, steps, every))
+    run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
     return run.trajectory(steps)
@@ -91,7 +90,8 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     kept = motion.steps // motion.every + 1
     for new, old in zip(record, motion.record, strict=True):
         new[:kept] = old[:kept]
-    run = _Run(motion.model, motion.system, motion.scheme, h, t0, motion.every, record)
+    begin = consistent_start(motion.model, quiet=True)
+    run = _Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress))
     return run.trajectory(steps)
@@ -99,9 +99,9 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
 
 def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
     """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
-    system = consistent_start(model, quiet=True).system
+    begin = consistent_start(model, quiet=True)
     after = State(*(x.copy() for x in state))
-    run = _Run(model, system, scheme, h, t0, steps, _record(after, steps, steps))
+    run = _Run(begin, model, scheme, h, t0, steps, _record(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
 
@@ -109,14 +109,14 @@ def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1
 class _Run:
     """One run: what is constant during it, and how far it has come."""
 
-    def __init__(self, model: Model, system: System, scheme: Livens, h: float, t0: float, every: int, record: State):
-        self.model, self.system, self.scheme = model, system, scheme
+    def __init__(self, begin: Start, model: Model, scheme: Livens, h: float, t0: float, every: int, record: State):
+        self.model, self.system, self.skip, self.scheme = model, begin.system, begin.skip, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
         self.table = Signals(model)
-        self.prepare, self.rollout = scheme.kernels(system)
+        self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
-        if system.damped and scheme.order > 2:
+        if self.system.damped and scheme.order > 2:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
@@ -211,7 +211,7 @@ class _Run:
         when = f"at t = {self.t0 + done * self.h:.6g} s (step {done + 1})"
         so_far = "The motion so far is in error.trajectory."
         if code == status.POSITION:
-            owner = [group.owner for group in groups(self.model) for _ in group.rows][fault]
+            owner = [group.owner for group in groups(self.model, self.skip) for _ in group.rows][fault]
             turns = np.linalg.norm(state.L * self.system.bodies.inverse_inertia, axis=1) * self.h
             fastest = int(np.argmax(turns))
             return (

@@ -4,13 +4,15 @@ Positions that are slightly off are projected, with the smallest mass-weighted m
 
     δq = −M⁻¹ Gᵀ S⁻¹ g(q)   until g = 0,        p ← p − Gᵀ S⁻¹ (G v + ∂g/∂t).                          (1)
 
-Rows that repeat others show as vanishing pivots of S. The mechanism then has 6n − rank degrees of freedom, and S is
-regularised by a relative 1e-9: the velocity level, refined, gives multipliers of minimum norm at full accuracy.
+The rank of G at a generic position of the mechanism counts its freedom. Rows that repeat others there repeat them
+everywhere: as many as repeat are left out of the stepping, those that the null vectors of Gᵀ hold most of, so that the
+rest is as independent as it can be. Reactions are still those of all rows, of minimum norm (reactions.py).
 """
 
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +23,7 @@ from .errors import ModelError, ModelWarning
 from .kernels.bags import State, System, Work
 from .kernels.constrain import drive_rates, push, rates, worst
 from .kernels.coordinates import read
+from .kernels.dynamics import coast
 from .kernels.kinds import VELOCITY_ONLY
 from .kernels.rows import defects, gradients
 from .kernels.sparse import assemble, factor, harden, soften, solve
@@ -29,9 +32,10 @@ from .pose import hat
 from .signals import Signals
 from .system import compile_model, scratch
 
-REPEATED = 1e-9  # a pivot below this part of its diagonal entry: the row repeats others
-SHIFT = 1e-9  # relative regularisation of S where rows repeat
+REPEATED = 1e-9  # an eigenvalue of S below this, its diagonal scaled to one: a row repeats others
+SHIFT = 1e-9  # relative regularisation of S while fitting
 REACH = 0.1  # a defect beyond this part of the mechanism's size is a mistake, not an inaccuracy
+DENSE = 1500  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class Start:
     turned: float  # largest turn [rad]
     adjusted: float  # largest change of a body's velocity that assembly needed [m/s]
     freedom: int  # degrees of freedom
-    redundant: dict[str, int]  # joint → number of its rows that repeat others
+    redundant: dict[str, int]  # joint → number of its rows that are left out because they repeat others
+    skip: frozenset[int]  # the numbers of those rows
 
 
 def consistent_start(model: Model, quiet: bool = False) -> Start:
@@ -53,14 +58,17 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     inertialess = int((system.bodies.inverse_inertia[1:] == 0.0).sum())
     freedom = 6 * (len(model.bodies) - 1) - inertialess
     if not len(system.rows.kind):
-        return Start(system, state, 0.0, 0.0, 0.0, freedom, {})
+        return Start(system, state, 0.0, 0.0, 0.0, freedom, {}, frozenset())
     fit = _Fit(model, system, state)
     moved, turned = fit.positions()
-    rank, redundant = fit.rank()
-    if redundant:
-        fit.system = system = system._replace(shift=SHIFT)
+    skip = fit.repeated()
+    freedom -= int(fit.hard.sum()) - len(skip)
+    redundant = Counter(fit.names[r] for r in sorted(skip))
     adjusted = fit.velocities()
-    start = Start(system, state, moved, turned, adjusted, freedom - rank, redundant)
+    if skip:
+        lam = np.delete(state.lam, sorted(skip), axis=1)
+        system, state = compile_model(model, skip)[0], state._replace(lam=lam)
+    start = Start(system, state, moved, turned, adjusted, freedom, dict(redundant), skip)
     if not quiet:
         _tell(start, fit.size)
     return start
@@ -69,7 +77,7 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
 def _tell(start: Start, size: float) -> None:
     if start.moved > 1e-9 * size or start.turned > 1e-9:
         warnings.warn(
-            f"the start did not fit its joints: bodies were moved by up to {start.moved:.2g} m, {start.turned:.2g} rad.",
+            f"the start did not fit its joints: bodies moved by up to {start.moved:.2g} m and {start.turned:.2g} rad.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
     if start.adjusted > 1e-9 * max(1.0, float(np.abs(start.state.p).max())):
@@ -82,8 +90,8 @@ def _tell(start: Start, size: float) -> None:
         names = ", ".join(repr(name) for name in start.redundant)
         warnings.warn(
             f"{count} of the joints' equations repeat{'s' if count == 1 else ''} others (in {names}); the mechanism "
-            f"has {start.freedom} degree{'s' if start.freedom != 1 else ''} of freedom. It is simulated with reactions of "
-            "minimum norm, which is one choice among many.",
+            f"has {start.freedom} degree{'s' if start.freedom != 1 else ''} of freedom. Its reactions are those of "
+            "minimum norm, one choice among many.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
 
@@ -104,7 +112,7 @@ class _Fit:
         system, work = self.system, self.work
         gradients(system.rows, system.coordinates, self.state.a, self.state.B, work.G)
         assemble(system.bodies, system.blocks, work.G, work.G, work.S)
-        soften(system.rows, system.blocks, shift, 1.0, work.S)
+        soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
         harden(system.blocks, work.S, H)
         pivot = np.zeros(len(self.names))
@@ -125,7 +133,7 @@ class _Fit:
         state, bodies = self.state, self.system.bodies
         a0, B0 = state.a.copy(), state.B.copy()
         g = self.defects()
-        if np.abs(g).max() > REACH * max(self.size, 1.0 if self.size == 0.0 else self.size):
+        if np.abs(g).max() > REACH * self.size:
             self.refuse(g, "does not fit at the start")
         for _ in range(100):
             if worst(self.system.rows, g)[0] <= 0.5:
@@ -145,13 +153,63 @@ class _Fit:
         turn = np.linalg.norm(B0 - state.B, axis=(1, 2)) / np.sqrt(2.0)
         return float(np.linalg.norm(state.a - a0, axis=1).max()), float(turn.max())
 
-    def rank(self) -> tuple[int, dict[str, int]]:
-        """The rank of G at the start, and how many rows of which joint repeat others."""
+    def repeated(self) -> frozenset[int]:
+        """The rows to leave out. A start may be singular by accident, so a generic position nearby decides, if the
+        mechanism can be moved there."""
+        here = self.dependent()
+        if not here:
+            return here
+        there = _Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
+        if not there.wander():
+            return here
+        elsewhere = there.dependent()
+        return elsewhere if len(elsewhere) < len(here) else here
+
+    def wander(self) -> bool:
+        """Move a little along a random motion that the joints allow; False if there is none or it fails."""
+        rng = np.random.default_rng(1)
+        state, bodies = self.state, self.system.bodies
+        state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
+        state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
+        self.velocities()
+        fastest = float(np.abs(state.L * bodies.inverse_inertia).max(initial=0.0))
+        fastest = max(fastest, float(np.abs(state.p * bodies.inverse_mass[:, None]).max()) / self.size)
+        if fastest < 1e-9:
+            return False
+        a0, B0 = state.a.copy(), state.B.copy()
+        coast(bodies, 0.03 / fastest, a0, B0, state.p, state.L, state.a, state.B)
+        try:
+            self.positions()
+        except ModelError:
+            return False
+        return True
+
+    def dependent(self) -> frozenset[int]:
+        """Rows that repeat others at this position, one for each null vector of Gᵀ."""
         pivot = self.factorise(shift=0.0, tiny=REPEATED)
-        redundant: dict[str, int] = {}
-        for r in np.flatnonzero((pivot == 0.0) & self.hard):
-            redundant[self.names[r]] = redundant.get(self.names[r], 0) + 1
-        return int(self.hard.sum()) - sum(redundant.values()), redundant
+        dependent = frozenset(int(r) for r in np.flatnonzero((pivot == 0.0) & self.hard))
+        rows = np.flatnonzero(self.hard)
+        if not dependent or len(rows) > DENSE:
+            return dependent
+        C = self.dense()[np.ix_(rows, rows)]
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(C), 1e-300))
+        values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
+        null = vectors[:, values < REPEATED]
+        return frozenset(int(rows[k]) for k in _largest_rows(null))
+
+    def dense(self) -> Array:
+        """S as a full matrix."""
+        work, blocks, n = self.work, self.system.blocks, len(self.state.a)
+        G = np.zeros((len(self.names), n, 6))
+        for J in range(len(blocks.diagonal)):
+            first, last = blocks.row[J], blocks.row[J + 1]
+            for s in range(blocks.side[J], blocks.side[J + 1]):
+                e = blocks.side_entry[s]
+                G[first:last, blocks.side_body[s]] = work.G[e : e + last - first]
+        bodies = self.system.bodies
+        weight = np.concatenate([np.repeat(bodies.inverse_mass[:, None], 3, axis=1), bodies.inverse_inertia], axis=1)
+        flat = G.reshape(len(self.names), -1)
+        return (flat * weight.ravel()) @ flat.T
 
     def velocities(self) -> float:
         """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s]."""
@@ -184,6 +242,17 @@ class _Fit:
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "
             "frame's origin; body.point_at(x, y, z) takes a world place."
         )
+
+
+def _largest_rows(null: Array) -> list[int]:
+    """One row of `null` for each column, chosen greedily so that they are as independent as can be."""
+    left, chosen = null.copy(), []
+    for _ in range(null.shape[1]):
+        k = int(np.argmax(np.linalg.norm(left, axis=1)))
+        chosen.append(k)
+        u = left[k] / np.linalg.norm(left[k])
+        left -= np.outer(left @ u, u)
+    return chosen
 
 
 def _cayley(x: Array) -> Array:

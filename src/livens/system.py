@@ -24,8 +24,9 @@ from .model import Model
 from .signals import Signals
 
 
-def compile_model(model: Model) -> tuple[System, State]:
-    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described."""
+def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
+    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described; the
+    rows in `skip`, which repeat others, are left out."""
     frames = Frames(model)
     signals = Signals(model)
     springs = [force for force in model.forces if isinstance(force, Spring)]
@@ -35,7 +36,7 @@ def compile_model(model: Model) -> tuple[System, State]:
             frames.refuse_torque(load.point, load)
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
-    rows, blocks = compile_rows(model, frames, signals, acting, state)
+    rows, blocks = compile_rows(model, frames, signals, acting, state, skip)
     hard = rows.rate == 0.0
     system = System(
         bodies=Bodies(
@@ -83,7 +84,7 @@ def scratch(system: System) -> Work:
         f=np.zeros((n, 3)), tau=np.zeros((n, 3)), power=np.zeros(1),
         a=np.zeros((n, 3)), B=np.tile(np.eye(3), (n, 1, 1)), L=np.zeros((n, 3)),
         G=np.zeros((entries, 6)), N=np.zeros((entries, 6)),
-        S=S, H=np.zeros(values) if system.damped else S, U=np.zeros(values), pivot=np.zeros((2, r)),
+        S=S, H=np.zeros(values) if system.damped else S, U=np.zeros(values), pivot=np.zeros((2, r)), diagonal=np.zeros(r), reach=np.ones(1),
         g=np.zeros(r), x=np.zeros(r), y=np.zeros(r), row=np.zeros(8), lam=np.zeros(r),
         tally=np.zeros(2, dtype=np.int64), fault=np.zeros(1, dtype=np.int64),
     )  # fmt: skip

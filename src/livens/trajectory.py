@@ -18,11 +18,14 @@ import numpy as np
 from .checks import Array
 from .errors import ModelError
 from .integrators import Livens
+from .joints import Joint
 from .kernels.bags import State, System
-from .kernels.world import all_forces, energies
+from .kernels.world import energies
 from .model import Body, Model, Point
 from .pose import quaternions
-from .signals import Signals
+from .reactions import coordinate, defects, reaction, total_forces
+from .start import SHIFT
+from .system import compile_model
 
 if TYPE_CHECKING:
     import xarray
@@ -102,13 +105,50 @@ class Trajectory:
         """World acceleration of a point, or of a body frame's origin [m/s²] (n, 3), from the forces at each state."""
         k, r = self._point(what)
         body, bodies = self.model.bodies[k], self.system.bodies
-        f, tau = self._forces
+        f, tau, _ = self._dynamics
         omega, d = self.body_rates(body), r - bodies.center[k]
-        L = self.record.L[:, k]
-        rates = L * bodies.inverse_inertia[k]
-        change = (bodies.inverse_inertia[k] * (tau[:, k] + np.cross(L, rates))) @ bodies.axes[k].T
+        change = (bodies.inverse_inertia[k] * tau[:, k]) @ bodies.axes[k].T
         inside = np.cross(change, d) + np.cross(omega, np.cross(omega, d))
         return f[:, k] * bodies.inverse_mass[k] + _turn(self.rotation(body), inside)
+
+    def angular_acceleration(self, body: Body | str) -> Array:
+        """Angular acceleration in world axes [rad/s²] (n, 3)."""
+        k = self._number(body)
+        change = self.system.bodies.inverse_inertia[k] * self._dynamics[1][:, k]
+        return _turn(self.record.B[:, k], change)
+
+    # ── joints ──
+
+    def coordinate(self, joint: Joint | str) -> Array:
+        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
+        return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
+
+    def coordinate_rate(self, joint: Joint | str) -> Array:
+        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
+        return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
+
+    def reaction(self, joint: Joint | str, frame: str = "world") -> Array:
+        """Force [N] that the joint exerts on its second body (n, 3), in world axes or the joint's own."""
+        return reaction(self, joint, frame)[0]
+
+    def reaction_torque(self, joint: Joint | str, frame: str = "world") -> Array:
+        """Torque [N m] about the joint's second point that the joint exerts on its second body (n, 3)."""
+        return reaction(self, joint, frame)[1]
+
+    @property
+    def multipliers(self) -> Array:
+        """Multipliers of all rows, from the equations of motion at each state (n, rows) [N or N m]."""
+        return self._dynamics[2]
+
+    @property
+    def defect_position(self) -> Array:
+        """Largest defect of any joint in position [m or rad] (n,)."""
+        return self._defects[0]
+
+    @property
+    def defect_velocity(self) -> Array:
+        """Largest defect of any joint in velocity [m/s or rad/s] (n,)."""
+        return self._defects[1]
 
     # ── the whole system ──
 
@@ -119,13 +159,23 @@ class Trajectory:
 
     @property
     def potential(self) -> Array:
-        """Potential energy of gravity, springs and attraction [J] (n,)."""
+        """Potential energy of gravity, attraction, springs and stops [J] (n,)."""
         return self._energies[1]
 
     @property
     def energy(self) -> Array:
         """Kinetic plus potential energy: the Hamiltonian at each state [J] (n,)."""
         return self.kinetic + self.potential
+
+    @property
+    def work(self) -> Array:
+        """Work done by loads, motors and drives since the start [J] (n,)."""
+        return self.record.account[:, 0]
+
+    @property
+    def dissipated(self) -> Array:
+        """Energy lost in dampers since the start [J] (n,). Energy − work + dissipated stays, to second order in h."""
+        return self.record.account[:, 1]
 
     @property
     def momentum(self) -> Array:
@@ -196,11 +246,23 @@ class Trajectory:
         return T, V
 
     @cached_property
-    def _forces(self) -> tuple[Array, Array]:
-        signals = np.ascontiguousarray(Signals(self.model).table(self.t))
-        f, tau = np.empty_like(self.record.p), np.empty_like(self.record.L)
-        all_forces(self.system, self.record, signals, f, tau)
-        return f, tau
+    def full(self) -> System:
+        """The system with all rows, also those that repeat others and are left out of the stepping."""
+        system, _ = compile_model(self.model)
+        return system if len(system.rows.kind) == len(self.system.rows.kind) else system._replace(shift=SHIFT)
+
+    @cached_property
+    def _dynamics(self) -> tuple[Array, Array, Array]:
+        return total_forces(self)
+
+    @cached_property
+    def _defects(self) -> tuple[Array, Array]:
+        return defects(self)
+
+
+def _single(motion: Trajectory, joint: Joint | str) -> bool:
+    joint = motion.model[joint] if isinstance(joint, str) else joint
+    return len(getattr(joint, "coordinates", ())) == 1
 
 
 def _turn(B: Array, u: Array) -> Array:

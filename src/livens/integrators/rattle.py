@@ -25,6 +25,8 @@ from ..kernels.spin import drift, kick
 from ..kernels.status import NOT_FINITE, OK, POSITION
 from ..kernels.world import forces, power
 
+NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
+SINGULAR = 1e4  # positions that move so many times a defect: the multipliers are not smooth there
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
 EXACT = 40  # iterations in all before the step has failed
 
@@ -34,7 +36,7 @@ def factorise(system, state, work, h):
     """Gradients at the configuration of `state` and the factors of S there, with and without dampers."""
     gradients(system.rows, system.coordinates, state.a, state.B, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, work.S)
-    soften(system.rows, system.blocks, system.shift, h, work.S)
+    soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         harden(system.blocks, work.S, work.H)
         factor(system.blocks, work.H, work.pivot[1], TINY)
@@ -42,10 +44,14 @@ def factorise(system, state, work, h):
 
 
 @njit
-def guess(rows, h, lam, start):
-    """λ at first: the last multipliers plus their lead; dampers push with the force they have."""
+def guess(rows, h, smooth, lam, start):
+    """λ at first: the last multipliers plus their lead, or zero where they are anything but smooth; dampers push with
+    the force they have."""
     for r in range(start.shape[0]):
-        start[r] = lam[0, r] if rows.rate[r] > 0.0 else lam[0, r] + h * lam[1, r]
+        if rows.rate[r] > 0.0:
+            start[r] = lam[0, r]
+        else:
+            start[r] = lam[0, r] + h * lam[1, r] if smooth else 0.0
 
 
 @inline
@@ -57,7 +63,7 @@ def newton(system, work, exact):
         gradients(system.rows, system.coordinates, work.a, work.B, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, work.H)
         assemble(system.bodies, system.blocks, work.G, work.N, work.U)
-        soften_exact(system.blocks, max(system.shift, 1e-12), work.H)
+        soften_exact(system.blocks, 1e-14, work.H)
         factor_lu(system.blocks, work.H, work.U, work.row)
         solve_lu(system.blocks, work.H, work.U, work.x, work.y)
     else:
@@ -66,12 +72,21 @@ def newton(system, work, exact):
 
 @njit
 def soften_exact(blocks, shift, A):
-    """Keep the diagonal of the exact matrix away from zero where rows repeat, and of soft blocks at one."""
+    """Keep the diagonal of the exact matrix away from zero."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         for y in range(n):
             k = blocks.diagonal[J] + y * n + y
             A[k] += shift * abs(A[k])
+
+
+@njit
+def reach(rows, diagonal, x):
+    """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
+    most = 0.0
+    for r in range(x.shape[0]):
+        most = max(most, abs(x[r]) * diagonal[r] / rows.tolerance[r])
+    return most
 
 
 @njit
@@ -83,7 +98,7 @@ def correct(c, x, lam):
 @inline
 def position(system, state, work, h, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    guess(system.rows, h, state.lam, work.lam)
+    guess(system.rows, h, work.reach[0] < SINGULAR, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     exact = False
@@ -102,7 +117,8 @@ def position(system, state, work, h, signals, row):
         e, which = worst(system.rows, work.g)
         work.tally[0] += 1
         work.fault[0] = which
-        if e <= 1.0 or (e > 0.5 * last and e <= 30.0 and i > 2):  # converged, or as far as round-off lets it
+        near = e <= 1.0 and e * work.reach[0] <= NEAR  # both the defects and what they still mean for positions
+        if near or (exact and e <= 5.0 and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
         if not e < 1e300:
@@ -113,6 +129,7 @@ def position(system, state, work, h, signals, row):
             work.tally[1] += 1
         last = e
         newton(system, work, exact)
+        work.reach[0] = reach(system.rows, work.diagonal, work.x) / e
         c = -2.0 / (h * h)
         correct(c, work.x, work.lam)
         push(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)
@@ -162,7 +179,7 @@ def velocity(system, state, work, h, signals, row):
 
 
 @njit
-def settle(rows, h, signals, before, row, work_lam, impulse, lam, account):
+def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, account):
     """Keep the multipliers for the next guess, and the books: work of drives, energy lost in dampers."""
     for r in range(rows.kind.shape[0]):
         mu = impulse[r] * 2.0 / h
@@ -171,7 +188,7 @@ def settle(rows, h, signals, before, row, work_lam, impulse, lam, account):
         elif rows.signal[r] >= 0:
             k = rows.signal[r] + 1
             account[0] += 0.5 * h * (work_lam[r] * signals[before, k] + mu * signals[row, k])
-        lam[1, r] = (work_lam[r] - lam[0, r]) / h
+        lam[1, r] = (work_lam[r] - lam[0, r]) / h if smooth else 0.0
         lam[0, r] = mu
 
 
@@ -187,7 +204,8 @@ def stage(system, state, work, h, signals, before, row):
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
         factorise(system, state, work, h)
         velocity(system, state, work, h, signals, row)
-        settle(system.rows, h, signals, before, row, work.lam, work.y, state.lam, state.account)
+        smooth = work.reach[0] < SINGULAR
+        settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
         earn(h, power(system, state, signals, row), work.power, state.account)
     return status
 

@@ -147,6 +147,8 @@ class Work(NamedTuple):
     H: Floats  # factors of S without them; the same array where there are none (values,)
     U: Floats  # the upper half of the exact Newton matrix (values,)
     pivot: Floats  # pivots of S and of H (2, r)
+    diagonal: Floats  # of S (r,)
+    reach: Floats  # how many times its defect a position last moved, large where S is near singular (1,)
     g: Floats  # defects (r,)
     x: Floats  # solution (r,)
     y: Floats  # impulses (r,)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .._jit import njit
 
-TINY = 1e-13  # a pivot below this part of its diagonal entry is round-off: the row repeats earlier ones
+TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the row repeats earlier ones
 
 
 @njit
@@ -37,8 +37,8 @@ def assemble(bodies, blocks, P, Q, A):
 
 
 @njit
-def soften(rows, blocks, shift, h, S):
-    """Add the compliance 2/(h c) of dampers and the relative shift of redundant rows to the diagonal of S."""
+def soften(rows, blocks, shift, h, S, diagonal):
+    """Add the compliance 2/(h c) of dampers and the relative shift of repeated rows to the diagonal of S, and keep it."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         for y in range(n):
@@ -47,6 +47,7 @@ def soften(rows, blocks, shift, h, S):
             c = rows.rate[blocks.row[J] + y]
             if c > 0.0:
                 S[k] += 2.0 / (h * c)
+            diagonal[blocks.row[J] + y] = S[k]
 
 
 @njit
@@ -81,11 +82,11 @@ def factor(blocks, A, pivot, tiny):
         o = blocks.diagonal[J]
         for z in range(n):  # ℓ δ ℓᵀ, keeping ℓδ below the diagonal
             d = A[o + z * n + z]
-            least = tiny * pivot[first + z]
+            whole = pivot[first + z]
             for k in range(z):
                 l = A[o + z * n + k]
                 d -= l * l * pivot[first + k]
-            pivot[first + z] = 1.0 / d if d > least else 0.0
+            pivot[first + z] = 1.0 / d if d > tiny * whole else 0.0
             for y in range(z + 1, n):
                 s = A[o + y * n + z]
                 for k in range(z):

@@ -1,0 +1,161 @@
+"""Accelerations and reactions at a state, without stepping.
+
+    M (v̇, ω̇) = (f, τ + L × ω) + Gᵀλ,      G (v̇, ω̇) + γ = φ̈,      γ = d/dt (G (v, ω)) at constant v and ω           (1)
+
+so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is found by differentiating the rates along the free motion, to fourth order
+in a small time; that needs no second derivative of any row. Dampers push with what their rate says.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import inline, njit
+from .constrain import drive_rates, push, rates, worst
+from .kinds import VELOCITY_ONLY
+from .rows import defects, gradients
+from .sparse import TINY, assemble, factor, harden, soften, solve
+from .world import forces
+
+
+@njit
+def coast(bodies, t, a0, B0, p, L, a1, B1):
+    """The configuration after time t at constant velocity p/m and constant body rates J⁻¹L."""
+    for b in range(a0.shape[0]):
+        w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
+        w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
+        w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
+        w = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+        c = math.tan(0.5 * t * w) / w if w > 0.0 else 0.0
+        x, y, z = c * w0, c * w1, c * w2
+        s = 2.0 / (1.0 + x * x + y * y + z * z)
+        for k in range(3):
+            a1[b, k] = a0[b, k] + t * bodies.inverse_mass[b] * p[b, k]
+            b0, b1, b2 = B0[b, k, 0], B0[b, k, 1], B0[b, k, 2]
+            c0, c1, c2 = b1 * z - b2 * y, b2 * x - b0 * z, b0 * y - b1 * x  # row of B x̂
+            B1[b, k, 0] = b0 + s * (c0 + c1 * z - c2 * y)
+            B1[b, k, 1] = b1 + s * (c1 + c2 * x - c0 * z)
+            B1[b, k, 2] = b2 + s * (c2 + c0 * y - c1 * x)
+
+
+@njit
+def quickest(bodies, rows, p, L):
+    """The fastest rate of change in the system [1/s], for the step of the differences."""
+    most = 0.0
+    size = 0.0
+    for r in range(rows.kind.shape[0]):
+        for k in range(3):
+            size = max(size, abs(rows.point[r, 0, k]), abs(rows.point[r, 1, k]))
+    for b in range(1, p.shape[0]):
+        for k in range(3):
+            most = max(most, abs(bodies.inverse_inertia[b, k] * L[b, k]))
+            if size > 0.0:
+                most = max(most, abs(bodies.inverse_mass[b] * p[b, k]) / size)
+    return most
+
+
+@inline
+def bias(system, a, B, p, L, work):
+    """γ of (1) into work.lam."""
+    for r in range(work.lam.shape[0]):
+        work.lam[r] = 0.0
+    rate = quickest(system.bodies, system.rows, p, L)
+    t = 1e-3 / rate if rate > 0.0 else 1.0
+    for k in range(4):
+        step = (-2.0, -1.0, 1.0, 2.0)[k]
+        weight = (1.0, -8.0, 8.0, -1.0)[k] / (12.0 * t)
+        coast(system.bodies, step * t, a, B, p, L, work.a, work.B)
+        gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+        rates(system.bodies, system.blocks, work.N, p, L, work.x)
+        for r in range(work.lam.shape[0]):
+            work.lam[r] += weight * work.x[r]
+
+
+@njit
+def turn(bodies, L, tau):
+    """τ += L × ω, the torque of the turning body on itself."""
+    for b in range(1, L.shape[0]):
+        w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
+        w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
+        w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
+        tau[b, 0] += L[b, 1] * w2 - L[b, 2] * w1
+        tau[b, 1] += L[b, 2] * w0 - L[b, 0] * w2
+        tau[b, 2] += L[b, 0] * w1 - L[b, 1] * w0
+
+
+@njit
+def give_way(rows, x, y):
+    """y = −c x for dampers, 0 for constraints."""
+    for r in range(y.shape[0]):
+        y[r] = -rows.rate[r] * x[r]
+
+
+@njit
+def shortfall(rows, signals, i, gamma, g):
+    """g += γ − φ̈ for constraints; dampers ask for nothing."""
+    for r in range(g.shape[0]):
+        g[r] += gamma[r]
+        if rows.signal[r] >= 0:
+            g[r] -= signals[i, rows.signal[r] + 2]
+        if rows.rate[r] > 0.0:
+            g[r] = 0.0
+
+
+@njit
+def accelerate(system, record, signals, work, f, tau, lam):
+    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at every state of a record, by (1)."""
+    for i in range(f.shape[0]):
+        a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
+        forces(system, a, B, record.angle[i], signals, i, f[i], tau[i])
+        turn(system.bodies, L, tau[i])
+        if lam.shape[1] > 0:
+            bias(system, a, B, p, L, work)
+            gradients(system.rows, system.coordinates, a, B, work.G)
+            rates(system.bodies, system.blocks, work.G, p, L, work.x)
+            give_way(system.rows, work.x, lam[i])
+            push(system.blocks, work.G, 1.0, lam[i], f[i], tau[i])
+            assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+            soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
+            harden(system.blocks, work.S, work.U)
+            factor(system.blocks, work.U, work.pivot[0], TINY)
+            last = 1e300
+            for k in range(12):
+                rates(system.bodies, system.blocks, work.G, f[i], tau[i], work.x)
+                shortfall(system.rows, signals, i, work.lam, work.x)
+                e, _ = worst(system.rows, work.x)
+                if k > 1 and e > 0.3 * last:
+                    break
+                last = e
+                solve(system.blocks, work.U, work.pivot[0], work.x)
+                for r in range(work.x.shape[0]):
+                    lam[i, r] -= work.x[r]
+                push(system.blocks, work.G, -1.0, work.x, f[i], tau[i])
+
+
+@njit
+def all_defects(system, record, signals, work, position, velocity):
+    """Defects in position and velocity of every row at every state of a record; dampers have none."""
+    for i in range(position.shape[0]):
+        a, B = record.a[i], record.B[i]
+        defects(system.rows, system.coordinates, a, B, record.angle[i], signals, i, position[i])
+        gradients(system.rows, system.coordinates, a, B, work.G)
+        rates(system.bodies, system.blocks, work.G, record.p[i], record.L[i], velocity[i])
+        drive_rates(system.rows, signals, i, velocity[i])
+        for r in range(position.shape[1]):
+            if system.rows.kind[r] >= VELOCITY_ONLY or system.rows.rate[r] > 0.0:
+                position[i, r] = 0.0
+            if system.rows.rate[r] > 0.0:
+                velocity[i, r] = 0.0
+
+
+@njit
+def wrench(system, record, lam, work, block, side, out):
+    """Force (world) and body torque about the centre that one block exerts on the body of one of its sides."""
+    e, first = system.blocks.side_entry[side], system.blocks.row[block]
+    for i in range(out.shape[0]):
+        gradients(system.rows, system.coordinates, record.a[i], record.B[i], work.G)
+        for k in range(6):
+            s = 0.0
+            for y in range(system.blocks.row[block + 1] - first):
+                s += lam[i, first + y] * work.G[e + y, k]
+            out[i, k] = s
