@@ -154,7 +154,6 @@ class Model:
         self.joints: list[Any] = []
         self.forces: list[Any] = []
         self._by_name: dict[str, Any] = {"world": self.world}
-        self._mine = {id(self.world)}
         self._unnamed: dict[str, int] = {}
 
     def add(self, thing: T) -> T:
@@ -180,7 +179,7 @@ class Model:
         return self._by_name[name]
 
     def __contains__(self, thing: object) -> bool:
-        return id(thing) in self._mine
+        return self._by_name.get(getattr(thing, "name", "")) is thing
 
     def _check_mine(self, point: Any, thing: Any) -> None:
         if not isinstance(point, Point):
@@ -204,7 +203,6 @@ class Model:
         if thing.name in self._by_name:
             raise ModelError(f"the name {thing.name!r} is taken by a {type(self._by_name[thing.name]).__name__}.")
         self._by_name[thing.name] = thing
-        self._mine.add(id(thing))
 
     def __repr__(self) -> str:
         return (
