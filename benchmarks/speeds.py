@@ -1,0 +1,120 @@
+"""How long a step takes: problems as data, timed side by side, best of several rounds.
+
+Only the compiled rollout is timed, not the making of the model. Rounds go through all problems one after the other,
+so that a busy moment of the machine hits all of them and the best round of each is comparable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import livens as lv
+
+from . import problems
+from .table import markdown
+
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A model, how it is stepped, what its cost is counted in, and what it should cost at most."""
+
+    label: str
+    build: Callable[[], lv.Model]
+    h: float  # [s]
+    steps: int
+    unit: str = "step"  # "step", "body" (per body and step) or "thing" (per body or force, and step)
+    target: float | None = None  # [ns]
+    order: int = 2
+
+    def units(self, model: lv.Model) -> int:
+        """How many units a step is divided into."""
+        bodies = len(model.bodies) - 1
+        return {"step": 1, "body": bodies, "thing": bodies + len(model.joints) + len(model.forces)}[self.unit]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """The same problem at several sizes: cost should grow with the number of things to the power `target`, or less."""
+
+    label: str
+    build: Callable[[int], lv.Model]
+    sizes: Sequence[int]
+    h: float
+    things: int  # about how many things × steps a run has
+    target: float = 1.1
+
+
+SPEEDS = (
+    Speed("one free body", problems.free_body, h=1e-3, steps=300_000, target=150.0),
+    Speed("one free body, order 4", problems.free_body, h=1e-2, steps=60_000, order=4),
+    Speed("one free body, order 6", problems.free_body, h=2e-2, steps=20_000, order=6),
+    Speed("body on three springs", problems.hung_body, h=1e-3, steps=200_000),
+    Speed("10,000 free bodies in gravity", lambda: problems.swarm(10_000), h=1e-3, steps=30, unit="body", target=150.0),
+)
+SCALINGS = (Scaling("net of bodies and springs", problems.net, (100, 300, 1000, 3000), h=1e-3, things=1_000_000),)
+
+
+def nanoseconds(model: lv.Model, scheme: lv.Livens, h: float, steps: int) -> float:
+    """Time of one step in one run [ns]."""
+    motion = lv.simulate(model, scheme, h=h, until=h * steps, every=steps, progress=False)
+    return motion.seconds / motion.steps * 1e9
+
+
+def best(runs: Sequence[Callable[[], float]], rounds: int = ROUNDS) -> list[float]:
+    """The smallest of each over several rounds; a first round warms up and does not count."""
+    for run in runs:
+        run()
+    return np.min([[run() for run in runs] for _ in range(rounds)], axis=0).tolist()
+
+
+def speeds(problems: Sequence[Speed] = SPEEDS) -> list[list[object]]:
+    """Rows: label, ns per unit, unit, target."""
+    models = [speed.build() for speed in problems]
+    runs = [
+        partial(nanoseconds, model, lv.Livens(speed.order), speed.h, speed.steps)
+        for speed, model in zip(problems, models, strict=True)
+    ]
+    rows: list[list[object]] = []
+    for speed, model, time in zip(problems, models, best(runs), strict=True):
+        per = {"step": "step", "body": "body and step", "thing": "thing and step"}[speed.unit]
+        rows.append([speed.label, f"{time / speed.units(model):.0f} ns per {per}", _goal(speed.target, "ns")])
+    return rows
+
+
+def scalings(problems: Sequence[Scaling] = SCALINGS) -> list[list[object]]:
+    """Rows: each size, then the fitted exponent of cost against the number of things."""
+    rows: list[list[object]] = []
+    for scaling in problems:
+        models = [scaling.build(n) for n in scaling.sizes]
+        things = [len(m.bodies) - 1 + len(m.joints) + len(m.forces) for m in models]
+        runs = [
+            partial(nanoseconds, model, lv.Livens(), scaling.h, max(10, scaling.things // n))
+            for model, n in zip(models, things, strict=True)
+        ]
+        times = best(runs)
+        for model, n, time in zip(models, things, times, strict=True):
+            bodies = len(model.bodies) - 1
+            label = f"{scaling.label}: {bodies:,} bodies, {n - bodies:,} between them"
+            rows.append([label, f"{time / bodies:.0f} ns per body and step", ""])
+        exponent = np.polyfit(np.log(things), np.log(times), 1)[0]
+        rows.append([f"{scaling.label}: exponent", f"{exponent:.2f}", _goal(scaling.target, "")])
+    return rows
+
+
+def _goal(target: float | None, unit: str) -> str:
+    return "" if target is None else f"≤ {target:g} {unit}".strip()
+
+
+def main() -> None:
+    """Print the table of speeds."""
+    print(markdown(["problem", "measured", "target"], speeds() + scalings()))
+
+
+if __name__ == "__main__":
+    main()

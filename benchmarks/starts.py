@@ -1,0 +1,74 @@
+"""How long it takes to begin, and that a long run needs no more memory than a short one: each in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+IMPORT = "import livens"
+READY = "from livens import Body, Box, Livens, Model, simulate"
+STEP = """
+from benchmarks import problems
+import livens as lv
+motion = lv.simulate(problems.{model}(), lv.Livens(), h=1e-3, until=1e-2)
+"""
+MEMORY = """
+import resource
+from benchmarks import problems
+import livens as lv
+m = problems.free_body()
+lv.simulate(m, lv.Livens(), h=1e-3, until=1e2, every=10**4)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+motion = lv.simulate(m, lv.Livens(), h=1e-3, until=1e4, every=10**6)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(motion.steps, before, after)
+"""
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """What a fresh process did: seconds from its start to its end, and what it said."""
+
+    seconds: float
+    out: str
+    err: str
+
+
+def fresh(script: str, **environment: str) -> Fresh:
+    """Run `script` in a new interpreter."""
+    begin = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return Fresh(time.perf_counter() - begin, run.stdout, run.stderr)
+
+
+def starts(model: str = "free_body") -> list[list[object]]:
+    """Rows: import, first run on a fresh machine, start of the second process; `model` is one of problems.py."""
+    bare = min(fresh("pass").seconds for _ in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        first = fresh(IMPORT, PYTHONPYCACHEPREFIX=folder).seconds - bare
+        ready = min(fresh(READY).seconds for _ in range(3)) - bare
+    with tempfile.TemporaryDirectory() as folder:
+        cold = fresh(STEP.format(model=model), NUMBA_CACHE_DIR=folder)
+        warm = min(fresh(STEP.format(model=model), NUMBA_CACHE_DIR=folder).seconds for _ in range(3))
+    says = "says so" if "compiling" in cold.err else "says nothing"
+    name = model.replace("_", " ")
+    return [
+        ["first import, nothing compiled to bytecode", f"{first:.2f} s", "< 1 s"],
+        ["import of all that steps, with numba", f"{ready:.2f} s", "< 1 s"],
+        [f"{name}: first run on a fresh machine", f"{cold.seconds:.1f} s, {says}", "< 30 s"],
+        [f"{name}: second process, start to first steps", f"{warm:.2f} s", "< 2 s"],
+    ]
+
+
+def memory() -> list[list[object]]:
+    """One row: how the peak grows from 10⁵ to 10⁷ steps of one body."""
+    steps, before, after = map(int, fresh(MEMORY).out.split())
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
+    label = f"peak memory of {steps:,} steps, after {steps // 100:,}"
+    return [[label, f"{after / unit:.1f} MB, before {before / unit:.1f} MB", "+ 1 MB"]]
