@@ -41,7 +41,7 @@ def span(rows, r, a, B):
 
 @njit
 def defects(rows, coordinates, a, B, angle, signals, row, g):
-    """g of every row that has one; the others are left alone."""
+    """g of every row that has one, zero for dampers, which give way; ROLL and EDGE are left alone."""
     for r in range(rows.kind.shape[0]):
         kind = rows.kind[r]
         i, j = rows.body[r, 0], rows.body[r, 1]
@@ -59,6 +59,8 @@ def defects(rows, coordinates, a, B, angle, signals, row, g):
         elif kind == DISTANCE:
             d0, d1, d2 = span(rows, r, a, B)
             g[r] = 0.5 * ((d0 * d0 + d1 * d1 + d2 * d2) / rows.value[r] - rows.value[r])
+        elif kind == SPAN or (kind == COUPLE and rows.rate[r] > 0.0):
+            g[r] = 0.0
         elif kind == COUPLE:
             g[r] = -rows.value[r]
             if rows.signal[r] >= 0:
