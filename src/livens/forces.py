@@ -166,7 +166,7 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
     if not callable(signal):
         return np.broadcast_to(signal, (len(t), *shape))
     rows = np.empty((len(t), *shape))
-    for row, time in zip(rows, t.tolist(), strict=True):
+    for k, time in enumerate(t.tolist()):
         answer = signal(time)
         try:
             value = np.asarray(answer, dtype=np.float64)
@@ -176,7 +176,7 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
         if not good:
             wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"
             raise ModelError(f"{what} of {owner.name!r} at t = {time:g} s must be {wanted}, got {answer!r}.")
-        row[...] = value
+        rows[k] = value
     return rows
 
 
