@@ -66,7 +66,7 @@ def test_the_measure_of_drift_sees_a_drift():
 def test_a_step_too_long_is_seen():
     """Energy is bounded only where h resolves the motion: a step that is too long drifts, and shows it."""
     motion = lv.simulate(hanging(), lv.Livens(6), h=2e-2, until=1e4, every=20)
-    assert drift(motion.t, motion.energy) > 1.0
+    assert drift(motion.t, motion.energy) > 0.5
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
