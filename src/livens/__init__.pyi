@@ -51,6 +51,7 @@ from .shapes import PointMass as PointMass
 from .shapes import ThinPlate as ThinPlate
 from .shapes import ThinRod as ThinRod
 from .simulation import advance as advance
+from .simulation import dynamics as dynamics
 from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid

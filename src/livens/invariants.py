@@ -24,10 +24,13 @@ from .checks import Array, finite
 from .errors import ModelError
 from .integrators import Livens
 from .kernels.bags import Bodies, State
+from .kernels.dynamics import all_defects
 from .model import Model
 from .pose import hat
+from .signals import Signals
 from .simulation import advance
-from .start import consistent_start
+from .start import Start, consistent_start, fitted
+from .system import scratch
 
 SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 
@@ -62,7 +65,8 @@ def symplecticity(
 
     A symplectic step gives round-off, about 1e-11; any other a number that goes to zero with a power of h.
     basis: columns of tangent vectors (12 n, k) in the units (2), the four blocks δa, δθ, δp, δL of
-    all bodies one after the other; None means `tangents`.
+    all bodies one after the other; None means all that the joints allow. States off the joints are brought onto them
+    before the step, which does not change a derivative along them.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -72,8 +76,9 @@ def symplecticity(
     """
     begin = consistent_start(model, quiet=True)
     start, bodies = begin.state if state is None else state, begin.system.bodies
-    V = tangents(bodies) if basis is None else basis
-    return defect(lambda x: advance(model, scheme, x, h), start, units(bodies, start, h), V)
+    unit = units(bodies, start, h)
+    V = joint_tangents(model, begin, start, unit) if basis is None else basis
+    return defect(lambda x: advance(model, scheme, fitted(model, begin, x), h), start, unit, V)
 
 
 def defect(step: Callable[[State], State], start: State, unit: State, V: Array) -> float:
@@ -98,6 +103,30 @@ def tangents(bodies: Bodies) -> Array:
     """Every direction of phase space as a column (12 n, k); no δL about axes without inertia, where L stays 0."""
     can_turn = (bodies.inverse_inertia[1:] > 0.0).ravel()
     return np.eye(4 * can_turn.size)[:, np.concatenate([np.ones(3 * can_turn.size, dtype=bool), can_turn])]
+
+
+def joint_tangents(model: Model, begin: Start, state: State, unit: State) -> Array:
+    """Every direction of phase space along which the joints stay closed in position and velocity, as columns."""
+    V, system = tangents(begin.system.bodies), begin.system
+    rows = int((system.rows.rate == 0.0).sum())
+    if not rows:
+        return V
+
+    def closed(x: State) -> Array:
+        g, v = np.zeros((1, len(system.rows.kind))), np.zeros((1, len(system.rows.kind)))
+        signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
+        all_defects(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
+        return np.concatenate([g[0], v[0]])
+
+    s = SPACING / 16.0
+    columns = []
+    for xi in V.T:
+        near = [closed(moved(state, k * s * xi, unit)) for k in (-2.0, -1.0, 1.0, 2.0)]
+        columns.append((near[0] - near[3] + 8.0 * (near[2] - near[1])) / (12.0 * s))
+    C = np.stack(columns, axis=1)
+    C = C / np.maximum(np.abs(C).max(axis=1, keepdims=True), 1e-300)
+    _, sizes, Vt = np.linalg.svd(C)
+    return V @ Vt[int((sizes > 1e-8 * sizes[0]).sum()) :].T
 
 
 def units(bodies: Bodies, state: State, h: float) -> State:

@@ -106,6 +106,23 @@ def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1
     return after
 
 
+def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajectory:
+    """Accelerations and reactions at a state (None: the model's start) without stepping: a motion of one state.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> bar = m.add(lv.Body(lv.ThinRod(1.0, mass=2.0), at=(0.5, 0, 0), name="bar"))
+    >>> pin = m.add(lv.Spherical(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), name="pin"))
+    >>> now = lv.dynamics(m)
+    >>> now.acceleration(bar)[0].round(6).tolist(), now.reaction(pin)[0].round(6).tolist()
+    ([0.0, 0.0, -7.3575], [0.0, 0.0, 4.905])
+    """
+    begin = consistent_start(model)
+    here = begin.state if state is None else state
+    record = State(*(np.array(x)[None] for x in here))
+    return Trajectory(model, begin.system, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
+
+
 class _Run:
     """One run: what is constant during it, and how far it has come."""
 

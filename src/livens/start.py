@@ -74,6 +74,15 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     return start
 
 
+def fitted(model: Model, begin: Start, state: State) -> State:
+    """`state` brought onto the joints, in position and velocity, by the smallest mass-weighted moves."""
+    fit = _Fit(model, begin.system, State(*(x.copy() for x in state)), begin.skip)
+    if len(fit.names):
+        fit.positions()
+        fit.velocities()
+    return fit.state
+
+
 def _tell(start: Start, size: float) -> None:
     if start.moved > 1e-9 * size or start.turned > 1e-9:
         warnings.warn(
@@ -99,13 +108,14 @@ def _tell(start: Start, size: float) -> None:
 class _Fit:
     """The state of a model being fitted to its joints."""
 
-    def __init__(self, model: Model, system: System, state: State):
+    def __init__(self, model: Model, system: System, state: State, skip: frozenset[int] = frozenset()):
         self.model, self.system, self.state = model, system, state
         self.work: Work = scratch(system)
         self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
-        self.names = [group.owner.name for group in groups(model) for _ in group.rows]
+        self.names = [group.owner.name for group in groups(model, skip) for _ in group.rows]
         self.hard = system.rows.rate == 0.0
-        self.size = max(float(np.abs(system.rows.point).max()), float(system.rows.value.max()), 1e-300)
+        arms = np.abs(system.rows.point[system.rows.body > 0]).max(initial=0.0)  # the world has no size
+        self.size = max(float(arms), float(system.rows.value.max(initial=0.0)), 1e-300)
 
     def factorise(self, shift: float = SHIFT, tiny: float = 0.0) -> Array:
         """Factors of S without dampers into work.H, and its reciprocal pivots."""

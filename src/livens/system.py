@@ -81,13 +81,28 @@ def scratch(system: System) -> Work:
     values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
     S = np.zeros(values)
     return Work(
-        f=np.zeros((n, 3)), tau=np.zeros((n, 3)), power=np.zeros(1),
-        a=np.zeros((n, 3)), B=np.tile(np.eye(3), (n, 1, 1)), L=np.zeros((n, 3)),
-        G=np.zeros((entries, 6)), N=np.zeros((entries, 6)),
-        S=S, H=np.zeros(values) if system.damped else S, U=np.zeros(values), pivot=np.zeros((2, r)), diagonal=np.zeros(r), reach=np.ones(1),
-        g=np.zeros(r), x=np.zeros(r), y=np.zeros(r), row=np.zeros(8), lam=np.zeros(r),
-        tally=np.zeros(2, dtype=np.int64), fault=np.zeros(1, dtype=np.int64),
-    )  # fmt: skip
+        f=np.zeros((n, 3)),
+        tau=np.zeros((n, 3)),
+        power=np.zeros(1),
+        a=np.zeros((n, 3)),
+        B=np.tile(np.eye(3), (n, 1, 1)),
+        L=np.zeros((n, 3)),
+        G=np.zeros((entries, 6)),
+        N=np.zeros((entries, 6)),
+        S=S,
+        H=np.zeros(values) if system.damped else S,
+        U=np.zeros(values),
+        pivot=np.zeros((2, r)),
+        diagonal=np.zeros(r),
+        reach=np.ones(1),
+        g=np.zeros(r),
+        x=np.zeros(r),
+        y=np.zeros(r),
+        row=np.zeros(8),
+        lam=np.zeros(r),
+        tally=np.zeros(2, dtype=np.int64),
+        fault=np.zeros(1, dtype=np.int64),
+    )
 
 
 def _attraction(model: Model) -> Pairs:

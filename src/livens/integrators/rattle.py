@@ -15,6 +15,7 @@ sign in the mode that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)�
 from __future__ import annotations
 
 from .._jit import inline, njit
+from ..kernels.bags import State
 from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
 from ..kernels.potential import earn
@@ -23,7 +24,7 @@ from ..kernels.rows import defects, gradients
 from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, solve, solve_lu
 from ..kernels.spin import drift, kick
 from ..kernels.status import NOT_FINITE, OK, POSITION
-from ..kernels.world import forces, power
+from ..kernels.world import all_forces, forces, power, power_at
 
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e4  # positions that move so many times a defect: the multipliers are not smooth there
@@ -194,7 +195,7 @@ def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, accoun
 
 @inline
 def stage(system, state, work, h, signals, before, row):
-    """One step of order 2 with joints."""
+    """One step of order 2 with joints; `work` holds forces and factors at its start and, afterwards, at its end."""
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = position(system, state, work, h, signals, row)
     if status == OK:
@@ -210,37 +211,32 @@ def stage(system, state, work, h, signals, before, row):
     return status
 
 
-@njit
 def prepare(system, state, work, signals, h):
-    """Forces and factors at the start of a run, which `rollout` expects in `work`."""
-    forces(system, state.a, state.B, state.angle, signals, 0, work.f, work.tau)
-    work.power[0] = power(system, state, signals, 0)
-    factorise(system, state, work, h)
-
-
-@njit
-def march(system, state, work, h, weights, signals, begin, end):
-    """Steps `begin` to `end` of a chunk: (status, the step reached)."""
-    stages = len(weights)
-    varies = 1 if signals.shape[0] > 1 else 0
-    for n in range(begin, end):
-        for i in range(stages):
-            row = varies * (n * stages + i)
-            status = stage(system, state, work, h * weights[i], signals, row, row + varies)
-            if status != OK:
-                return status, n
-    return OK, end
+    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: as one
+    compiled piece it would take as long to compile as `rollout` itself."""
+    one = State(*(x[None] for x in state))
+    all_forces(system, one, signals, work.f[None], work.tau[None])
+    work.power[0] = power_at(system, state, signals, 0)
+    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+    soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
+    if system.damped:
+        harden(system.blocks, work.S, work.H)
+        factor(system.blocks, work.H, work.pivot[1], TINY)
+    factor(system.blocks, work.S, work.pivot[0], TINY)
 
 
 @njit
 def rollout(system, state, work, h, weights, signals, first, steps, every, record):
     """As in livens.py: (status, steps taken)."""
-    n = 0
-    while n < steps:
-        end = min(steps, n + every - (first + n) % every)
-        status, n = march(system, state, work, h, weights, signals, n, end)
-        if status != OK:
-            return status, n
-        if (first + n) % every == 0:
-            keep(record, (first + n) // every, state)
+    stages = len(weights)
+    varies = 1 if signals.shape[0] > 1 else 0
+    for n in range(steps):
+        for i in range(stages):
+            row = varies * (n * stages + i)
+            status = stage(system, state, work, h * weights[i], signals, row, row + varies)
+            if status != OK:
+                return status, n
+        if (first + n + 1) % every == 0:
+            keep(record, (first + n + 1) // every, state)
     return OK, steps

@@ -38,7 +38,7 @@ def assemble(bodies, blocks, P, Q, A):
 
 @njit
 def soften(rows, blocks, shift, h, S, diagonal):
-    """Add the compliance 2/(h c) of dampers and the relative shift of repeated rows to the diagonal of S, and keep it."""
+    """Add the compliance 2/(h c) of dampers and the relative shift of repeated rows to the diagonal of S; keep it."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         for y in range(n):

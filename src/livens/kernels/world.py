@@ -58,6 +58,12 @@ def power(system, state, signals, row):
 
 
 @njit
+def power_at(system, state, signals, row):
+    """`power`, for Python to call."""
+    return power(system, state, signals, row)
+
+
+@njit
 def energies(system, record, T, V):
     """Kinetic and potential energy [J] of every state of a record."""
     for i in range(T.shape[0]):
