@@ -30,6 +30,7 @@ from .errors import FileError, LivensError, MissingExtra, ModelError
 from .integrators import SCHEMES
 from .kernels.bags import State
 from .scene import from_dict, to_dict
+from .start import consistent_start
 from .system import compile_model
 from .trajectory import Trajectory
 
@@ -52,7 +53,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
 }
 COMMENT = (
     "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]; "
-    "shift: regularisation of the joints' equations"
+    "left_out: numbers of the joints' equations that repeat others"
 )
 
 
@@ -69,8 +70,8 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
     [1.0, 0.0, -4.905]
     """
     h5netcdf = _h5netcdf()
-    shift = float(motion.system.shift)  # found when the start was fitted to the joints
-    if not _same(compile_model(motion.model)[0]._replace(shift=shift), motion.system):
+    left_out = _left_out(motion)
+    if not _same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
         raise ModelError(
             f"model {motion.model.name!r} has been changed since this motion was computed, "
             "and a file with both would contradict itself: change it back, or simulate again."
@@ -83,7 +84,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         "every": motion.every,
         "steps": motion.steps,
         "seconds": motion.seconds,
-        "shift": shift,
+        "left_out": json.dumps(left_out),
     }
     arrays = {
         "time": motion.t,
@@ -117,7 +118,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
                 "every": int(stored.attrs["every"]),
                 "steps": int(stored.attrs["steps"]),
                 "seconds": float(stored.attrs["seconds"]),
-                "shift": float(stored.attrs["shift"]),
+                "left_out": str(stored.attrs["left_out"]),
             }
             arrays = {
                 name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
@@ -235,6 +236,13 @@ def _names(file: Any, names: list[str]) -> None:
     file.create_variable("body", ("body",), dtype=h5py.string_dtype(), data=labels).attrs["long_name"] = "name"
 
 
+def _left_out(motion: Trajectory) -> list[int]:
+    """Numbers of the joints' equations that repeat others, which the stepping leaves out."""
+    if len(compile_model(motion.model)[0].rows.kind) == len(motion.system.rows.kind):
+        return []
+    return sorted(consistent_start(motion.model, quiet=True).skip)
+
+
 def _same(one: Any, other: Any) -> bool:
     """True if two bags of arrays hold the same bits."""
     if isinstance(one, tuple):
@@ -299,8 +307,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     if kind not in kinds:
         raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
     model = from_dict(json.loads(arrays["model"].tobytes()))
-    system, state = compile_model(model)
-    system = system._replace(shift=facts["shift"])
+    system, state = compile_model(model, frozenset(json.loads(facts["left_out"])))
     t = arrays["time"]
     record = State(
         **{
