@@ -62,17 +62,13 @@ def plot_invariants(motion: Trajectory, path: str | os.PathLike[str] | None = No
     law = conserved(motion.model)
     energy = energy_series(motion, law)
     momenta = [series for series in (momentum_series(motion, law), angular_series(motion, law)) if series]
-    works = law.energy and energy.name == "energy"
     with matplotlib.rc_context(LOOK):
         rows = 2 + bool(momenta)
         figure = Figure(figsize=(6.3, 1.1 + 1.55 * rows), layout="constrained")
         panels = list(figure.subplots(rows, 1, sharex=True))
         scheme = f"{motion.model.name}: {motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"
         figure.suptitle(scheme, fontsize=10, x=0.01, ha="left")
-        if works:
-            _draw_energies(panels[0], motion, law.energy)
-        else:
-            _draw_error(panels[0], motion.t, energy)
+        _draw_error(panels[0], motion.t, energy)
         if momenta:
             _draw_round_off(panels[1], motion.t, momenta, "relative error")
         _draw_round_off(panels[-1], motion.t, defect_series(motion), "defect")
@@ -90,15 +86,6 @@ def _draw_error(axes: Any, t: Array, series: Series) -> None:
     axes.axhline(0.0, color="#999999", linewidth=0.6)
     axes.set_title(series.name)
     axes.set_ylabel(f"relative error [$10^{{{exponent}}}$]")
-
-
-def _draw_energies(axes: Any, motion: Trajectory, reason: str) -> None:
-    curves = {"kinetic": motion.kinetic, "potential": motion.potential, "total": motion.energy}
-    for (name, values), (style, color) in zip(curves.items(), (*STYLES[1:3], STYLES[0]), strict=True):
-        axes.plot(*_thinned(motion.t, values), style, color=color, label=name)
-    axes.set_title(f"energy, changed by the {reason}")
-    axes.set_ylabel("[J]")
-    axes.legend(ncols=3, loc="best", fontsize=8)
 
 
 def _draw_round_off(axes: Any, t: Array, several: list[Series], label: str) -> None:

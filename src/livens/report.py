@@ -58,11 +58,10 @@ class Invariant:
 class Report:
     """The structure report of a motion: print it, show it in a notebook, or read its numbers.
 
-    energy_slope [1/s] and energy_band: slope and width (largest minus smallest) of the energy relative to its scale;
-    where work or dissipation change it and the motion keeps account of them, of what is left when they are taken off.
-    `energy_conserved` is False where they do and no account is kept. `momentum` and `angular_momentum` speak of the
-    conserved components, None if there are none; `notes` say what changes the others. `steps_per_second` counts the
-    time inside the compiled loop.
+    energy_slope [1/s] and energy_band: slope and width (largest minus smallest) of the energy relative to its scale.
+    Where work or dissipation change it, `energy_conserved` is False and these speak of what is left when they are
+    taken off. `momentum` and `angular_momentum` speak of the conserved components, None if there are none; `notes` say
+    what changes the others. `steps_per_second` counts the time inside the compiled loop.
     """
 
     model: str
@@ -88,11 +87,11 @@ class Report:
     @property
     def rows(self) -> tuple[Invariant, ...]:
         """The lines of the table."""
-        some = (self.energy if self.energy_conserved else None, self.momentum, self.angular_momentum, *self.defects)
+        some = (self.energy, self.momentum, self.angular_momentum, *self.defects)
         return tuple(row for row in some if row is not None)
 
     def __str__(self) -> str:
-        cells = [COLUMNS, *map(_cells, self.rows)]
+        cells = [COLUMNS, *self._cells()]
         width = [max(len(row[k]) for row in cells) for k in range(len(COLUMNS))]
         lines = [
             f"{row[0]:<{width[0]}}  {row[1]:<{width[1]}}"
@@ -104,9 +103,16 @@ class Report:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(cell)}</th>" for cell in COLUMNS)
-        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in _cells(row)) + "</tr>" for row in self.rows)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._cells())
         notes = "".join(f"<br>{escape(note)}" for note in self.notes)
         return f"<table><caption>{escape(self._head())}</caption><tr>{head}</tr>{body}</table>{notes}"
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """The table in words; what should be zero has no scale."""
+        small = [[f"{x:.1e}" if x else "0" for x in (r.change, r.slope, r.worst, r.relative)] for r in self.rows]
+        scaled = len(self.rows) - len(self.defects)
+        small[scaled:] = [[*cells[:3], ""] for cells in small[scaled:]]
+        return [(r.name, r.unit, f"{r.start:.6g}", *cells) for r, cells in zip(self.rows, small, strict=True)]
 
     def _head(self) -> str:
         rate = f", {count(self.steps_per_second).strip()} steps/s" if self.steps_per_second else ""
@@ -134,7 +140,7 @@ def report(motion: Trajectory) -> Report:
         steps=motion.steps,
         steps_per_second=motion.steps / motion.seconds if motion.seconds > 0.0 else 0.0,
         energy=line,
-        energy_conserved=not law.energy or _account(motion) is not None,
+        energy_conserved=not law.energy,
         energy_slope=line.slope / energy.scale,
         energy_band=float(np.ptp(energy.values)) / energy.scale,
         momentum=_invariant(motion.t, momentum) if momentum else None,
@@ -148,11 +154,10 @@ def report(motion: Trajectory) -> Report:
 
 
 def energy_series(motion: Trajectory, law: Conserved) -> Series:
-    """Energy [J], less the work done and plus the energy dissipated where the motion keeps account of them."""
+    """Energy [J], less the work done and plus the energy dissipated where there is any."""
     name, energy = "energy", motion.energy
-    if law.energy and (account := _account(motion)) is not None:
-        work, loss = account.T
-        name, energy = "energy − work + dissipation", energy - work + loss
+    if law.energy:
+        name, energy = "energy − work + dissipation", energy - motion.work + motion.dissipated
     scale = max(float(motion.kinetic.max()), float(np.ptp(motion.potential)))
     return Series(name, "J", energy[:, None], energy[:1], scale if scale > 0.0 else 1.0)
 
@@ -181,22 +186,17 @@ def angular_series(motion: Trajectory, law: Conserved) -> Series | None:
 
 def defect_series(motion: Trajectory) -> list[Series]:
     """What should be zero: orthogonality of the rotations, and the joints at position and velocity level."""
-    found: dict[str, tuple[str, Array | None]] = {"orthogonality |BᵀB − I|": ("", motion.defect_orthogonality)}
+    found = [("orthogonality |BᵀB − I|", "", motion.defect_orthogonality)]
     if motion.model.joints:
-        found["joints, position"] = ("m, rad", getattr(motion, "defect_position", None))
-        found["joints, velocity"] = ("m/s, rad/s", getattr(motion, "defect_velocity", None))
-    return [Series(name, unit, x[:, None], np.zeros(1), 1.0) for name, (unit, x) in found.items() if x is not None]
+        found.append(("joints, position", "m, rad", motion.defect_position))
+        found.append(("joints, velocity", "m/s, rad/s", motion.defect_velocity))
+    return [Series(name, unit, x[:, None], np.zeros(1), 1.0) for name, unit, x in found]
 
 
 def _series(name: str, unit: str, values: Array, scale: float) -> Series | None:
     if not values.shape[1]:
         return None
     return Series(name, unit, values, values[0], float(scale) if scale > 0.0 else 1.0)
-
-
-def _account(motion: Trajectory) -> Array | None:
-    """Work done and energy dissipated since the start [J] (n, 2), if the motion keeps them."""
-    return getattr(motion.record, "account", None)
 
 
 def _invariant(t: Array, series: Series) -> Invariant:
@@ -234,10 +234,3 @@ def _which(kept: Kept, rest: bool = False) -> str:
 
 def _words(x: Array) -> str:
     return f"({', '.join(f'{c:.4g}' for c in x.round(12) + 0.0)})"
-
-
-def _cells(row: Invariant) -> tuple[str, ...]:
-    small = [f"{x:.1e}" if x else "0" for x in (row.change, row.slope, row.worst, row.relative)]
-    if row.unit == "":
-        small[-1] = ""
-    return (row.name, row.unit, f"{row.start:.6g}", *small)

@@ -1,0 +1,172 @@
+"""The report agrees with what is known of a motion, in numbers and in words; so does the figure."""
+
+import re
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.page import write_page
+from livens.plot import MOST, _thinned
+
+EPS = np.finfo(float).eps
+G = 9.81
+
+
+def thrown(steps=1000, **options):
+    m = lv.Model(gravity=(0, 0, -G), name="stick")
+    m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=500), velocity=(1, 0, 5), body_rates=(0.1, 4, 0.1), name="stick"))
+    return lv.simulate(m, lv.Livens(), h=1e-3, until=1e-3 * steps, **options)
+
+
+def pendulum(h=1e-2, until=20.0, **load):
+    m = lv.Model(gravity=(0, 0, -G), name="bob")
+    bob = m.add(lv.Body(lv.Ball(0.1, mass=2.0), at=(0.5, 0, -1), velocity=(0, 0.5, 0), name="bob"))
+    m.add(lv.Spring(m.world.point(0, 0, 0), bob.point(0, 0, 0), stiffness=100.0, length=1.0, name="rope"))
+    if load:
+        m.add(lv.Load(bob.center, **load, name="wind"))
+    return lv.simulate(m, lv.Livens(), h=h, until=until)
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return thrown().report()
+
+
+def test_numbers_of_a_throw(kept):
+    mass = 1 * 0.2 * 0.1 * 500
+    assert kept.momentum.start == pytest.approx(mass * 1.0, rel=4 * EPS)
+    inertia = mass / 12 * np.array([0.05, 1.01, 1.04])
+    spin = 0.5 * inertia @ np.square([0.1, 4, 0.1])
+    assert kept.energy.start == pytest.approx(0.5 * mass * 26 + spin, rel=10 * EPS)
+    assert kept.angular_momentum.start == pytest.approx(np.linalg.norm(inertia * [0.1, 4, 0.1]), rel=10 * EPS)
+    assert (kept.steps, kept.h, kept.time, kept.model) == (1000, 1e-3, pytest.approx(1.0), "stick")
+    assert kept.steps_per_second > 0
+
+
+def test_what_is_kept_is_kept_to_round_off(kept):
+    for row in kept.rows:
+        assert row.relative < 10 * kept.steps * EPS
+    assert abs(kept.energy_slope) < 10 * kept.steps * EPS
+    assert kept.energy_band < 10 * kept.steps * EPS
+
+
+def test_energy_band_is_second_order_and_flat():
+    coarse, fine = pendulum(2e-2).report(), pendulum(1e-2).report()
+    assert coarse.energy_band / fine.energy_band == pytest.approx(4.0, abs=0.2)
+    assert abs(fine.energy_slope) * fine.time < 0.1 * fine.energy_band
+
+
+def test_slope_is_that_of_a_line():
+    """A trajectory whose energy is made to rise by one part in a thousand per second."""
+    motion = thrown(every=10)
+    vars(motion)["_energies"] = (motion.kinetic, motion.potential + 1e-3 * motion.kinetic.max() * motion.t)
+    scale = max(motion.kinetic.max(), np.ptp(motion.potential))
+    assert motion.report().energy_slope == pytest.approx(1e-3 * motion.kinetic.max() / scale, rel=1e-9)
+
+
+def test_gravity_and_the_rope_are_named():
+    kept = pendulum(until=1.0).report()
+    assert kept.momentum is None
+    assert kept.angular_momentum.name == "angular momentum along (0, 0, 1) about the origin"
+    assert kept.notes == (
+        "momentum is not conserved: gravity, spring 'rope'.",
+        "angular momentum across (0, 0, 1) is not conserved: gravity.",
+    )
+
+
+def test_work_is_not_called_drift():
+    motion = pendulum(until=1.0, force=lambda t: (5.0, 0.0, 0.0))
+    kept = motion.report()
+    change = motion.energy[-1] - motion.energy[0]
+    assert kept.notes[0].startswith(f"energy changes by {change:+.6g} J")
+    assert kept.notes[0].endswith("work of load 'wind'.")
+    assert kept.energy.name == "energy − work + dissipation"
+    assert not kept.energy_conserved
+    assert abs(kept.energy.change) < 0.01 * abs(change)
+    pushed = 5.0 * np.ptp(motion.position("bob")[[0, -1], 0])  # a constant force: work = force × way
+    assert abs(change) == pytest.approx(pushed, abs=0.1 * motion.h)
+
+
+def test_the_table_can_be_read(kept):
+    text = str(kept)
+    lines = text.splitlines()
+    assert lines[0].startswith("stick: Livens(order=2), h = 0.001 s, 1,000 steps to t = 1 s, ")
+    assert re.search(r"[\d.]+ [kM]? ?steps/s$", lines[0])
+    assert {len(line) for line in lines[1:8]} == {len(lines[1])}
+    assert max(map(len, lines)) <= 120
+    for name in ("energy", "momentum across (0, 0, 1)", "angular momentum about the centre of mass", "orthogonality"):
+        assert name in text
+    assert lines[-1] == "momentum along (0, 0, 1) is not conserved: gravity."
+
+
+def test_notebooks_get_a_table_without_surprises():
+    m = lv.Model(name="<b>bold</b>")
+    m.add(lv.Body(lv.Ball(0.1, mass=1)))
+    html = lv.simulate(m, h=0.1, until=1.0).report()._repr_html_()
+    assert html.startswith("<table>")
+    assert "<b>" not in html
+
+
+def test_nothing_moves_and_nothing_divides_by_zero():
+    m = lv.Model()
+    m.add(lv.Body(lv.Ball(0.1, mass=1)))
+    with np.errstate(all="raise"):
+        kept = lv.simulate(m, h=0.1, until=1.0).report()
+    assert [row.worst for row in kept.rows] == [0.0] * 4
+    assert kept.energy_slope == kept.energy_band == 0.0
+
+
+def test_joints_are_in_the_report():
+    m = lv.Model(gravity=(0, 0, -G))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    motion = lv.simulate(m, h=1e-3, until=0.1)
+    names = [row.name for row in motion.report().rows]
+    assert names == ["energy", "orthogonality |BᵀB − I|", "joints, position", "joints, velocity"]
+    assert all(row.worst < 1e-11 for row in motion.report().rows[1:])
+
+
+# ── the figure and the page ──
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_figures_are_written(ending, tmp_path):
+    motion = pendulum(until=1.0)
+    motion.plot(tmp_path / f"figure.{ending}")
+    assert (tmp_path / f"figure.{ending}").stat().st_size > 5000
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_figure_leaves_no_global_state():
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    pendulum(until=1.0, force=(1, 0, 0)).plot()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_figures_that_cannot_be(tmp_path):
+    with pytest.raises(lv.FileError, match=r"the ending must be one of png, pdf, svg, not '\.doc'"):
+        thrown(10).plot(tmp_path / "figure.doc")
+    with pytest.raises(lv.FileError, match="does not exist"):
+        thrown(10).plot(tmp_path / "gone" / "figure.png")
+
+
+def test_long_curves_keep_their_envelope():
+    t = np.linspace(0, 1, 100_000)
+    x = np.random.default_rng(0).normal(size=len(t))
+    s, y = _thinned(t, x)
+    assert len(s) <= MOST + 2
+    assert (y.min(), y.max(), s[0], s[-1]) == (x.min(), x.max(), 0.0, 1.0)
+    assert (np.diff(s) > 0).all()
+
+
+def test_the_page_needs_no_network(tmp_path):
+    motion = thrown()
+    motion.model.name = "</script><b>"
+    write_page(motion, tmp_path / "page.html", follow=True)
+    text = (tmp_path / "page.html").read_text()
+    assert "{{" not in text
+    assert not re.search(r"https?://|src=|<link|import ", text)
+    assert text.count("</script>") == 1
