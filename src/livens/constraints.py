@@ -155,10 +155,11 @@ def compile_rows(
 
 
 def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:
-    """Defects that count as round-off: of lengths relative to the joints' own size, of angles absolute."""
+    """Defects that count as round-off: of lengths relative to the joints' own size, of angles absolute, of slips less."""
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind == "DISTANCE"]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
     length = PRECISION * size + 4.0 * np.finfo(float).eps * float(np.abs(state.a).max())
     angular = [row.kind == "DOT1" or (bool(row.coordinates) and row.coordinates[0].kind == "ANGLE") for row in rows]
-    return np.where(angular, PRECISION, length)
+    slips = [row.kind in ("ROLL", "EDGE") for row in rows]  # nothing corrects these in the next step: they add up
+    return np.where(angular, PRECISION, np.where(slips, 1e-3 * length, length))
