@@ -33,7 +33,8 @@ class Frames:
         if not without.any():
             return r
         lever = r.copy() if without.all() else np.where(without, 0.0, r)  # what would turn it about that axis
-        if np.abs(lever).max() > 1e-9 * max(1.0, float(np.abs(r).max())):
+        size = max(float(np.abs(r).max()), float(np.abs(self.center[k]).max()), float(np.abs(point.r).max()))
+        if np.abs(lever).max() > 1e-9 * size:
             self.refuse_torque(point, owner)
         return r - lever
 

@@ -51,7 +51,7 @@ def to_dict(model: Model) -> dict[str, Any]:
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="drop")
     >>> ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
-    >>> spring = m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=10.0, length=0.5))
+    >>> spring = m.add(lv.Spring(m.world.point(0, 0, 1), ball.point(0, 0, 0), stiffness=10.0, length=0.5))
     >>> to_dict(m)["things"][0]["arguments"]["stiffness"], from_dict(to_dict(m))["spring1"].length
     (10.0, 0.5)
     """

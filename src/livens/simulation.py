@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from . import _jit
-from .checks import Array, number, positive
+from .checks import Array, finite, number, positive
 from .constraints import groups
 from .errors import ModelError, StepFailed
 from .integrators import Livens
@@ -54,13 +54,17 @@ def simulate(
     [1.0, 0.0, -4.905]
     """
     scheme = Livens() if scheme is None else scheme
+    _check_what(model, scheme)
     until = positive(until, "until", "s")
-    steps = max(1, int(np.ceil(until / positive(h, "h", "s") * (1.0 - 1e-12))))
-    if int(every) != every or every < 1:
+    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
+    if not wanted < 1e15:
+        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
+    steps = max(1, int(np.ceil(wanted)))
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
     begin = consistent_start(model)
-    state = begin.state if start is None else State(*(np.array(x) for x in start))
+    state = begin.state if start is None else _checked(start, begin.state)
     run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
@@ -93,6 +97,7 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     begin = consistent_start(motion.model, quiet=True)
     run = _Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
+    run.tally += motion.tally
     run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress))
     return run.trajectory(steps)
 
@@ -118,7 +123,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
     ([0.0, 0.0, -7.3575], [0.0, 0.0, 4.905])
     """
     begin = consistent_start(model)
-    here = begin.state if state is None else state
+    here = begin.state if state is None else _checked(state, begin.state)
     record = State(*(np.array(x)[None] for x in here))
     return Trajectory(model, begin.system, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
 
@@ -133,6 +138,7 @@ class _Run:
         self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
+        self.ended = False
         if self.system.damped and scheme.order > 2:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
@@ -169,6 +175,7 @@ class _Run:
         finally:
             progress.close()
             self.tally += work.tally
+        self.ended = True
         if steps % self.every:
             _keep(self.record, steps // self.every + 1, state)
 
@@ -208,7 +215,7 @@ class _Run:
     def trajectory(self, steps: int) -> Trajectory:
         """The motion over the first `steps` steps."""
         number = np.arange(0, steps + 1, self.every, dtype=np.float64)
-        if steps % self.every and len(self.record.a) > len(number):
+        if self.ended and steps % self.every:
             number = np.append(number, steps)
         record = State(*(x[: len(number)] for x in self.record))
         return Trajectory(
@@ -221,6 +228,7 @@ class _Run:
             record,
             steps,
             self.seconds,
+            (int(self.tally[0]), int(self.tally[1])),
         )
 
     def sentence(self, code: int, fault: int, done: int, state: State, g: Array) -> str:
@@ -252,6 +260,21 @@ class _Run:
             f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
             f"{'step' if longest == 1.0 else 'stage'}, and one radian is about the limit; {advice} {so_far}"
         )
+
+
+def _check_what(model: Model, scheme: Livens) -> None:
+    if not isinstance(model, Model):
+        raise ModelError(f"simulate takes a Model first, not {model!r}.")
+    if not hasattr(scheme, "kernels") or isinstance(scheme, type):
+        raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
+
+
+def _checked(state: State, model: State) -> State:
+    """A state given from outside, as arrays of the model's shapes with finite numbers in them."""
+    if not isinstance(state, tuple) or len(state) != len(model):
+        raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
+    fields = zip(state, model, State._fields, strict=True)
+    return State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
 
 
 def _record(state: State, steps: int, every: int) -> State:

@@ -31,6 +31,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
     signals = Signals(model)
     springs = [force for force in model.forces if isinstance(force, Spring)]
     loads = [force for force in model.forces if isinstance(force, Load)]
+    _refuse_flat_springs(springs)
     for load in loads:
         if callable(load.torque) or np.any(load.torque):
             frames.refuse_torque(load.point, load)
@@ -103,6 +104,17 @@ def scratch(system: System) -> Work:
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )
+
+
+def _refuse_flat_springs(springs: list[Spring]) -> None:
+    """A spring with a rest length whose ends coincide would push in a direction that round-off chooses."""
+    for spring in springs:
+        apart = float(np.linalg.norm(spring.b.start - spring.a.start))
+        if spring.stiffness > 0.0 and spring.length > 0.0 and apart <= 1e-12 * spring.length:
+            raise ModelError(
+                f"the ends of spring {spring.name!r} coincide at the start, where it would push but has no direction: "
+                "move one of them, or give it length=0."
+            )
 
 
 def _attraction(model: Model) -> Pairs:

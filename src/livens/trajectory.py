@@ -24,7 +24,7 @@ from .kernels.world import energies
 from .model import Body, Model, Point
 from .pose import quaternions
 from .reactions import coordinate, defects, reaction, total_forces
-from .start import SHIFT
+from .start import SHIFT, consistent_start
 from .system import compile_model
 
 if TYPE_CHECKING:
@@ -58,10 +58,11 @@ class Trajectory:
         record: State,
         steps: int,
         seconds: float,
+        tally: tuple[int, int] = (0, 0),
     ):
         self.model, self.system, self.scheme = model, system, scheme
         self.h, self.every, self.t, self.record = h, every, t, record
-        self.steps, self.seconds = steps, seconds
+        self.steps, self.seconds, self.tally = steps, seconds, tally
 
     def __len__(self) -> int:
         return len(self.t)
@@ -139,6 +140,16 @@ class Trajectory:
     def multipliers(self) -> Array:
         """Multipliers of all rows, from the equations of motion at each state (n, rows) [N or N m]."""
         return self._dynamics[2]
+
+    @property
+    def iterations(self) -> float:
+        """Drifts per stage that the position level took on average; 0 where that is not known."""
+        return self.tally[0] / max(1, self.steps * self.scheme.stages)
+
+    @cached_property
+    def freedom(self) -> int:
+        """Degrees of freedom of the mechanism."""
+        return consistent_start(self.model, quiet=True).freedom
 
     @property
     def defect_position(self) -> Array:

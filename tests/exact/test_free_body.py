@@ -167,6 +167,26 @@ def test_energy_and_momentum_never_change(scheme):
     assert motion.defect_orthogonality.max() <= 1e-11
 
 
+STEADY = {  # rotations that repeat the same step: every rounding would point the same way
+    "about a principal axis": ((1, 2, 3), (0, 2.0, 0)),
+    "of a ball": ((1, 1, 1), (0.3, 0.4, 0.5)),
+    "of a symmetric body": ((1, 1, 0.5), (0.1, 0, 3.0)),
+}
+
+
+@pytest.mark.parametrize("case", STEADY)
+@pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
+def test_steady_rotation_does_not_wear_out(scheme, case):
+    """Round-off walks at random, √n times eps in n stages; the factor is for the largest of many walks."""
+    m, _ = model(*STEADY[case])
+    motion = lv.simulate(m, scheme, h=1e-3, until=200.0, every=1000)
+    worn = 10 * np.sqrt(motion.steps * scheme.stages) * EPS
+    E, L = motion.energy, motion.angular_momentum
+    assert np.abs(E - E[0]).max() <= worn * E[0]
+    assert np.linalg.norm(L - L[0], axis=1).max() <= worn * np.linalg.norm(L[0])
+    assert motion.defect_orthogonality.max() <= worn
+
+
 def test_error_is_in_the_clock_alone():
     """The polhode is met exactly: order 2 lies on the exact curve of ω, only later or earlier."""
     I, omega0 = (1.0, 2.0, 3.0), (0.1, 2.0, 0.1)

@@ -105,7 +105,7 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
 class Livens:
     """The variational scheme of this package, of order 2, 4 or 6.
 
-    Order 2 costs one force evaluation and one drift per step, order 4 five, order 6 nine; at small errors the
+    Order 2 costs one force evaluation and one drift per step, order 4 five, order 6 thirteen; at small errors the
     higher orders are far cheaper. All are symmetric and symplectic and keep momentum exactly.
 
     >>> Livens(order=4).stages
@@ -115,7 +115,7 @@ class Livens:
     order: int = 2
 
     def __post_init__(self) -> None:
-        if self.order not in WEIGHTS:
+        if not isinstance(self.order, int) or self.order not in WEIGHTS:
             raise ModelError(f"the Livens scheme has order 2, 4 or 6, not {self.order!r}.")
 
     @property
