@@ -1,0 +1,263 @@
+"""The command line: what it prints, what it writes, its exit codes, and its errors of one sentence."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens import demos
+from livens.cli import main
+
+TOP = """
+import livens as lv
+
+model = lv.Model(name="top")
+model.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+"""
+FAST = TOP.replace("(0.1, 2, 0.1)", "(0.1, 2000, 0.1)")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm():
+    """Kernels that are compiled before a process is timed, interrupted or asked to be silent."""
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1)))
+    lv.simulate(m, h=1e-2, until=0.1).report()
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in, with a model."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "top.py").write_text(TOP)
+    return tmp_path
+
+
+@pytest.fixture
+def say(here, capsys):
+    """Call the command line: (exit code, stdout, stderr)."""
+
+    def call(*arguments):
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "livens", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        **options,
+    )
+
+
+# ── as a process ──
+
+
+def test_as_a_process(here):
+    run = command("run", "top.py", "--h", "1e-2", "--until", "1", "-o", "top.nc")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "angular momentum about the origin" in run.stdout
+    bad = command("report", "nowhere.nc")
+    assert (bad.returncode, bad.stdout, bad.stderr) == (2, "", "livens: nowhere.nc does not exist.\n")
+
+
+def test_a_terminal_without_unicode(here):
+    run = command("run", "top.py", "--h", "1e-2", "--until", "1", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert run.returncode == 0
+    assert "kg m?/s" in run.stdout
+
+
+def test_a_reader_that_leaves(here):
+    lv.simulate(lv.Model(), h=1.0, until=1.0).save("empty.nc")
+    line = f"{sys.executable} -m livens report empty.nc | true"
+    run = subprocess.run(line, shell=True, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a process")
+def test_interrupted(here):
+    run = [sys.executable, "-m", "livens", "run", "top.py", "--h", "1e-6", "--until", "1e5", "--every", "1000000000"]
+    process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for _ in range(100):
+        time.sleep(0.1)
+        if process.poll() is not None or _computed(process.pid) > 1.5:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "livens: interrupted.\n")
+
+
+def _computed(pid):
+    """Seconds a process has computed; a guess where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
+
+
+# ── what it says ──
+
+
+def test_version_and_help(capsys):
+    for arguments, words in (
+        (["--version"], f"livens {lv.__version__}"),
+        (["--help"], "livens run top.py --h 1e-3 --until 10 -o top.nc"),
+        (["run", "--help"], "FILE.py is a Python file that defines `model`"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        assert end.value.code == 0
+        assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["fly"], ["run"], ["run", "top.py"], ["run", "a.py", "--until", "x"], ["run", "a.py", "--order", "3"]],
+)
+def test_wrong_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: livens")
+
+
+def test_info_about_here(say):
+    code, out, _ = say("info")
+    assert code == 0
+    for word in ("livens", lv.__version__, "numba", "cache", "threads"):
+        assert word in out
+
+
+# ── run, report, info ──
+
+
+def test_run_report_info(say):
+    code, out, _ = say("run", "top.py", "--h", 1e-2, "--until", 1, "--order", 4, "--every", 10, "-o", "top.nc")
+    assert code == 0
+    assert out.endswith("saved in top.nc\n")
+    motion = lv.load("top.nc")
+    assert (motion.scheme, motion.every, motion.steps) == (lv.Livens(order=4), 10, 100)
+    code, report, _ = say("report", "top.nc")
+    assert code == 0
+    assert report.strip() == str(motion.report())
+    code, out, _ = say("info", "top.nc")
+    assert code == 0
+    for words in ("Livens(order=4), h = 0.01 s", "0 to 1 s, 100 steps, 11 states kept", "body 'top'  1 kg"):
+        assert words in out
+
+
+def test_without_output_it_says_so(say, here):
+    code, out, _ = say("run", "top.py", "--h", 1e-2, "--until", 1)
+    assert code == 0
+    assert out.endswith("The motion is not saved; -o FILE.nc keeps it.\n")
+    assert [path.name for path in here.iterdir() if path.is_file()] == ["top.py"]
+
+
+def test_a_saved_motion_is_carried_on(say):
+    say("run", "top.py", "--h", 1e-2, "--until", 1, "-o", "top.nc")
+    assert say("run", "top.nc", "--until", 2, "-o", "top.nc")[0] == 0
+    say("run", "top.py", "--h", 1e-2, "--until", 2, "-o", "whole.nc")
+    for one, other in zip(lv.load("top.nc").record, lv.load("whole.nc").record, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_function_may_make_the_model(say, here):
+    (here / "parts.py").write_text("NAME = 'made'\n")
+    (here / "made.py").write_text(
+        "import livens as lv\nfrom parts import NAME\ndef model():\n    return lv.Model(name=NAME)\n"
+    )
+    code, out, _ = say("run", "made.py", "--h", 1, "--until", 2)
+    assert code == 0
+    assert out.startswith("made: ")
+
+
+def test_a_failed_simulation_keeps_what_it_has(say, here):
+    (here / "top.py").write_text(FAST)
+    code, out, err = say("run", "top.py", "--h", 1e-2, "--until", 1, "-o", "top.nc")
+    assert (code, out) == (1, "")
+    saved, reason = err.splitlines()
+    assert saved == "livens: the motion up to t = 0 s is in top.nc."
+    assert reason.startswith("livens: the rotation of body 'top' cannot be solved at t = 0 s (step 1)")
+    assert "error.trajectory" not in err
+    assert lv.load("top.nc").steps == 0
+
+
+# ── errors of one sentence, exit code 2 ──
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("x = 1", "bad.py does not define `model`."),
+        ("model = 3", "`model` in bad.py must be a livens Model or a function that returns one, not 3."),
+        ("\n\nmodel = nothing", "bad.py, line 3: NameError: name 'nothing' is not defined"),
+        ("model = (", "bad.py, line 1: SyntaxError: '(' was never closed (bad.py, line 1)"),
+        ("import livens as lv\nlv.Box(1, 1, -1, mass=1)", "bad.py, line 2: Box z must be positive, got -1 m."),
+        ("def model():\n    return {}['key']", "bad.py, line 2: KeyError: 'key'"),
+        ("raise SystemExit", "bad.py, line 1: SystemExit: "),
+    ],
+)
+def test_bad_models(text, sentence, say, here):
+    (here / "bad.py").write_text(text)
+    assert say("run", "bad.py", "--h", 0.1, "--until", 1) == (2, "", f"livens: {sentence}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "gone.py", "--h", "1", "--until", "1"], "gone.py does not exist."),
+        (["run", "top.txt", "--h", "1", "--until", "1"], "top.txt must be a Python file (.py)"),
+        (["run", "top.py", "--until", "1"], "to simulate top.py a step is needed, such as --h 1e-3."),
+        (["run", "top.py", "--h", "-1", "--until", "1"], "h must be positive, got -1 s."),
+        (["run", "top.py", "--h", "1", "--until", "nan"], "until is not finite"),
+        (["run", "top.py", "--h", "1", "--until", "1", "--every", "0"], "every must be a whole number of steps"),
+        (["run", "top.py", "--h", "1", "--until", "1", "-o", "no/top.nc"], "no/top.nc cannot be written: the folder"),
+        (["run", "top.nc", "--until", "2", "--h", "1"], "its own scheme, step and interval: leave out --h."),
+        (["run", "top.nc", "--until", "1"], "t = 1 s is not a later step."),
+        (["report", "top.py"], "top.py is not a motion saved by livens"),
+        (["info", "top.txt"], "top.txt is not a motion saved by livens"),
+        (["demo", "anvil"], "there is no demo 'anvil'; there is hammer"),
+        (["demo", "hammer", "--output", "top.py"], "the folder top.py cannot be made: file exists."),
+    ],
+)
+def test_bad_input(arguments, words, say, here):
+    (here / "top.txt").write_text("not a model")
+    main(["run", "top.py", "--h", "1e-2", "--until", "1", "-o", "top.nc"])
+    say("info")  # forget what that printed
+    code, out, err = say(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.startswith("livens: ")
+    assert err.count("\n") == 1
+
+
+# ── the demonstration ──
+
+
+def test_demo(say, here):
+    code, out, err = say("demo", "hammer", "--output", "shown")
+    assert (code, err) == (0, "")
+    assert "angular momentum about the centre of mass" in out
+    assert "steps/s" in out
+    assert sorted(path.name for path in (here / "shown").iterdir()) == ["hammer.html", "hammer.nc", "hammer.png"]
+    motion = lv.load("shown/hammer.nc")
+    assert motion.model["hammer"].mass_properties.mass == pytest.approx(2.06283, abs=1e-5)
+    assert motion.report().energy.relative < 1e-11
+
+
+def test_demos_are_listed(say):
+    code, out, _ = say("demo", "--list")
+    assert code == 0
+    assert all(f"{name} " in out and demo.line in out for name, demo in demos.DEMOS.items())
