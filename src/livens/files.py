@@ -53,6 +53,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
 }
 COMMENT = (
     "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]; "
+    "tally: drifts of the joints' position level and exact Newton matrices; "
     "left_out: numbers of the joints' equations that repeat others"
 )
 
@@ -84,6 +85,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         "every": motion.every,
         "steps": motion.steps,
         "seconds": motion.seconds,
+        "tally": json.dumps(motion.tally),
         "left_out": json.dumps(left_out),
     }
     arrays = {
@@ -118,6 +120,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
                 "every": int(stored.attrs["every"]),
                 "steps": int(stored.attrs["steps"]),
                 "seconds": float(stored.attrs["seconds"]),
+                "tally": str(stored.attrs["tally"]),
                 "left_out": str(stored.attrs["left_out"]),
             }
             arrays = {
@@ -316,8 +319,18 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         }
     )
     record = _turned(record, arrays["axes"], system.bodies.axes)
+    first, second = json.loads(facts["tally"])
     return Trajectory(
-        model, system, kinds[kind](**options), facts["h"], facts["every"], t, record, facts["steps"], facts["seconds"]
+        model,
+        system,
+        kinds[kind](**options),
+        facts["h"],
+        facts["every"],
+        t,
+        record,
+        facts["steps"],
+        facts["seconds"],
+        (int(first), int(second)),
     )
 
 

@@ -11,12 +11,14 @@ symmetries conserve (symmetry.py) is judged; of the rest the report says what ch
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from .checks import Array
+from .errors import ModelError
 from .progress import count
 from .symmetry import Conserved, Kept, conserved
 from .trajectory import Trajectory
@@ -61,7 +63,8 @@ class Report:
     energy_slope [1/s] and energy_band: slope and width (largest minus smallest) of the energy relative to its scale.
     Where work or dissipation change it, `energy_conserved` is False and these speak of what is left when they are
     taken off. `momentum` and `angular_momentum` speak of the conserved components, None if there are none; `notes` say
-    what changes the others. `steps_per_second` counts the time inside the compiled loop.
+    what changes the others. `steps_per_second` counts the time inside the compiled loop, `iterations` are those of the
+    joints' position level per stage.
     """
 
     model: str
@@ -70,6 +73,7 @@ class Report:
     time: float
     steps: int
     steps_per_second: float
+    iterations: float
     energy: Invariant
     energy_conserved: bool
     energy_slope: float
@@ -116,7 +120,9 @@ class Report:
 
     def _head(self) -> str:
         rate = f", {count(self.steps_per_second).strip()} steps/s" if self.steps_per_second else ""
-        return f"{self.model}: {self.scheme}, h = {self.h:.6g} s, {self.steps:,} steps to t = {self.time:.6g} s{rate}"
+        work = f", {self.iterations:.2g} iterations" if self.iterations else ""
+        run = f"{self.scheme}, h = {self.h:.6g} s, {self.steps:,} steps to t = {self.time:.6g} s"
+        return f"{self.model}: {run}{rate}{work}"
 
 
 def report(motion: Trajectory) -> Report:
@@ -139,6 +145,7 @@ def report(motion: Trajectory) -> Report:
         time=float(motion.t[-1]),
         steps=motion.steps,
         steps_per_second=motion.steps / motion.seconds if motion.seconds > 0.0 else 0.0,
+        iterations=motion.iterations if motion.model.joints else 0.0,
         energy=line,
         energy_conserved=not law.energy,
         energy_slope=line.slope / energy.scale,
@@ -146,7 +153,7 @@ def report(motion: Trajectory) -> Report:
         momentum=_invariant(motion.t, momentum) if momentum else None,
         angular_momentum=_invariant(motion.t, angular) if angular else None,
         defects=tuple(_invariant(motion.t, series) for series in defect_series(motion)),
-        notes=_notes(law, motion.energy),
+        notes=_notes(law, motion),
     )
 
 
@@ -187,9 +194,10 @@ def angular_series(motion: Trajectory, law: Conserved) -> Series | None:
 def defect_series(motion: Trajectory) -> list[Series]:
     """What should be zero: orthogonality of the rotations, and the joints at position and velocity level."""
     found = [("orthogonality |BᵀB − I|", "", motion.defect_orthogonality)]
-    if motion.model.joints:
-        found.append(("joints, position", "m, rad", motion.defect_position))
-        found.append(("joints, velocity", "m/s, rad/s", motion.defect_velocity))
+    with suppress(ModelError):  # a drive that was forgotten in a file: then there is nothing to compare with
+        if motion.model.joints:
+            found.append(("joints, position", "m, rad", motion.defect_position))
+            found.append(("joints, velocity", "m/s, rad/s", motion.defect_velocity))
     return [Series(name, unit, x[:, None], np.zeros(1), 1.0) for name, unit, x in found]
 
 
@@ -213,14 +221,23 @@ def _invariant(t: Array, series: Series) -> Invariant:
 # ── words ──
 
 
-def _notes(law: Conserved, E: Array) -> tuple[str, ...]:
+def _notes(law: Conserved, motion: Trajectory) -> tuple[str, ...]:
+    E = motion.energy
     notes = [f"energy changes by {E[-1] - E[0]:+.6g} J, from {E[0]:.6g} to {E[-1]:.6g} J: {law.energy}."]
     lost = [
         f"{name}{_which(kept, rest=True)} is not conserved: {kept.because}."
         for name, kept in (("momentum", law.momentum), ("angular momentum", law.angular_momentum))
         if len(kept.directions) < 3
     ]
-    return tuple((notes if law.energy else []) + lost)
+    return tuple((notes if law.energy else []) + lost + _unjudged(motion))
+
+
+def _unjudged(motion: Trajectory) -> list[str]:
+    try:
+        _ = motion.model.joints and motion.defect_position
+    except ModelError as error:
+        return [f"joints are not judged: {error}"]
+    return []
 
 
 def _which(kept: Kept, rest: bool = False) -> str:

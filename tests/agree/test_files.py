@@ -89,7 +89,7 @@ def test_round_trip_is_exact(motion, tmp_path):
     assert same(back.record, motion.record)
     assert same(back.system, motion.system)
     assert same(back.t, motion.t)
-    for name in ("h", "every", "steps", "seconds", "scheme"):
+    for name in ("h", "every", "steps", "seconds", "scheme", "tally"):
         assert getattr(back, name) == getattr(motion, name)
     for kind in ("bodies", "joints", "forces"):
         assert [x.name for x in getattr(back.model, kind)] == [x.name for x in getattr(motion.model, kind)]
@@ -142,6 +142,8 @@ def test_a_drive_is_forgotten_in_a_closed_loop(tmp_path):
     half.save(tmp_path / "loop.nc")
     back = lv.load(tmp_path / "loop.nc")
     assert same(back.system, half.system)
+    assert "joints are not judged: drive of 'crank' was the Python function" in back.report().notes[-1]
+    assert back.plot() is not None
     with pytest.raises(lv.ModelError, match="drive of 'crank' was the Python function"):
         lv.resume(back, until=2 * N * H)
     back.model["crank"].drive = drive
