@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Hashable
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from .atomic import replacing
+from .errors import ModelError
+from .model import Body
 from .surface import Surface
 from .trajectory import Trajectory
 
@@ -49,18 +52,20 @@ def write_page(motion: Trajectory, path: str | os.PathLike[str], follow: bool = 
 
 def _data(motion: Trajectory) -> dict[str, Any]:
     bodies = motion.model.bodies[1:]
+    if not bodies:
+        raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
     chosen = np.unique(np.linspace(0, len(motion) - 1, min(len(motion), FRAMES)).astype(int))
     poses = np.zeros((len(chosen), len(bodies), 7))
-    shapes: dict[int, int] = {}
+    shapes: dict[Any, int] = {}
     surfaces: list[Surface] = []
     reach: list[float] = []
     for k, body in enumerate(bodies):
         poses[:, k, :3], poses[:, k, 3:] = motion.position(body)[chosen], motion.quaternion(body)[chosen]
-        if id(body.shape) not in shapes:
-            shapes[id(body.shape)] = len(surfaces)
+        if _key(body) not in shapes:
+            shapes[_key(body)] = len(surfaces)
             surfaces.append(body.shape.surface)
             reach.append(float(np.linalg.norm(surfaces[-1].vertices, axis=1).max(initial=0.0)))
-    radius = np.array([reach[shapes[id(body.shape)]] for body in bodies])[:, None]
+    radius = np.array([reach[shapes[_key(body)]] for body in bodies])[:, None]
     low = (poses[:, :, :3] - radius).min(axis=(0, 1), initial=np.inf)
     high = (poses[:, :, :3] + radius).max(axis=(0, 1), initial=-np.inf)
     spread = (poses[..., :3] + radius).max(axis=1) - (poses[..., :3] - radius).min(axis=1)
@@ -72,7 +77,7 @@ def _data(motion: Trajectory) -> dict[str, Any]:
         "bodies": [
             {
                 "name": body.name,
-                "shape": shapes[id(body.shape)],
+                "shape": shapes[_key(body)],
                 "color": _color(COLORS[k % len(COLORS)]),
                 "center": body.mass_properties.center.tolist(),
                 "share": float(mass[k] / mass.sum()),
@@ -84,6 +89,11 @@ def _data(motion: Trajectory) -> dict[str, Any]:
         "size": float((high - low).max()) / 2,
         "near": float(spread.max()) / 2,
     }
+
+
+def _key(body: Body) -> Any:
+    """What equal shapes have in common."""
+    return body.shape if isinstance(body.shape, Hashable) else id(body.shape)
 
 
 def _packed(array: Any, kind: str = "<f4") -> str:
