@@ -69,6 +69,70 @@ def harden(blocks, S, H):
 
 
 @njit
+def factor_block(A, o, n, pivot, first, tiny):
+    """ℓ δ ℓᵀ of the n × n block at o, in place, with the reciprocals of δ in `pivot`, which brings the diagonal of S."""
+    for z in range(n):
+        d = A[o + z * n + z]
+        for k in range(z):
+            l = A[o + z * n + k]
+            d -= l * l * pivot[first + k]
+        c = 1.0 / d if d > tiny * pivot[first + z] else 0.0
+        pivot[first + z] = c
+        for y in range(z + 1, n):
+            s = A[o + y * n + z]
+            for k in range(z):
+                s -= A[o + y * n + k] * pivot[first + k] * A[o + z * n + k]
+            A[o + y * n + z] = s
+    for z in range(1, n):
+        for k in range(z):
+            A[o + z * n + k] *= pivot[first + k]
+
+
+@njit
+def reduce_block(A, oI, nI, o, n):
+    """Z = A ℓ⁻ᵀ for the nI × n block at oI below the diagonal block at o."""
+    for y in range(nI):
+        r = oI + y * n
+        for z in range(1, n):
+            s = A[r + z]
+            l = o + z * n
+            for k in range(z):
+                s -= A[r + k] * A[l + k]
+            A[r + z] = s
+
+
+@njit
+def update_diagonal(A, t, oI, nI, n, pivot, first):
+    """The lower half of A_II −= Z δ⁻¹ Zᵀ at t, and Z becomes L = Z δ⁻¹."""
+    for y in range(nI - 1, -1, -1):  # from the last row up, so that the rows it meets are not scaled yet
+        r = oI + y * n
+        d = 0.0
+        for k in range(n):
+            l = A[r + k] * pivot[first + k]
+            d += l * A[r + k]
+            A[r + k] = l
+        A[t + y * nI + y] -= d
+        for z in range(y):
+            s = 0.0
+            for k in range(n):
+                s += A[r + k] * A[oI + z * n + k]
+            A[t + y * nI + z] -= s
+
+
+@njit
+def update_below(A, t, oI, nI, oK, nK, n):
+    """A_IK −= Z_I L_Kᵀ at t, with L_K scaled already."""
+    for y in range(nI):
+        r = oI + y * n
+        for z in range(nK):
+            q = oK + z * n
+            s = 0.0
+            for k in range(n):
+                s += A[r + k] * A[q + k]
+            A[t + y * nK + z] -= s
+
+
+@njit
 def factor(blocks, A, pivot, tiny):
     """LDLᵀ of the blocks in A by (1), in place; `pivot` gets the reciprocal pivots, zero for those below `tiny` of
     their diagonal entry: rows that repeat earlier ones."""
@@ -80,52 +144,19 @@ def factor(blocks, A, pivot, tiny):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
         o = blocks.diagonal[J]
-        for z in range(n):  # ℓ δ ℓᵀ, keeping ℓδ below the diagonal
-            d = A[o + z * n + z]
-            whole = pivot[first + z]
-            for k in range(z):
-                l = A[o + z * n + k]
-                d -= l * l * pivot[first + k]
-            pivot[first + z] = 1.0 / d if d > tiny * whole else 0.0
-            for y in range(z + 1, n):
-                s = A[o + y * n + z]
-                for k in range(z):
-                    s -= A[o + y * n + k] * pivot[first + k] * A[o + z * n + k]
-                A[o + y * n + z] = s
+        factor_block(A, o, n, pivot, first, tiny)
         begin, end = blocks.below[J], blocks.below[J + 1]
-        for p in range(begin, end):  # Z = A ℓ⁻ᵀ
-            I, oI = blocks.below_block[p], blocks.below_offset[p]
-            for y in range(blocks.row[I + 1] - blocks.row[I]):
-                for z in range(1, n):
-                    s = A[oI + y * n + z]
-                    for k in range(z):
-                        s -= A[oI + y * n + k] * pivot[first + k] * A[o + z * n + k]
-                    A[oI + y * n + z] = s
         u = blocks.update_start[J]
-        for p in range(begin, end):  # A_IK −= Z_I δ⁻¹ Z_Kᵀ, then L = Z δ⁻¹
+        for p in range(begin, end):
             I, oI = blocks.below_block[p], blocks.below_offset[p]
             nI = blocks.row[I + 1] - blocks.row[I]
-            for q in range(begin, p + 1):
+            reduce_block(A, oI, nI, o, n)
+            for q in range(begin, p):
                 K, oK = blocks.below_block[q], blocks.below_offset[q]
-                nK = blocks.row[K + 1] - blocks.row[K]
-                t = blocks.update[u]
+                update_below(A, blocks.update[u], oI, nI, oK, blocks.row[K + 1] - blocks.row[K], n)
                 u += 1
-                for y in range(nI):
-                    for z in range(nK):
-                        s = 0.0
-                        if q < p:  # K is scaled already
-                            for k in range(n):
-                                s += A[oI + y * n + k] * A[oK + z * n + k]
-                        else:
-                            for k in range(n):
-                                s += A[oI + y * n + k] * pivot[first + k] * A[oK + z * n + k]
-                        A[t + y * nK + z] -= s
-            for y in range(nI):
-                for k in range(n):
-                    A[oI + y * n + k] *= pivot[first + k]
-        for z in range(n):
-            for y in range(z + 1, n):
-                A[o + y * n + z] *= pivot[first + z]
+            update_diagonal(A, blocks.update[u], oI, nI, n, pivot, first)
+            u += 1
 
 
 @njit
