@@ -155,7 +155,7 @@ def compile_rows(
 
 
 def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:
-    """Defects that count as round-off: of lengths relative to the joints' own size, of angles absolute, of slips less."""
+    """Defects that count as round-off: of lengths relative to the joints' size, of angles absolute, of slips finer."""
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind == "DISTANCE"]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
