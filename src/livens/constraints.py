@@ -57,23 +57,31 @@ def bodies_of(row: Row) -> list[Any]:
 
 
 def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple[Coordinates, list[Coordinate]]:
-    """The joint coordinates that something acts on, and the same as objects in the same order."""
-    motors = {id(force.joint): force for force in model.forces if isinstance(force, Motor)}
+    """The joint coordinates that something acts on, and the same as objects in the same order; a coordinate stands once
+    more for every further motor on it."""
+    motors: dict[int, list[Motor]] = {}
+    for force in model.forces:
+        if isinstance(force, Motor):
+            motors.setdefault(id(force.joint), []).append(force)
     used = {id(q) for group in groups(model) for row in group.rows for q in row.coordinates}
     acting: list[Coordinate] = []
+    motor: list[Motor | None] = []
+    first: list[bool] = []  # does it carry the joint's spring and stops?
     for joint in model.joints:
         for k, q in enumerate(joint.coordinates):
-            sprung = k == 0 and (joint.stiffness > 0.0 or joint.limits is not None or id(joint) in motors)
-            if sprung or id(q) in used:
-                acting.append(q)
-    first = [q is q.joint.coordinates[0] for q in acting]
+            mine = motors.get(id(joint), []) if k == 0 else []
+            sprung = k == 0 and (joint.stiffness > 0.0 or joint.limits is not None)
+            if sprung or mine or id(q) in used:
+                copies = max(1, len(mine))
+                acting += [q] * copies
+                motor += mine or [None]
+                first += [k == 0, *[False] * (copies - 1)]
     joints = [q.joint for q in acting]
     for q in acting:
         if q.kind == "ANGLE":
             frames.refuse_torque(q.a, q.joint)
             frames.refuse_torque(q.b, q.joint)
     limits = [j.limits if f and j.limits is not None else (-np.inf, np.inf) for f, j in zip(first, joints, strict=True)]
-    motor = [motors.get(id(j)) if f else None for f, j in zip(first, joints, strict=True)]
     compiled = Coordinates(
         kind=np.array([getattr(kinds, q.kind) for q in acting], dtype=np.int64),
         body=frames.numbers([(q.a.body, q.b.body) for q in acting], 2),
