@@ -20,7 +20,12 @@ def main() -> None:
     python = platform.python_version()
     versions = f"livens {lv.__version__}, Python {python}, numpy {np.__version__}, numba {numba.__version__}"
     print(f"{versions}; {platform.machine()}, {os.cpu_count()} cores, one of them used; best of several\n")
-    print(markdown(["problem", "measured", "target"], [*speeds(), *scalings(), *memory(), *starts()]))
+    print(
+        markdown(
+            ["problem", "measured", "target"],
+            [*speeds(), *scalings(), *memory(), *starts(), *starts("double_pendulum")],
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -80,3 +80,68 @@ def fast_top() -> lv.Model:
     )
     m.add(lv.Spring(m.world.point(0, 0, 0), b.point(0, 0, 0.2), stiffness=300.0, length=0.8))
     return m
+
+
+def chain(n: int) -> lv.Model:
+    """n bars on ball joints, level at first, hung at one end."""
+    m = lv.Model(gravity=GRAVITY, name=f"chain of {n}")
+    bar = lv.Cylinder(0.05, 1.0, mass=1.0)
+    end = m.world.point(0, 0, 0)
+    along = lv.Pose.from_axis_angle((0, 1, 0), np.pi / 2).B  # the cylinder's axis along x
+    for k in range(n):
+        b = m.add(lv.Body(bar, at=(k + 0.5, 0, 0), rotation=along))
+        m.add(lv.Spherical(end, b.point(0, 0, -0.5)))
+        end = b.point(0, 0, 0.5)
+    return m
+
+
+def double_pendulum() -> lv.Model:
+    """Two bars on ball joints."""
+    return chain(2)
+
+
+def four_bars(n: int) -> lv.Model:
+    """n four-bar loops side by side (IFToMM A02), in hinges that leave three equations of every loop to spare."""
+    m = lv.Model(gravity=(0, -9.81, 0), name=f"{n} four-bars")
+    crank, coupler = lv.MassProperties(1.0, (1 / 12, 1e-3, 1 / 12)), lv.MassProperties(1.0, (1e-3, 1 / 12, 1 / 12))
+    cranks = []
+    for k in range(n + 1):
+        b = m.add(lv.Body(crank, at=(k, 0.5, 0), velocity=(0.5, 0, 0), angular_velocity=(0, 0, -1)))
+        m.add(lv.Revolute(m.world.point(k, 0, 0), b.point(0, -0.5, 0), axis=(0, 0, 1)))
+        cranks.append(b)
+    for k in range(n):
+        b = m.add(lv.Body(coupler, at=(k + 0.5, 1, 0), velocity=(1, 0, 0)))
+        m.add(lv.Revolute(cranks[k].point(0, 0.5, 0), b.point(-0.5, 0, 0), axis=(0, 0, 1)))
+        m.add(lv.Revolute(b.point(0.5, 0, 0), cranks[k + 1].point(0, 0.5, 0), axis=(0, 0, 1)))
+    return m
+
+
+def tree(leaves: int) -> lv.Model:
+    """A binary tree of boxes on ball joints with that many leaves."""
+    m = lv.Model(gravity=GRAVITY, name=f"tree with {leaves} leaves")
+    box = lv.Box(0.2, 0.2, 1.0, mass=1.0)
+    level = [m.world.point(0, 0, 0)]
+    while True:
+        bodies = []
+        for end in level:
+            b = m.add(lv.Body(box, at=end.start - np.array([0, 0, 0.5]), body_rates=(0.3 * len(bodies) / len(level), 0.2, 0)))
+            m.add(lv.Spherical(end, b.point(0, 0, 0.5)))
+            bodies.append(b)
+        if len(bodies) >= leaves:
+            return m
+        level = [b.point(x, 0, -0.5) for b in bodies for x in (-0.1, 0.1)][:leaves]
+
+
+def grid(side: int) -> lv.Model:
+    """side × side plates, each joined to all its neighbours by massless rods, hung by two corners: loops everywhere."""
+    m = lv.Model(gravity=GRAVITY, name=f"grid of {side}×{side}")
+    plate = lv.Box(0.5, 0.5, 0.05, mass=1.0)
+    bodies = {(i, j): m.add(lv.Body(plate, at=(i, j, 0))) for i in range(side) for j in range(side)}
+    for (i, j), b in bodies.items():
+        if (i + 1, j) in bodies:
+            m.add(lv.Rod(b.point(0.25, 0, 0), bodies[i + 1, j].point(-0.25, 0, 0)))
+        if (i, j + 1) in bodies:
+            m.add(lv.Rod(b.point(0, 0.25, 0), bodies[i, j + 1].point(0, -0.25, 0)))
+    for i in (0, side - 1):
+        m.add(lv.Spherical(m.world.point(i, 0, 0), bodies[i, 0].point(0, 0, 0)))
+    return m
