@@ -124,7 +124,8 @@ def tree(leaves: int) -> lv.Model:
     while True:
         bodies = []
         for end in level:
-            b = m.add(lv.Body(box, at=end.start - np.array([0, 0, 0.5]), body_rates=(0.3 * len(bodies) / len(level), 0.2, 0)))
+            at, rates = end.start - np.array([0, 0, 0.5]), (0.3 * len(bodies) / len(level), 0.2, 0)
+            b = m.add(lv.Body(box, at=at, body_rates=rates))
             m.add(lv.Spherical(end, b.point(0, 0, 0.5)))
             bodies.append(b)
         if len(bodies) >= leaves:
