@@ -150,7 +150,11 @@ class _Run:
         if _jit.cold():
             print("livens: compiling its kernels for this machine, once (some 20 s) …", file=sys.stderr, flush=True)
         work = scratch(self.system)
-        self.prepare(self.system, state, work, self.signals(first, 0), self.h)
+        signals = self.signals(first, 0)
+        self.prepare(self.system, state, work, signals, self.h)
+        self.rollout(  # no steps: compiled or loaded before the clock runs
+            self.system, state, work, self.h, self.scheme.weights, signals, first, 0, self.every, self.record
+        )
         done, chunk, period = first, 16, self.period()
         try:
             while done < steps:
