@@ -14,7 +14,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model joints rolling forces signals scene",  # describe
-    "frames structure constraints system kernels.bags kernels.kinds",  # → compile; bags is the layout of the arrays both sides agree on
+    "frames structure constraints system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
     "kernels integrators discrete",  # → step
     "start reactions progress simulation trajectory atomic files ensemble",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look

@@ -56,7 +56,7 @@ def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array,
     b, sign = (number[joint.b.body], 1.0) if joint.b.body is not motion.model.world else (number[joint.a.body], -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
-    wrench(motion.full, motion.record, motion.multipliers, scratch(motion.full), block, side, out)
+    wrench(motion.full, motion.record, _signals(motion), motion.multipliers, scratch(motion.full), block, side, out)
     force = sign * out[:, :3]
     lever = motion.position(joint.b) - motion.record.a[:, b]
     torque = sign * np.einsum("nij,nj->ni", motion.record.B[:, b], out[:, 3:]) - np.cross(lever, force)

@@ -27,6 +27,7 @@ from .kernels.dynamics import coast
 from .kernels.kinds import VELOCITY_ONLY
 from .kernels.rows import defects, gradients
 from .kernels.sparse import assemble, factor, harden, soften, solve
+from .kernels.written import tape_defects, tape_gradients, tape_rates
 from .model import Model
 from .pose import hat
 from .signals import Signals
@@ -114,6 +115,8 @@ class _Fit:
         self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
         self.names = [group.owner.name for group in groups(model, skip) for _ in group.rows]
         self.hard = system.rows.rate == 0.0
+        self.written = len(system.tapes.row) > 0
+        self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
         arms = np.abs(system.rows.point[system.rows.body > 0]).max(initial=0.0)  # the world has no size
         self.size = max(float(arms), float(system.rows.value.max(initial=0.0)), 1e-300)
 
@@ -121,6 +124,11 @@ class _Fit:
         """Factors of S without dampers into work.H, and its reciprocal pivots."""
         system, work = self.system, self.work
         gradients(system.rows, system.coordinates, self.state.a, self.state.B, work.G)
+        if self.written:
+            tape_gradients(
+                system.tapes, system.rows.entry, self.state.a, self.state.B, self.time, work.registers, work.partial,
+                work.G,
+            )  # fmt: skip
         assemble(system.bodies, system.blocks, work.G, work.G, work.S)
         soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
@@ -135,6 +143,8 @@ class _Fit:
         defects(
             self.system.rows, self.system.coordinates, self.state.a, self.state.B, self.state.angle, self.signals, 0, g
         )
+        if self.written:
+            tape_defects(self.system.tapes, self.state.a, self.state.B, self.time, self.work.registers, g)
         g[(self.system.rows.kind >= VELOCITY_ONLY) | ~self.hard] = 0.0
         return g
 
@@ -230,6 +240,8 @@ class _Fit:
         for _ in range(6):
             rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
             drive_rates(system.rows, self.signals, 0, g)
+            if self.written:
+                tape_rates(system.tapes, work.partial, g)
             g[~self.hard] = 0.0
             solve(system.blocks, self.H, pivot, g)
             push(system.blocks, work.G, -1.0, g, state.p, state.L)

@@ -18,10 +18,21 @@ from .constraints import compile_coordinates, compile_rows
 from .errors import ModelError
 from .forces import Attraction, Load, Spring
 from .frames import Frames, stack
-from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Work
+from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from .kernels.kinds import VELOCITY_ONLY
 from .model import Model
 from .signals import Signals
+
+NO_TAPES = Tapes(
+    code=np.zeros((0, 4), dtype=np.int64),
+    constant=np.zeros(0),
+    begin=np.zeros((0, 4), dtype=np.int64),
+    row=np.zeros(0, dtype=np.int64),
+    body=np.zeros((0, 4), dtype=np.int64),
+    bodies=np.zeros(0, dtype=np.int64),
+    registers=1,
+    clock=-1,
+)
 
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
@@ -66,6 +77,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         coordinates=coordinates,
         rows=rows,
         blocks=blocks,
+        tapes=NO_TAPES,
         shift=0.0,
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
@@ -100,6 +112,8 @@ def scratch(system: System) -> Work:
         x=np.zeros(r),
         y=np.zeros(r),
         row=np.zeros(8),
+        registers=np.zeros(system.tapes.registers),
+        partial=np.zeros(r),
         lam=np.zeros(r),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),

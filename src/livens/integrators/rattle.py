@@ -20,11 +20,12 @@ from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
 from ..kernels.potential import earn
 from ..kernels.record import keep
-from ..kernels.rows import defects, gradients
+from ..kernels.rows import gradients
 from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, solve, solve_lu
 from ..kernels.spin import drift, kick
 from ..kernels.status import NOT_FINITE, OK, POSITION
 from ..kernels.world import all_forces, forces, power, power_at
+from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
 
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e4  # positions that move so many times a defect: the multipliers are not smooth there
@@ -33,9 +34,9 @@ EXACT = 40  # iterations in all before the step has failed
 
 
 @inline
-def factorise(system, state, work, h):
+def factorise(system, state, work, h, signals, row):
     """Gradients at the configuration of `state` and the factors of S there, with and without dampers."""
-    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
@@ -56,12 +57,12 @@ def guess(rows, h, smooth, lam, start):
 
 
 @inline
-def newton(system, work, exact):
+def newton(system, work, signals, row, exact):
     """x = what λ must change by, from the defects g, up to the factor −2/h²."""
     for r in range(work.g.shape[0]):
         work.x[r] = work.g[r]
     if exact:
-        gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+        all_gradients(system, work.a, work.B, signals, row, work, work.y, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, work.H)
         assemble(system.bodies, system.blocks, work.G, work.N, work.U)
         soften_exact(system.blocks, 1e-14, work.H)
@@ -109,9 +110,9 @@ def position(system, state, work, h, signals, row):
         if status != OK:
             result = status
             break
-        defects(system.rows, system.coordinates, work.a, work.B, state.angle, signals, row, work.g)
+        all_defects(system, work.a, work.B, state.angle, signals, row, work, work.g)
         if system.rolls:
-            gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+            all_gradients(system, work.a, work.B, signals, row, work, work.y, work.N)
             rates(system.bodies, system.blocks, work.G, state.p, state.L, work.x)
             rates(system.bodies, system.blocks, work.N, state.p, work.L, work.y)
             slips(system.rows, h, work.x, work.y, work.g)
@@ -129,7 +130,7 @@ def position(system, state, work, h, signals, row):
             exact = True
             work.tally[1] += 1
         last = e
-        newton(system, work, exact)
+        newton(system, work, signals, row, exact)
         work.reach[0] = reach(system.rows, work.diagonal, work.x) / e
         c = -2.0 / (h * h)
         correct(c, work.x, work.lam)
@@ -165,6 +166,8 @@ def velocity(system, state, work, h, signals, row):
     for i in range(12):
         rates(system.bodies, system.blocks, work.G, state.p, state.L, work.g)
         drive_rates(system.rows, signals, row, work.g)
+        if system.tapes.row.shape[0] > 0:
+            tape_rates(system.tapes, work.partial, work.g)
         yields(system.rows, h, work.y, work.g)
         e, _ = worst(system.rows, work.g)
         if i == 0:
@@ -203,8 +206,12 @@ def stage(system, state, work, h, signals, before, row):
         read(system.coordinates, state.a, state.B, state.angle)
         forces(system, state.a, state.B, state.angle, signals, row, work.f, work.tau)
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
-        factorise(system, state, work, h)
+        if system.tapes.clock >= 0:
+            tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
+        factorise(system, state, work, h, signals, row)
         velocity(system, state, work, h, signals, row)
+        if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
+            tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
         smooth = work.reach[0] < SINGULAR
         settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
         earn(h, power(system, state, signals, row), work.power, state.account)
@@ -218,6 +225,10 @@ def prepare(system, state, work, signals, h):
     all_forces(system, one, signals, work.f[None], work.tau[None])
     work.power[0] = power_at(system, state, signals, 0)
     gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    tapes = system.tapes
+    if len(tapes.row):
+        t = signals[0, tapes.clock] if tapes.clock >= 0 else 0.0
+        tape_gradients(tapes, system.rows.entry, state.a, state.B, t, work.registers, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:

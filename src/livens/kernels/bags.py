@@ -77,10 +77,10 @@ class Rows(NamedTuple):
     body: Ints  # (r, 2)
     point: Floats  # from the centres of mass, principal axes [m] (r, 2, 3)
     direction: Floats  # fixed to the first and second body (r, 2, 3)
-    value: Floats  # what the row keeps, or a length [m] (r,)
+    value: Floats  # what the row keeps, or a length [m]; the longest lever of a TAPE row (r,)
     component: Ints  # world axis of a COINCIDE row (r,)
     coordinate: Ints  # the one or two joint coordinates of a COUPLE row (r, 2)
-    ratio: Floats  # their factors (r, 2)
+    ratio: Floats  # their factors; how much a TAPE row changes with a metre (r, 2)
     signal: Ints  # column of the prescribed value, its rate and its acceleration, or −1 (r,)
     rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
     entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
@@ -104,6 +104,19 @@ class Blocks(NamedTuple):
     update_start: Ints  # first of them (b + 1,)
 
 
+class Tapes(NamedTuple):
+    """What users wrote, as instructions: k rows of constraints. Equal tapes stand here once."""
+
+    code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
+    constant: Floats  # the numbers of CONST (instructions,)
+    begin: Ints  # where value, slope and bend of each row begin, one after the other, and their end (k, 4)
+    row: Ints  # which row (k,)
+    body: Ints  # its bodies (k, 4)
+    bodies: Ints  # how many they are (k,)
+    registers: int  # as many as the longest tape needs
+    clock: int  # column of the time among the signals, or −1 if no tape asks for it
+
+
 class System(NamedTuple):
     """Constant while time runs."""
 
@@ -115,6 +128,7 @@ class System(NamedTuple):
     coordinates: Coordinates
     rows: Rows
     blocks: Blocks
+    tapes: Tapes
     shift: float  # relative regularisation of S: 0, or some 1e-9 where rows are redundant
     damped: bool  # some rows are dampers
     rolls: bool  # some rows have a rate but no defect
@@ -153,6 +167,8 @@ class Work(NamedTuple):
     x: Floats  # solution (r,)
     y: Floats  # impulses (r,)
     row: Floats  # one row of a block (8,)
+    registers: Floats  # of the tapes (registers,)
+    partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     lam: Floats  # multipliers of the position level (r,)
     tally: Ints  # position iterations, steps that needed the exact Newton matrix (2,)
     fault: Ints  # which body or row a status speaks of (1,)

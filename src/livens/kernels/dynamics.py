@@ -3,7 +3,8 @@
     M (v̇, ω̇) = (f, τ + L × ω) + Gᵀλ,      G (v̇, ω̇) + γ = φ̈,      γ = d/dt (G (v, ω)) at constant v and ω           (1)
 
 so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is found by differentiating the rates along the free motion, to fourth order
-in a small time; that needs no second derivative of any row. Dampers push with what their rate says.
+in a small time; that needs no second derivative of any row. User-written rows bring theirs, exact (written.py). Dampers
+push with what their rate says.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import math
 from .._jit import inline, njit
 from .constrain import drive_rates, push, rates, worst
 from .kinds import VELOCITY_ONLY
-from .rows import defects, gradients
+from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
 from .world import forces
+from .written import all_defects as rows_defects
+from .written import all_gradients, clock, tape_bends, tape_rates
 
 
 @njit
@@ -55,7 +58,7 @@ def quickest(bodies, rows, p, L):
 
 
 @inline
-def bias(system, a, B, p, L, work):
+def bias(system, a, B, p, L, signals, row, work):
     """γ of (1) into work.lam."""
     for r in range(work.lam.shape[0]):
         work.lam[r] = 0.0
@@ -69,6 +72,9 @@ def bias(system, a, B, p, L, work):
         rates(system.bodies, system.blocks, work.N, p, L, work.x)
         for r in range(work.lam.shape[0]):
             work.lam[r] += weight * work.x[r]
+    if system.tapes.row.shape[0] > 0:
+        t = clock(system, signals, row)
+        tape_bends(system.tapes, system.bodies, a, B, p, L, t, work.registers, work.lam)
 
 
 @njit
@@ -109,8 +115,8 @@ def accelerate(system, record, signals, work, f, tau, lam):
         forces(system, a, B, record.angle[i], signals, i, f[i], tau[i])
         turn(system.bodies, L, tau[i])
         if lam.shape[1] > 0:
-            bias(system, a, B, p, L, work)
-            gradients(system.rows, system.coordinates, a, B, work.G)
+            bias(system, a, B, p, L, signals, i, work)
+            all_gradients(system, a, B, signals, i, work, work.partial, work.G)
             rates(system.bodies, system.blocks, work.G, p, L, work.x)
             give_way(system.rows, work.x, lam[i])
             push(system.blocks, work.G, 1.0, lam[i], f[i], tau[i])
@@ -137,10 +143,12 @@ def all_defects(system, record, signals, work, position, velocity):
     """Defects in position and velocity of every row at every state of a record; dampers have none."""
     for i in range(position.shape[0]):
         a, B = record.a[i], record.B[i]
-        defects(system.rows, system.coordinates, a, B, record.angle[i], signals, i, position[i])
-        gradients(system.rows, system.coordinates, a, B, work.G)
+        rows_defects(system, a, B, record.angle[i], signals, i, work, position[i])
+        all_gradients(system, a, B, signals, i, work, work.partial, work.G)
         rates(system.bodies, system.blocks, work.G, record.p[i], record.L[i], velocity[i])
         drive_rates(system.rows, signals, i, velocity[i])
+        if system.tapes.row.shape[0] > 0:
+            tape_rates(system.tapes, work.partial, velocity[i])
         for r in range(position.shape[1]):
             if system.rows.kind[r] >= VELOCITY_ONLY or system.rows.rate[r] > 0.0:
                 position[i, r] = 0.0
@@ -149,11 +157,11 @@ def all_defects(system, record, signals, work, position, velocity):
 
 
 @njit
-def wrench(system, record, lam, work, block, side, out):
+def wrench(system, record, signals, lam, work, block, side, out):
     """Force (world) and body torque about the centre that one block exerts on the body of one of its sides."""
     e, first = system.blocks.side_entry[side], system.blocks.row[block]
     for i in range(out.shape[0]):
-        gradients(system.rows, system.coordinates, record.a[i], record.B[i], work.G)
+        all_gradients(system, record.a[i], record.B[i], signals, i, work, work.partial, work.G)
         for k in range(6):
             s = 0.0
             for y in range(system.blocks.row[block + 1] - first):

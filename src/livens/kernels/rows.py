@@ -8,6 +8,7 @@ i and j are the row's two bodies, x = a + B r points on them, U = B_i u and W = 
     DISTANCE   (|d|² − l²)/2l                         massless rods
     COUPLE     ρ₁q₁ + ρ₂q₂ − φ(t)                     screws, gears, racks, prescribed motion (coordinates.py)
     RIM        n·d − R √(1 − (n·W)²)                  a thin disc, axis W, that touches a plane, normal n = e_k of it
+    TAPE       g(q, t) as a user wrote it             see written.py
     SPAN       |d|                                    what a damper feels; velocity level only
     ROLL       t·(v_j + Ω_j × ρ)                      no slip at the contact, ρ from the centre; velocity level only
     EDGE       W·v_j                                  a knife edge: no motion across it; velocity level only
@@ -23,7 +24,7 @@ import math
 
 from .._jit import njit
 from .coordinates import coordinate, turned
-from .kinds import ANGLE, COINCIDE, COUPLE, DISTANCE, DOT1, DOT2, RIM, ROLL, SPAN
+from .kinds import ANGLE, COINCIDE, COUPLE, DISTANCE, DOT1, DOT2, RIM, ROLL, SPAN, TAPE
 from .potential import place, to_body
 
 
@@ -41,7 +42,7 @@ def span(rows, r, a, B):
 
 @njit
 def defects(rows, coordinates, a, B, angle, signals, row, g):
-    """g of every row that has one, zero for dampers, which give way; ROLL and EDGE are left alone."""
+    """g of every row that has one, zero for dampers, which give way; TAPE, ROLL and EDGE are left alone."""
     for r in range(rows.kind.shape[0]):
         kind = rows.kind[r]
         i, j = rows.body[r, 0], rows.body[r, 1]
@@ -175,7 +176,7 @@ def rim_gradient(rows, r, a, B, G):
 
 @njit
 def gradients(rows, coordinates, a, B, G):
-    """All gradient entries at the configuration (a, B)."""
+    """Gradient entries at the configuration (a, B) of all rows but TAPE."""
     for r in range(rows.kind.shape[0]):
         kind = rows.kind[r]
         i, j = rows.body[r, 0], rows.body[r, 1]
@@ -224,7 +225,7 @@ def gradients(rows, coordinates, a, B, G):
             x1 = place(a, B, j, rj, 1) + rho1
             x2 = place(a, B, j, rj, 2) + rho2
             put_across(G, ei, B, i, a, x0, x1, x2, T0, T1, T2)
-        else:  # EDGE
+        elif kind != TAPE:  # EDGE
             W0, W1, W2 = turned(B, j, rows.direction[r, 1])
             rj = rows.point[r, 1]
             put_force(G, ej, B, j, rj, W0, W1, W2)

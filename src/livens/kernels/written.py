@@ -1,0 +1,114 @@
+"""Rows that users write, g(q, t) = 0: each has three tapes (tape.py), of which every level takes what it needs.
+
+    value   g                                       position level
+    slope   ∂g/∂t, and ∂g/∂a, ∂g/∂B of each body    gradients, and the rate G (v, ω) + ∂g/∂t               (1)
+    bend    γ = d/dt (G (v, ω) + ∂g/∂t)             accelerations: along the motion at constant v and ω    (2)
+
+With N = Bᵀ ∂g/∂B, a turn δB = B δθ̂ changes g by N : δθ̂, so a unit multiplier exerts on each body
+
+    f = ∂g/∂a,      τ = (N₃₂ − N₂₃, N₁₃ − N₃₁, N₂₁ − N₁₂)   in body axes.                                  (3)
+
+Where a model has no such rows, none of this is called and nothing is handed over.
+"""
+
+from __future__ import annotations
+
+from .._jit import inline, njit
+from .opcodes import RESULT, TIME, VELOCITY
+from .rows import defects, gradients
+from .tape import run
+
+
+@inline
+def clock(system, signals, row):
+    """The time of a table row; 0 where nothing asks for it."""
+    return signals[row, system.tapes.clock] if system.tapes.clock >= 0 else 0.0
+
+
+@inline
+def all_defects(system, a, B, angle, signals, row, work, g):
+    """g of all rows, those of users too."""
+    defects(system.rows, system.coordinates, a, B, angle, signals, row, g)
+    if system.tapes.row.shape[0] > 0:
+        tape_defects(system.tapes, a, B, clock(system, signals, row), work.registers, g)
+
+
+@inline
+def all_gradients(system, a, B, signals, row, work, partial, G):
+    """Gradient entries of all rows, and ∂g/∂t of those that users wrote."""
+    gradients(system.rows, system.coordinates, a, B, G)
+    if system.tapes.row.shape[0] > 0:
+        tape_gradients(system.tapes, system.rows.entry, a, B, clock(system, signals, row), work.registers, partial, G)
+
+
+@njit
+def gather(tapes, k, a, B, t, w):
+    """Poses of the bodies of tape k, and the time, into the first registers."""
+    for s in range(tapes.bodies[k]):
+        b, o = tapes.body[k, s], 12 * s
+        for i in range(3):
+            w[o + i] = a[b, i]
+            for j in range(3):
+                w[o + 3 + 3 * i + j] = B[b, i, j]
+    w[TIME] = t
+
+
+@njit
+def tape_defects(tapes, a, B, t, w, g):
+    """g of user-written rows."""
+    for k in range(tapes.row.shape[0]):
+        gather(tapes, k, a, B, t, w)
+        w[RESULT] = 0.0
+        run(tapes.code, tapes.constant, tapes.begin[k, 0], tapes.begin[k, 1], w)
+        g[tapes.row[k]] = w[RESULT]
+
+
+@njit
+def tape_gradients(tapes, entry, a, B, t, w, partial, G):
+    """Entries (3) and ∂g/∂t of user-written rows."""
+    for k in range(tapes.row.shape[0]):
+        r, n = tapes.row[k], tapes.bodies[k]
+        gather(tapes, k, a, B, t, w)
+        for i in range(1 + 12 * n):  # what does not depend on a number writes no result
+            w[RESULT + i] = 0.0
+        run(tapes.code, tapes.constant, tapes.begin[k, 1], tapes.begin[k, 2], w)
+        partial[r] = w[RESULT]
+        for s in range(n):
+            b, e, o = tapes.body[k, s], entry[r, s], RESULT + 1 + 12 * s
+            x = y = z = 0.0
+            for m in range(3):
+                G[e, m] = w[o + m]
+                D0, D1, D2 = w[o + 3 + 3 * m], w[o + 4 + 3 * m], w[o + 5 + 3 * m]
+                x += B[b, m, 2] * D1 - B[b, m, 1] * D2
+                y += B[b, m, 0] * D2 - B[b, m, 2] * D0
+                z += B[b, m, 1] * D0 - B[b, m, 0] * D1
+            G[e, 3], G[e, 4], G[e, 5] = x, y, z
+
+
+@njit
+def tape_bends(tapes, bodies, a, B, p, L, t, w, gamma):
+    """γ of user-written rows by (2)."""
+    for k in range(tapes.row.shape[0]):
+        gather(tapes, k, a, B, t, w)
+        for s in range(tapes.bodies[k]):
+            b, o = tapes.body[k, s], VELOCITY + 6 * s
+            for i in range(3):
+                w[o + i] = bodies.inverse_mass[b] * p[b, i]
+                w[o + 3 + i] = bodies.inverse_inertia[b, i] * L[b, i]
+        w[RESULT] = 0.0
+        run(tapes.code, tapes.constant, tapes.begin[k, 2], tapes.begin[k, 3], w)
+        gamma[tapes.row[k]] = w[RESULT]
+
+
+@njit
+def tape_rates(tapes, partial, x):
+    """x += ∂g/∂t, by (1)."""
+    for k in range(tapes.row.shape[0]):
+        x[tapes.row[k]] += partial[tapes.row[k]]
+
+
+@njit
+def tape_work(tapes, c, lam, partial, account):
+    """The work of constraints that move, c times their power −λ ∂g/∂t."""
+    for k in range(tapes.row.shape[0]):
+        account[0] -= c * lam[tapes.row[k]] * partial[tapes.row[k]]
