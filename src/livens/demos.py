@@ -34,7 +34,7 @@ def throw_hammer() -> Trajectory:
     """
     model = Model(gravity=(0.0, 0.0, -9.81), name="hammer")
     model.add(Body(hammer(), velocity=(0.0, 2.0, 12.0), body_rates=(0.1, 10.0, -0.1), name="hammer"))
-    return simulate(model, Livens(), h=1e-5, until=2.4, every=100)
+    return simulate(model, Livens(), h=1e-4, until=2.4, every=10)
 
 
 DEMOS = {
