@@ -120,6 +120,12 @@ class Joint:
         """The constraint rows of the joint."""
         raise TypeError(f"{type(self).__name__} has no rows of its own")
 
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        """Directions (world axes at the start) that the two bodies keep in common; rows hold them parallel, but cannot
+        tell them from antiparallel."""
+        return ()
+
     def extras(self) -> list[Row]:
         """Rows that act on a joint's coordinate: its drive, which is a constraint, and its damper, which gives way."""
         return []
@@ -169,6 +175,10 @@ class Axial(Joint):
         self.drive = drive
         self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.has)
 
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        return (self.axis,)
+
     def extras(self) -> list[Row]:
         q = self.coordinates[0]
         driven = (
@@ -213,6 +223,10 @@ class Prismatic(Axial):
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, e) for e in across(self.axis)] + oriented(self.a, self.b)
+
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        return tuple(np.eye(3))
 
 
 class Screw(Axial):
@@ -266,6 +280,10 @@ class Rigid(Joint):
     def rows(self) -> list[Row]:
         return coincide(self.a, self.b) + oriented(self.a, self.b)
 
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        return tuple(np.eye(3))
+
 
 class Universal(Joint):
     """A universal (Cardan) joint: the points stay together, and so does the angle between `axis_a`, fixed to the
@@ -293,6 +311,10 @@ class Planar(Joint):
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, self.normal), *aligned(self.a, self.b, self.normal)]
+
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        return (self.normal,)
 
 
 class PointOnPlane(Joint):
@@ -326,6 +348,10 @@ class FixedOrientation(Joint):
 
     def rows(self) -> list[Row]:
         return oriented(self.a, self.b)
+
+    @property
+    def shared(self) -> tuple[Array, ...]:
+        return tuple(np.eye(3))
 
 
 class Rod(Joint):

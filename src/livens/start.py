@@ -16,9 +16,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .checks import Array
-from .constraints import groups
+from .constraints import PRECISION, groups
 from .errors import ModelError, ModelWarning
 from .kernels.bags import State, System, Work
 from .kernels.constrain import drive_rates, push, rates, worst
@@ -35,7 +36,7 @@ from .system import compile_model, scratch
 
 REPEATED = 1e-9  # an eigenvalue of S below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-9  # relative regularisation of S while fitting
-REACH = 0.1  # a defect beyond this part of the mechanism's size is a mistake, not an inaccuracy
+REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
 DENSE = 1500  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
 
@@ -48,6 +49,7 @@ class Start:
     moved: float  # largest move of a centre of mass that assembly needed [m]
     turned: float  # largest turn [rad]
     adjusted: float  # largest change of a body's velocity that assembly needed [m/s]
+    respun: float  # largest change of its rates [rad/s]
     freedom: int  # degrees of freedom
     redundant: dict[str, int]  # joint → number of its rows that are left out because they repeat others
     skip: frozenset[int]  # the numbers of those rows
@@ -59,17 +61,19 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     inertialess = int((system.bodies.inverse_inertia[1:] == 0.0).sum())
     freedom = 6 * (len(model.bodies) - 1) - inertialess
     if not len(system.rows.kind):
-        return Start(system, state, 0.0, 0.0, 0.0, freedom, {}, frozenset())
+        return Start(system, state, 0.0, 0.0, 0.0, 0.0, freedom, {}, frozenset())
     fit = _Fit(model, system, state)
     moved, turned = fit.positions()
+    if turned > 0.0:
+        fit.refuse_flips()
     skip = fit.repeated()
     freedom -= int(fit.hard.sum()) - len(skip)
     redundant = Counter(fit.names[r] for r in sorted(skip))
-    adjusted = fit.velocities()
+    adjusted, respun = fit.velocities()
     if skip:
         lam = np.delete(state.lam, sorted(skip), axis=1)
         system, state = compile_model(model, skip)[0], state._replace(lam=lam)
-    start = Start(system, state, moved, turned, adjusted, freedom, dict(redundant), skip)
+    start = Start(system, state, moved, turned, adjusted, respun, freedom, dict(redundant), skip)
     if not quiet:
         _tell(start, fit.size)
     return start
@@ -80,6 +84,7 @@ def fitted(model: Model, begin: Start, state: State) -> State:
     fit = _Fit(model, begin.system, State(*(x.copy() for x in state)), begin.skip)
     if len(fit.names):
         fit.positions()
+        fit.refuse_flips()
         fit.velocities()
     return fit.state
 
@@ -90,9 +95,12 @@ def _tell(start: Start, size: float) -> None:
             f"the start did not fit its joints: bodies moved by up to {start.moved:.2g} m and {start.turned:.2g} rad.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
-    if start.adjusted > 1e-9 * max(1.0, float(np.abs(start.state.p).max())):
+    bodies, state = start.system.bodies, start.state
+    speed = np.abs(state.p * bodies.inverse_mass[:, None]).max(), np.abs(state.L * bodies.inverse_inertia).max()
+    if start.adjusted > 1e-9 * max(1.0, speed[0]) or start.respun > 1e-9 * max(1.0, speed[1]):
         warnings.warn(
-            f"the initial velocities did not fit the joints: they were changed by up to {start.adjusted:.2g} m/s.",
+            f"the initial velocities did not fit the joints: they were changed by up to {start.adjusted:.2g} m/s and "
+            f"{start.respun:.2g} rad/s.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
     if start.redundant:
@@ -118,7 +126,8 @@ class _Fit:
         self.written = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
         arms = np.abs(system.rows.point[system.rows.body > 0]).max(initial=0.0)  # the world has no size
-        self.size = max(float(arms), float(system.rows.value.max(initial=0.0)), 1e-300)
+        size = max(float(arms), float(system.rows.value.max(initial=0.0)))
+        self.size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
 
     def factorise(self, shift: float = SHIFT, tiny: float = 0.0) -> Array:
         """Factors of S without dampers into work.H, and its reciprocal pivots."""
@@ -150,10 +159,12 @@ class _Fit:
 
     def positions(self) -> tuple[float, float]:
         """Project positions by (1): the largest move [m] and turn [rad], or a refusal that names the joints."""
-        state, bodies = self.state, self.system.bodies
+        state, system, bodies = self.state, self.system, self.system.bodies
         a0, B0 = state.a.copy(), state.B.copy()
         g = self.defects()
-        if np.abs(g).max() > REACH * self.size:
+        far = np.abs(g) > REACH * system.rows.tolerance / PRECISION
+        if far.any():
+            self.refuse_drives(far)
             self.refuse(g, "does not fit at the start")
         for _ in range(100):
             if worst(self.system.rows, g)[0] <= 0.5:
@@ -172,6 +183,20 @@ class _Fit:
         read(self.system.coordinates, state.a, state.B, state.angle)
         turn = np.linalg.norm(B0 - state.B, axis=(1, 2)) / np.sqrt(2.0)
         return float(np.linalg.norm(state.a - a0, axis=1).max()), float(turn.max())
+
+    def refuse_flips(self) -> None:
+        """Rows of directions hold after half a turn as well: refuse a joint whose bodies came out turned over."""
+        B = self.state.B @ np.swapaxes(self.system.bodies.axes, 1, 2)
+        number = {body: k for k, body in enumerate(self.model.bodies)}
+        for joint in self.model.joints:
+            for u in getattr(joint, "shared", ()):
+                one, two = (B[number[body]] @ (body.pose.B.T @ u) for body in (joint.a.body, joint.b.body))
+                if one @ two < 0.5:  # 1 as described; −1 or 0 after half or a third of a turn
+                    raise ModelError(
+                        f"joint {joint.name!r} ({type(joint).__name__}) comes out turned over: bodies "
+                        f"{joint.a.body.name!r} and {joint.b.body.name!r} no longer share its directions as described. "
+                        "Place them closer to where they fit."
+                    )
 
     def repeated(self) -> frozenset[int]:
         """The rows to leave out. A start may be singular by accident, so a generic position nearby decides, if the
@@ -231,10 +256,11 @@ class _Fit:
         flat = G.reshape(len(self.names), -1)
         return (flat * weight.ravel()) @ flat.T
 
-    def velocities(self) -> float:
-        """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s]."""
+    def velocities(self) -> tuple[float, float]:
+        """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s] and
+        of its rates [rad/s]."""
         state, system, work = self.state, self.system, self.work
-        p0 = state.p.copy()
+        p0, L0 = state.p.copy(), state.L.copy()
         g = np.zeros(len(self.names))
         pivot = self.factorise(tiny=1e-13)
         for _ in range(6):
@@ -248,7 +274,18 @@ class _Fit:
         rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
         state.lam[0] = -system.rows.rate * g
         change = np.linalg.norm(state.p - p0, axis=1) * system.bodies.inverse_mass
-        return float(change.max())
+        spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
+        return float(change.max()), float(spin.max())
+
+    def refuse_drives(self, far: NDArray[np.bool_]) -> None:
+        """Refuse a drive that does not begin where its joint is."""
+        rows = self.system.rows
+        for r in np.flatnonzero(far & (rows.signal >= 0)):
+            value, here = self.signals[0, rows.signal[r]], self.state.angle[rows.coordinate[r, 0]]
+            raise ModelError(
+                f"drive of joint {self.names[r]!r} begins at {value:g}, but the joint is at {here:g} at the start: "
+                "let the drive begin there, or place the bodies where it begins."
+            )
 
     def refuse(self, g: Array, why: str) -> None:
         worst_of: dict[str, float] = {}
