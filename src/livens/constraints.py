@@ -157,9 +157,9 @@ def compile_rows(
         ),
         rate=stack([row.rate for row in rows], ()),
         entry=entry,
-        tolerance=np.zeros(len(rows)),
+        weight=np.zeros(len(rows)),
     )
-    return compiled._replace(tolerance=_tolerance(rows, compiled, state)), blocks
+    return compiled._replace(weight=1.0 / _tolerance(rows, compiled, state)), blocks
 
 
 def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:

@@ -172,7 +172,8 @@ class _Run:
                 done += taken
                 if code != status.OK:
                     raise StepFailed(
-                        self.sentence(code, int(work.fault[0]), done, state, work.g), self.trajectory(done)
+                        self.sentence(code, int(work.fault[0]), done, state, work.g),
+                        self.trajectory(done - done % self.every),
                     )
                 progress.update(done - first)
                 chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest())))

@@ -138,7 +138,7 @@ class _Fit:
                 system.tapes, system.rows.entry, self.state.a, self.state.B, self.time, work.registers, work.partial,
                 work.G,
             )  # fmt: skip
-        assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+        assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
         soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
         harden(system.blocks, work.S, H)
@@ -162,7 +162,7 @@ class _Fit:
         state, system, bodies = self.state, self.system, self.system.bodies
         a0, B0 = state.a.copy(), state.B.copy()
         g = self.defects()
-        far = np.abs(g) > REACH * system.rows.tolerance / PRECISION
+        far = np.abs(g) > REACH / (PRECISION * system.rows.weight)
         if far.any():
             self.refuse_drives(far)
             self.refuse(g, "does not fit at the start")

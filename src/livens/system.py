@@ -83,7 +83,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
-    return system, state._replace(angle=start, lam=np.zeros((2, len(rows.kind))))
+    return system, state._replace(angle=start, lam=np.zeros((3, len(rows.kind))))
 
 
 def scratch(system: System) -> Work:
@@ -107,7 +107,6 @@ def scratch(system: System) -> Work:
         U=np.zeros(values),
         pivot=np.zeros((2, r)),
         diagonal=np.zeros(r),
-        reach=np.ones(1),
         g=np.zeros(r),
         x=np.zeros(r),
         y=np.zeros(r),

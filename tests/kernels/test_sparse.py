@@ -92,7 +92,7 @@ class Graph:
 
     def assembled(self, P, Q):
         A = np.full(self.values, np.nan)
-        assemble(self.bodies, self.blocks, P, Q, A)
+        assemble(self.bodies, self.blocks, P, Q, False, A)
         return A
 
     def regular(self):

@@ -7,7 +7,7 @@ One step of length h from (q₀, p₀), with S(q₀) factored from the step befo
     kick     p ← p⁻ + h/2 f(q₁)
     velocity p₁ = p + h/2 G(q₁)ᵀμ,  μ such that G(q₁) v₁ = 0                          S(q₁) factored here, once
 
-λ starts from the last μ plus its lead over it in the step before, which is right to O(h²). While simplified Newton
+λ starts from the last μ plus the lead that λ had over it, extrapolated from two steps. While simplified Newton
 contracts, two drifts a step are usual. Where it does not (positions that are singular in passing: S(q₀) has the wrong
 sign in the mode that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)ᵀ takes over until the step has converged.
 """
@@ -37,7 +37,7 @@ EXACT = 40  # iterations in all before the step has failed
 def factorise(system, state, work, h, signals, row):
     """Gradients at the configuration of `state` and the factors of S there, with and without dampers."""
     all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
-    assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+    assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         harden(system.blocks, work.S, work.H)
@@ -46,14 +46,18 @@ def factorise(system, state, work, h, signals, row):
 
 
 @njit
-def guess(rows, h, smooth, lam, start):
-    """λ at first: the last multipliers plus their lead, or zero where they are anything but smooth; dampers push with
-    the force they have."""
+def guess(rows, h, even, smooth, lam, start):
+    """λ at first: the last multipliers plus their lead, extrapolated where steps are even, or zero where they are
+    anything but smooth; dampers push with the force they have."""
     for r in range(start.shape[0]):
         if rows.rate[r] > 0.0:
             start[r] = lam[0, r]
+        elif not smooth:
+            start[r] = 0.0
+        elif even:
+            start[r] = lam[0, r] + h * (2.0 * lam[1, r] - lam[2, r])
         else:
-            start[r] = lam[0, r] + h * lam[1, r] if smooth else 0.0
+            start[r] = lam[0, r] + h * lam[1, r]
 
 
 @inline
@@ -63,8 +67,8 @@ def newton(system, work, signals, row, exact):
         work.x[r] = work.g[r]
     if exact:
         all_gradients(system, work.a, work.B, signals, row, work, work.y, work.N)
-        assemble(system.bodies, system.blocks, work.N, work.G, work.H)
-        assemble(system.bodies, system.blocks, work.G, work.N, work.U)
+        assemble(system.bodies, system.blocks, work.N, work.G, False, work.H)
+        assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
         soften_exact(system.blocks, 1e-14, work.H)
         factor_lu(system.blocks, work.H, work.U, work.row)
         solve_lu(system.blocks, work.H, work.U, work.x, work.y)
@@ -87,7 +91,7 @@ def reach(rows, diagonal, x):
     """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
     most = 0.0
     for r in range(x.shape[0]):
-        most = max(most, abs(x[r]) * diagonal[r] / rows.tolerance[r])
+        most = max(most, abs(x[r]) * diagonal[r] * rows.weight[r])
     return most
 
 
@@ -98,9 +102,9 @@ def correct(c, x, lam):
 
 
 @inline
-def position(system, state, work, h, signals, row):
+def position(system, state, work, h, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    guess(system.rows, h, work.reach[0] < SINGULAR, state.lam, work.lam)
+    guess(system.rows, h, even, state.account[2] < SINGULAR, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     exact = False
@@ -119,7 +123,7 @@ def position(system, state, work, h, signals, row):
         e, which = worst(system.rows, work.g)
         work.tally[0] += 1
         work.fault[0] = which
-        near = e <= 1.0 and e * work.reach[0] <= NEAR  # both the defects and what they still mean for positions
+        near = e <= 1.0 and e * state.account[2] <= NEAR  # both the defects and what they still mean for positions
         if near or (exact and e <= 5.0 and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
@@ -131,7 +135,7 @@ def position(system, state, work, h, signals, row):
             work.tally[1] += 1
         last = e
         newton(system, work, signals, row, exact)
-        work.reach[0] = reach(system.rows, work.diagonal, work.x) / e
+        state.account[2] = reach(system.rows, work.diagonal, work.x) / e
         c = -2.0 / (h * h)
         correct(c, work.x, work.lam)
         push(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)
@@ -192,15 +196,16 @@ def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, accoun
         elif rows.signal[r] >= 0:
             k = rows.signal[r] + 1
             account[0] += 0.5 * h * (work_lam[r] * signals[before, k] + mu * signals[row, k])
+        lam[2, r] = lam[1, r]
         lam[1, r] = (work_lam[r] - lam[0, r]) / h if smooth else 0.0
         lam[0, r] = mu
 
 
 @inline
-def stage(system, state, work, h, signals, before, row):
+def stage(system, state, work, h, even, signals, before, row):
     """One step of order 2 with joints; `work` holds forces and factors at its start and, afterwards, at its end."""
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    status = position(system, state, work, h, signals, row)
+    status = position(system, state, work, h, even, signals, row)
     if status == OK:
         accept(work, state.a, state.B, state.L)
         read(system.coordinates, state.a, state.B, state.angle)
@@ -212,7 +217,7 @@ def stage(system, state, work, h, signals, before, row):
         velocity(system, state, work, h, signals, row)
         if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
             tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
-        smooth = work.reach[0] < SINGULAR
+        smooth = state.account[2] < SINGULAR
         settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
         earn(h, power(system, state, signals, row), work.power, state.account)
     return status
@@ -229,7 +234,7 @@ def prepare(system, state, work, signals, h):
     if len(tapes.row):
         t = signals[0, tapes.clock] if tapes.clock >= 0 else 0.0
         tape_gradients(tapes, system.rows.entry, state.a, state.B, t, work.registers, work.partial, work.G)
-    assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+    assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         harden(system.blocks, work.S, work.H)
@@ -245,7 +250,7 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
     for n in range(steps):
         for i in range(stages):
             row = varies * (n * stages + i)
-            status = stage(system, state, work, h * weights[i], signals, row, row + varies)
+            status = stage(system, state, work, h * weights[i], stages == 1, signals, row, row + varies)
             if status != OK:
                 return status, n
         if (first + n + 1) % every == 0:

@@ -84,7 +84,7 @@ class Rows(NamedTuple):
     signal: Ints  # column of the prescribed value, its rate and its acceleration, or −1 (r,)
     rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
     entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
-    tolerance: Floats  # defect that counts as round-off [m] or [rad] (r,)
+    weight: Floats  # one over the defect that counts as round-off [1/m] or [1/rad] (r,)
 
 
 class Blocks(NamedTuple):
@@ -142,8 +142,8 @@ class State(NamedTuple):
     p: Floats  # linear momentum, world [kg m/s] (n, 3)
     L: Floats  # angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3)
     angle: Floats  # joint coordinates, angles unwrapped over many turns [rad] or [m] (c,)
-    lam: Floats  # multipliers of the velocity level and their lead over the step, for the next guess (2, r)
-    account: Floats  # work done by loads, motors and drives, and energy dissipated, since the start [J] (2,)
+    lam: Floats  # multipliers of the velocity level, and the lead of the position level over them, twice (3, r)
+    account: Floats  # work done, energy dissipated since the start [J]; how singular the joints last were (3,)
 
 
 class Work(NamedTuple):
@@ -162,7 +162,6 @@ class Work(NamedTuple):
     U: Floats  # the upper half of the exact Newton matrix (values,)
     pivot: Floats  # pivots of S and of H (2, r)
     diagonal: Floats  # of S (r,)
-    reach: Floats  # how many times its defect a position last moved, large where S is near singular (1,)
     g: Floats  # defects (r,)
     x: Floats  # solution (r,)
     y: Floats  # impulses (r,)

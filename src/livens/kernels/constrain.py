@@ -76,7 +76,7 @@ def worst(rows, g):
     """The row whose defect is the largest multiple of its tolerance, and that multiple."""
     most, which = 0.0, 0
     for r in range(g.shape[0]):
-        e = abs(g[r]) / rows.tolerance[r]
+        e = abs(g[r]) * rows.weight[r]
         if not e <= most:
             most, which = e, r
     return most, which

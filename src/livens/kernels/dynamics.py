@@ -120,7 +120,7 @@ def accelerate(system, record, signals, work, f, tau, lam):
             rates(system.bodies, system.blocks, work.G, p, L, work.x)
             give_way(system.rows, work.x, lam[i])
             push(system.blocks, work.G, 1.0, lam[i], f[i], tau[i])
-            assemble(system.bodies, system.blocks, work.G, work.G, work.S)
+            assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
             soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
             harden(system.blocks, work.S, work.U)
             factor(system.blocks, work.U, work.pivot[0], TINY)

@@ -19,5 +19,6 @@ def keep(record, k, state):
     for r in range(state.lam.shape[1]):
         record.lam[k, 0, r] = state.lam[0, r]
         record.lam[k, 1, r] = state.lam[1, r]
-    record.account[k, 0] = state.account[0]
-    record.account[k, 1] = state.account[1]
+        record.lam[k, 2, r] = state.lam[2, r]
+    for i in range(3):
+        record.account[k, i] = state.account[i]

@@ -17,8 +17,9 @@ TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the 
 
 
 @njit
-def assemble(bodies, blocks, P, Q, A):
-    """A = lower blocks of P M⁻¹ Qᵀ, for gradients P and Q; with P = Q = G this is S."""
+def assemble(bodies, blocks, P, Q, half, A):
+    """A = lower blocks of P M⁻¹ Qᵀ, for gradients P and Q; with P = Q = G this is S, and `half` of its diagonal
+    blocks will do."""
     for k in range(A.shape[0]):
         A[k] = 0.0
     for k in range(blocks.pair.shape[0]):
@@ -29,7 +30,7 @@ def assemble(bodies, blocks, P, Q, A):
         for y in range(n):
             f0, f1, f2 = im * P[e + y, 0], im * P[e + y, 1], im * P[e + y, 2]
             t0, t1, t2 = i0 * P[e + y, 3], i1 * P[e + y, 4], i2 * P[e + y, 5]
-            for z in range(m):
+            for z in range(y + 1 if half and e == d else m):
                 A[o + y * m + z] += (
                     f0 * Q[d + z, 0] + f1 * Q[d + z, 1] + f2 * Q[d + z, 2]
                     + t0 * Q[d + z, 3] + t1 * Q[d + z, 4] + t2 * Q[d + z, 5]
@@ -70,7 +71,7 @@ def harden(blocks, S, H):
 
 @njit
 def factor_block(A, o, n, pivot, first, tiny):
-    """ℓ δ ℓᵀ of the n × n block at o, in place, with the reciprocals of δ in `pivot`, which brings the diagonal of S."""
+    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ."""
     for z in range(n):
         d = A[o + z * n + z]
         for k in range(z):
