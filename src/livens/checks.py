@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,19 @@ def direction(value: ArrayLike, what: str) -> Array:
         raise ModelError(f"{what} has length zero: give a direction such as (0, 0, 1).")
     v = v / largest  # squares of huge or tiny numbers leave the floating-point range
     return v / np.linalg.norm(v)
+
+
+def answers(function: Any, arguments: int) -> bool:
+    """True if `function` can be called with so many arguments, as far as can be told without calling it."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except TypeError:
+        return False
+    except ValueError:  # built-ins that do not say
+        return True
+    return True
 
 
 def _kind(shape: tuple[int, ...]) -> str:

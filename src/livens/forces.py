@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, not_negative, number, positive, vector
+from .checks import Array, answers, not_negative, number, positive, vector
 from .errors import ModelError
 from .model import Body, Point
 
@@ -202,9 +202,19 @@ class Motor:
         self.joint, self.name = joint, name
         self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
         self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
-        if self.rate is not None and not callable(effort):
+        if self.rate is not None and not answers(effort, 2):
             raise ModelError(f"{label} has a rate, so its effort must be a controller f(t, now), not {effort!r}.")
+        if self.rate is None and callable(effort) and not answers(effort, 1):
+            raise ModelError(f"effort of {label} must be a function of time; a controller f(t, now) needs a rate [Hz].")
+
+    @property
+    def joints(self) -> tuple[Any, ...]:
+        """The joint whose coordinate it acts on."""
+        return (self.joint,)
 
     @property
     def points(self) -> tuple[Point, ...]:
         return tuple(self.joint.points)
+
+    def __repr__(self) -> str:
+        return f"Motor({self.name!r})"

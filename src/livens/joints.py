@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, direction, finite, not_negative, number, positive
+from .checks import Array, answers, direction, finite, not_negative, number, positive
 from .errors import ModelError
 from .model import Body, Point
 
@@ -103,6 +103,9 @@ class Joint:
 
     kind = "joint"
     coordinates: tuple[Coordinate, ...] = ()
+    shared: tuple[
+        Array, ...
+    ] = ()  # directions both bodies keep (world axes at the start); rows cannot see them reversed
 
     def __init__(self, a: Point, b: Point, name: str):
         for point in (a, b):
@@ -119,12 +122,6 @@ class Joint:
     def rows(self) -> list[Row]:
         """The constraint rows of the joint."""
         raise TypeError(f"{type(self).__name__} has no rows of its own")
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        """Directions (world axes at the start) that the two bodies keep in common; rows hold them parallel, but cannot
-        tell them from antiparallel."""
-        return ()
 
     def extras(self) -> list[Row]:
         """Rows that act on a joint's coordinate: its drive, which is a constraint, and its damper, which gives way."""
@@ -170,14 +167,11 @@ class Axial(Joint):
         self.limit_stiffness = positive(limit_stiffness, f"limit stiffness of {label}")
         if self.limits is not None and not self.limits[0] < self.limits[1]:
             raise ModelError(f"limits of {label} must be (lower, upper), got {self.limits.tolist()}.")
-        if drive is not None and not callable(drive):
+        if drive is not None and not answers(drive, 1):
             raise ModelError(f"drive of {label} must be a function of time, not {drive!r}.")
         self.drive = drive
         self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.has)
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        return (self.axis,)
+        self.shared = (self.axis,) if "ANGLE" in self.has else tuple(np.eye(3))
 
     def extras(self) -> list[Row]:
         q = self.coordinates[0]
@@ -223,10 +217,6 @@ class Prismatic(Axial):
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, e) for e in across(self.axis)] + oriented(self.a, self.b)
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        return tuple(np.eye(3))
 
 
 class Screw(Axial):
@@ -274,15 +264,13 @@ class Spherical(Joint):
 class Rigid(Joint):
     """A weld: the bodies move as one."""
 
+    shared = tuple(np.eye(3))
+
     def __init__(self, a: Point, b: Point, name: str = ""):
         super().__init__(a, b, name)
 
     def rows(self) -> list[Row]:
         return coincide(self.a, self.b) + oriented(self.a, self.b)
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        return tuple(np.eye(3))
 
 
 class Universal(Joint):
@@ -308,13 +296,10 @@ class Planar(Joint):
     def __init__(self, a: Point, b: Point, normal: ArrayLike, name: str = ""):
         super().__init__(a, b, name)
         self.normal = direction(normal, f"normal of {self._label(name)}")
+        self.shared = (self.normal,)
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, self.normal), *aligned(self.a, self.b, self.normal)]
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        return (self.normal,)
 
 
 class PointOnPlane(Joint):
@@ -342,16 +327,17 @@ class PointOnLine(Joint):
 class FixedOrientation(Joint):
     """Two bodies that do not turn against each other and move freely otherwise."""
 
+    shared = tuple(np.eye(3))
+
     def __init__(self, body_a: Body, body_b: Body, name: str = ""):
+        for body in (body_a, body_b):
+            if not isinstance(body, Body):
+                raise ModelError(f"{self._label(name)} joins bodies, not {body!r}.")
         super().__init__(body_a.point(0, 0, 0), body_b.point(0, 0, 0), name)
         self.body_a, self.body_b = body_a, body_b
 
     def rows(self) -> list[Row]:
         return oriented(self.a, self.b)
-
-    @property
-    def shared(self) -> tuple[Array, ...]:
-        return tuple(np.eye(3))
 
 
 class Rod(Joint):
@@ -393,6 +379,13 @@ class Coupling(Joint):
             raise ModelError(f"{label} couples joint {first.name!r} with itself.")
         self.first, self.second, self.name = first, second, name
         self.ratio = number(ratio, f"ratio of {label}")
+        if self.ratio == 0.0:
+            raise ModelError(f"ratio of {label} is zero: joint {second.name!r} would be locked, not coupled.")
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints whose coordinates it needs."""
+        return (self.first, self.second)
 
     @property
     def points(self) -> tuple[Point, ...]:

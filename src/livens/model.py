@@ -164,6 +164,11 @@ class Model:
         places = {"body": self.bodies, "joint": self.joints, "force": self.forces}
         if kind not in places:
             raise ModelError(f"a model holds bodies, joints and forces, not {thing!r}.")
+        for joint in getattr(thing, "joints", ()):
+            if joint not in self:
+                raise ModelError(
+                    f"{_label(thing)} acts on {joint!r}, which is not a joint of this model: add it here first."
+                )
         points = getattr(thing, "points", ())
         for point in points:
             self._check_mine(point, thing)
@@ -191,6 +196,8 @@ class Model:
             )
 
     def _give_name(self, thing: Any) -> None:
+        if not isinstance(thing.name, str):
+            raise ModelError(f"the name of a {type(thing).__name__} must be a word, not {thing.name!r}.")
         if thing in self:
             raise ModelError(f"{thing.name!r} is in the model already.")
         if not thing.name:

@@ -43,6 +43,8 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
 def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array, Array]:
     """Force [N] and torque [N m] about the joint's second point that the joint exerts on its second body."""
     joint = motion.model[joint] if isinstance(joint, str) else joint
+    if joint in motion.model.joints and not hasattr(joint, "b"):
+        raise ModelError(f"{joint!r} has no reaction of its own: it acts through the joints it couples.")
     if frame not in ("world", "joint"):
         raise ModelError(f"reactions come in frame 'world' or 'joint', not {frame!r}.")
     blocks = motion.full.blocks

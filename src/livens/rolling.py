@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import Array, direction, positive
+from .errors import ModelError
 from .joints import Joint, Row, across, local, on_plane
 from .model import Point
 
@@ -53,6 +54,8 @@ class RollingDisc(Joint):
         super().__init__(a, b, name)
         self.normal = direction(normal, f"normal of {self._label(name)}")
         self.axis = direction(axis, f"axis of {self._label(name)}")
+        if abs(self.normal @ self.axis) > 1.0 - 1e-9:
+            raise ModelError(f"{self._label(name)} lies flat (its axis is the plane's normal): it has no one contact.")
         self.radius = positive(radius, f"radius of {self._label(name)}", "m")
 
     def rows(self) -> list[Row]:

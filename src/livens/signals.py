@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .checks import Array
-from .errors import ModelError
 from .forces import Load, Motor, sample
 from .model import Model
 
@@ -55,12 +54,8 @@ class Signals:
     def ask(self, t: float, now: Any) -> None:
         """Ask every controller for its effort at t, to be held until the next time."""
         for motor in self.controlled:
-            effort = np.asarray(motor.effort(t, now) if callable(motor.effort) else motor.effort, dtype=np.float64)
-            if effort.shape != () or not np.isfinite(effort):
-                raise ModelError(
-                    f"effort of {motor.name!r} at t = {t:g} s must be a finite number, got {effort.tolist()}."
-                )
-            self.held[id(motor)] = float(effort)
+            answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), motor, "effort")
+            self.held[id(motor)] = float(answer[0])
 
 
 def drive_table(joint: Any, t: Array) -> Array:

@@ -273,9 +273,23 @@ class _Fit:
             push(system.blocks, work.G, -1.0, g, state.p, state.L)
         rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
         state.lam[0] = -system.rows.rate * g
+        self.refuse_conflicts(g)
         change = np.linalg.norm(state.p - p0, axis=1) * system.bodies.inverse_mass
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())
+
+    def refuse_conflicts(self, g: Array) -> None:
+        """Refuse drives that no velocity satisfies, from the rates g of all rows."""
+        left = np.where(self.hard, g, 0.0)
+        drive_rates(self.system.rows, self.signals, 0, left)
+        r = int(np.abs(left).argmax())
+        if abs(left[r]) > 1e-6 * max(1.0, float(np.abs(g).max())):
+            joint = self.model[self.names[r]]
+            raise ModelError(
+                f"the mechanism cannot move as its drives ask: at the start joint {joint.name!r} "
+                f"({type(joint).__name__}) is left with {abs(left[r]):.2g} in m/s or rad/s. Drive fewer joints, or let "
+                "the drives agree."
+            )
 
     def refuse_drives(self, far: NDArray[np.bool_]) -> None:
         """Refuse a drive that does not begin where its joint is."""
