@@ -46,8 +46,13 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "p": (("time", "body", "axis"), "kg m s-1", "linear momentum, world axes"),
     "L": (("time", "body", "principal"), "kg m2 s-1", "angular momentum about the centre of mass, principal axes"),
     "angle": (("time", "coordinate"), None, "joint coordinates, angles unwrapped [rad] or displacements [m]"),
-    "lam": (("time", "level", "row"), None, "multipliers of the joints and their lead over the step"),
-    "account": (("time", "book"), "J", "work done and energy dissipated since the start"),
+    "lam": (("time", "level", "row"), None, "multipliers of the joints, and the lead of the position level over them"),
+    "account": (
+        ("time", "book"),
+        None,
+        "work done and energy dissipated since the start [J], how singular joints were",
+    ),
+    "effort": (("time", "controller"), None, "what controllers hold until they are asked again [N m] or [N]"),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }

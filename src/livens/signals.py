@@ -51,11 +51,16 @@ class Signals:
             table[:, k : k + 3] = drive_table(joint, t)
         return table
 
-    def ask(self, t: float, now: Any) -> None:
-        """Ask every controller for its effort at t, to be held until the next time."""
+    def hold(self, efforts: Array) -> None:
+        """Let the controllers hold `efforts`, as they did when a run was cut."""
+        self.held = {id(motor): float(effort) for motor, effort in zip(self.controlled, efforts, strict=True)}
+
+    def ask(self, t: float, now: Any) -> Array:
+        """Ask every controller for its effort at t, to be held until the next time; all of them."""
         for motor in self.controlled:
             answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), motor, "effort")
             self.held[id(motor)] = float(answer[0])
+        return np.array([self.held[id(motor)] for motor in self.controlled])
 
 
 def drive_table(joint: Any, t: Array) -> Array:

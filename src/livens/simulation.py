@@ -150,6 +150,7 @@ class _Run:
         if _jit.cold():
             print("livens: compiling its kernels for this machine, once (some 20 s) …", file=sys.stderr, flush=True)
         work = scratch(self.system)
+        self.table.hold(state.effort)
         signals = self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
         self.rollout(  # no steps: compiled or loaded before the clock runs
@@ -159,7 +160,7 @@ class _Run:
         try:
             while done < steps:
                 if period and done % period == 0:  # a controller speaks
-                    self.table.ask(self.t0 + done * self.h, self.now(state, done))
+                    state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 signals = self.signals(done, size)

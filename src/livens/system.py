@@ -83,7 +83,9 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
-    return system, state._replace(angle=start, lam=np.zeros((3, len(rows.kind))))
+    return system, state._replace(
+        angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled))
+    )
 
 
 def scratch(system: System) -> Work:

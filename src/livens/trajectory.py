@@ -224,6 +224,12 @@ class Trajectory:
 
         return plot_invariants(self, path)
 
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network."""
+        from .page import write_page
+
+        write_page(self, path)
+
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""
         from .files import to_xarray

@@ -135,7 +135,7 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that evolves. The last three only make a cut run go on bit for bit and keep the books."""
+    """All that evolves. The last four only make a cut run go on bit for bit and keep the books."""
 
     a: Floats  # centre of mass, world [m] (n, 3)
     B: Floats  # principal axes as columns, world (n, 3, 3)
@@ -144,6 +144,7 @@ class State(NamedTuple):
     angle: Floats  # joint coordinates, angles unwrapped over many turns [rad] or [m] (c,)
     lam: Floats  # multipliers of the velocity level, and the lead of the position level over them, twice (3, r)
     account: Floats  # work done, energy dissipated since the start [J]; how singular the joints last were (3,)
+    effort: Floats  # what controllers hold until they are asked again [N m] or [N] (controllers,)
 
 
 class Work(NamedTuple):

@@ -22,3 +22,5 @@ def keep(record, k, state):
         record.lam[k, 2, r] = state.lam[2, r]
     for i in range(3):
         record.account[k, i] = state.account[i]
+    for i in range(state.effort.shape[0]):
+        record.effort[k, i] = state.effort[i]
