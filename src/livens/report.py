@@ -19,6 +19,7 @@ import numpy as np
 
 from .checks import Array
 from .errors import ModelError
+from .errors import ModelError
 from .progress import count
 from .symmetry import Conserved, Kept, conserved
 from .trajectory import Trajectory
@@ -153,7 +154,7 @@ def report(motion: Trajectory) -> Report:
         momentum=_invariant(motion.t, momentum) if momentum else None,
         angular_momentum=_invariant(motion.t, angular) if angular else None,
         defects=tuple(_invariant(motion.t, series) for series in defect_series(motion)),
-        notes=_notes(law, motion),
+        notes=(*_freedom(motion), *_notes(law, motion)),
     )
 
 
@@ -219,6 +220,18 @@ def _invariant(t: Array, series: Series) -> Invariant:
 
 
 # ── words ──
+
+
+def _freedom(motion: Trajectory) -> tuple[str, ...]:
+    """How many degrees of freedom joints leave, and which of their equations repeat others."""
+    if not motion.model.joints:
+        return ()
+    try:
+        count, redundant = motion.freedom, motion.redundant
+    except ModelError:  # a drive that the file could not hold
+        return ()
+    repeat = f"; {sum(redundant.values())} equations repeat others, in {', '.join(redundant)}" if redundant else ""
+    return (f"{count} degree{'s' if count != 1 else ''} of freedom{repeat}.",)
 
 
 def _notes(law: Conserved, motion: Trajectory) -> tuple[str, ...]:

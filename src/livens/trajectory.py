@@ -24,7 +24,7 @@ from .kernels.world import energies
 from .model import Body, Model, Point
 from .pose import quaternions
 from .reactions import coordinate, defects, reaction, total_forces
-from .start import SHIFT, consistent_start
+from .start import SHIFT, Start, consistent_start
 from .system import compile_model
 
 if TYPE_CHECKING:
@@ -146,10 +146,19 @@ class Trajectory:
         """Drifts per stage that the position level took on average; 0 where that is not known."""
         return self.tally[0] / max(1, self.steps * self.scheme.stages)
 
-    @cached_property
+    @property
     def freedom(self) -> int:
         """Degrees of freedom of the mechanism."""
-        return consistent_start(self.model, quiet=True).freedom
+        return self._start.freedom
+
+    @property
+    def redundant(self) -> dict[str, int]:
+        """Joints with equations that repeat others, and how many."""
+        return self._start.redundant
+
+    @cached_property
+    def _start(self) -> Start:
+        return consistent_start(self.model, quiet=True)
 
     @property
     def defect_position(self) -> Array:
