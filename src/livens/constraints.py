@@ -20,7 +20,7 @@ from .model import Model
 from .signals import Signals
 from .structure import elimination_order, symbolic
 
-PRECISION = 1e-12  # defect, relative to the size of the joints, that counts as none
+PRECISION = 1e-13  # defect, relative to the size of the joints, that counts as none
 
 
 class Group(NamedTuple):

@@ -30,7 +30,7 @@ from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_r
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e4  # positions that move so many times a defect: the multipliers are not smooth there
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
-EXACT = 40  # iterations in all before the step has failed
+EXACT = 80  # iterations in all before the step has failed
 
 
 @inline
