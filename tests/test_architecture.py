@@ -13,8 +13,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
-    "pose surface tessellate mass shapes solid cad mesh model joints rolling forces signals scene",  # describe
-    "frames structure constraints system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
+    "pose surface tessellate mass shapes solid cad mesh model "  # describe
+    "joints rolling symbolic user forces signals scene",
+    "frames structure constraints tapes system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
     "kernels integrators discrete",  # → step
     "start reactions progress simulation trajectory atomic files ensemble",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look

@@ -56,6 +56,23 @@ from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
 from .surface import Surface as Surface
+from .symbolic import acos as acos
+from .symbolic import asin as asin
+from .symbolic import atan as atan
+from .symbolic import atan2 as atan2
+from .symbolic import cos as cos
+from .symbolic import cosh as cosh
+from .symbolic import cross as cross
+from .symbolic import dot as dot
+from .symbolic import exp as exp
+from .symbolic import log as log
+from .symbolic import norm as norm
+from .symbolic import sin as sin
+from .symbolic import sinh as sinh
+from .symbolic import sqrt as sqrt
+from .symbolic import tan as tan
+from .symbolic import tanh as tanh
 from .trajectory import Trajectory as Trajectory
+from .user import Constraint as Constraint
 
 __version__: str

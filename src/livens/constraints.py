@@ -50,10 +50,10 @@ def groups(model: Model, skip: frozenset[int] = frozenset()) -> list[Group]:
 
 
 def bodies_of(row: Row) -> list[Any]:
-    """The bodies a row touches, by role: first, second, and those of a second coordinate."""
+    """The bodies a row touches, by role: first, second, and those of a second coordinate; or all that a user listed."""
     if row.coordinates:
         return [body for q in row.coordinates for body in (q.a.body, q.b.body)]
-    return [row.a.body, row.b.body]
+    return list(row.bodies) or [row.a.body, row.b.body]
 
 
 def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple[Coordinates, list[Coordinate]]:
@@ -165,9 +165,10 @@ def compile_rows(
 def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:
     """Defects that count as round-off: of lengths relative to the joints' size, of angles absolute, of slips finer."""
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
-    size = max([float(arms), *[row.value for row in rows if row.kind == "DISTANCE"]])
+    size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
     length = PRECISION * size + 4.0 * np.finfo(float).eps * float(np.abs(state.a).max())
     angular = [row.kind == "DOT1" or (bool(row.coordinates) and row.coordinates[0].kind == "ANGLE") for row in rows]
     slips = [row.kind in ("ROLL", "EDGE") for row in rows]  # nothing corrects these in the next step: they add up
-    return np.where(angular, PRECISION, np.where(slips, 1e-3 * length, length))
+    unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit
+    return np.where(angular, PRECISION, np.where(slips, 1e-3 * length, unit * length))

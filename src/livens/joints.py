@@ -46,6 +46,7 @@ class Row(NamedTuple):
     ratios: tuple[float, ...] = ()
     drive: Drive | None = None
     rate: float = 0.0
+    bodies: tuple[Body, ...] = ()  # all bodies of a TAPE row
 
 
 class Coordinate:

@@ -138,12 +138,14 @@ def from_dict(data: dict[str, Any]) -> Model:
 @cache
 def things() -> dict[str, type]:
     """Name → class of everything that acts on bodies: the only classes that are ever made from a file."""
-    modules = [name for name in ("livens.forces", "livens.joints", "livens.rolling") if find_spec(name)]
+    homes = ("forces", "joints", "rolling", "user", "symbolic")
+    modules = [f"livens.{name}" for name in homes if find_spec(f"livens.{name}")]
+    kinds = ("joint", "force", "formula")
     return {
         name: thing
         for module in modules
         for name, thing in vars(import_module(module)).items()
-        if inspect.isclass(thing) and thing.__module__ == module and getattr(thing, "kind", "") in ("joint", "force")
+        if inspect.isclass(thing) and thing.__module__ == module and getattr(thing, "kind", "") in kinds
     }
 
 

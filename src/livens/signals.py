@@ -1,7 +1,8 @@
 """What comes with time: the sizes of loads, the efforts of motors, the values drives prescribe.
 
 They are Python functions, and kernels know none: before each chunk of steps they are tabulated at the exact times of
-all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration).
+all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the time
+itself is one where a user-written constraint asks for it.
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ class Signals:
             for thing in things:
                 self.column[id(thing)] = self.width
                 self.width += width
+        self.clock = self.width  # the time itself, for user-written constraints that ask for it
+        self.timed = any(getattr(joint, "timed", False) for joint in model.joints)
+        self.width += int(self.timed)
         self.controlled = [motor for motor in self.motors if motor.rate is not None]
         self.held = {id(motor): 0.0 for motor in self.controlled}
         functions = [motor for motor in self.motors if motor.rate is None and callable(motor.effort)]
-        self.varies = bool(self.drives or functions or any(load.varies for load in self.loads))
+        self.varies = bool(self.timed or self.drives or functions or any(load.varies for load in self.loads))
 
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
@@ -49,6 +53,8 @@ class Signals:
         for joint in self.drives:
             k = self.column[id(joint)]
             table[:, k : k + 3] = drive_table(joint, t)
+        if self.timed:
+            table[:, self.clock] = t
         return table
 
     def hold(self, efforts: Array) -> None:

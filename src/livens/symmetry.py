@@ -15,6 +15,7 @@ leaves directions T for moving and R for turning, and may want the line to pass 
     Planar, PointOnPlane                         ⟂ n            ∥ n
     FixedOrientation                             all            none
     Rigid, Screw, whatever rolls or cuts         none           none
+    Constraint, whichever bodies it lists        none           none
 
 A coordinate on which a spring, damper, stop, drive, motor or gear acts leaves no freedom. Gravity alone turns nothing
 about the centre of mass, so a free system keeps all of its angular momentum about that.
@@ -105,6 +106,8 @@ def _outside(model: Model) -> list[_Freedom]:
     for thing in [*model.joints, *model.forces]:
         if isinstance(thing, Load):
             found += _load(thing)
+        elif type(thing).__name__ == "Constraint":  # written by a user: nothing is known of it
+            found.append(_Freedom(NONE, NONE, None, f"constraint {thing.name!r}"))
         elif any(point.body is model.world for point in thing.points):
             found.append(_attachment(thing, model, id(thing) in acted))
     return [freedom for freedom in found if len(freedom.move) < 3 or len(freedom.turn) < 3]
@@ -181,6 +184,7 @@ def _energy(model: Model) -> str:
         for thing in things
         if type(thing).__name__ == "Motor"
         or getattr(thing, "drive", None)
+        or getattr(thing, "timed", False)
         or (hasattr(thing, "varies") and (thing.varies or np.any(thing.force) or np.any(thing.torque)))
     ]
     loses = [f"{type(thing).__name__.lower()} {thing.name!r}" for thing in things if _damps(thing)]

@@ -19,9 +19,10 @@ from .errors import ModelError
 from .forces import Attraction, Load, Spring
 from .frames import Frames, stack
 from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
-from .kernels.kinds import VELOCITY_ONLY
+from .kernels.kinds import TAPE, VELOCITY_ONLY
 from .model import Model
 from .signals import Signals
+from .tapes import compile_tapes
 
 NO_TAPES = Tapes(
     code=np.zeros((0, 4), dtype=np.int64),
@@ -77,7 +78,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         coordinates=coordinates,
         rows=rows,
         blocks=blocks,
-        tapes=NO_TAPES,
+        tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
         shift=0.0,
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
