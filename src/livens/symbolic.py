@@ -185,7 +185,7 @@ class Formula:
     and the time.
     """
 
-    kind = "formula"
+    kind, name = "formula", "formula"
 
     def __init__(
         self,
@@ -358,6 +358,10 @@ def _line(fn: Any, error: Exception | None) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    """The last line of an error that says something."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """What an error says, in its last line, without the place in CasADi where it arose."""
+    if "not iterable" in str(error):
+        return "symbols are taken apart by x[0], x[1], x[2]"
+    lines = [
+        line.strip().rpartition("hpp:")[2].lstrip("0123456789: ") for line in str(error).splitlines() if line.strip()
+    ]
     return (lines[-1] if lines else type(error).__name__).rstrip(".")
