@@ -282,6 +282,8 @@ class _Fit:
         """Refuse drives that no velocity satisfies, from the rates g of all rows."""
         left = np.where(self.hard, g, 0.0)
         drive_rates(self.system.rows, self.signals, 0, left)
+        if self.written:
+            tape_rates(self.system.tapes, self.work.partial, left)
         r = int(np.abs(left).argmax())
         if abs(left[r]) > 1e-6 * max(1.0, float(np.abs(g).max())):
             joint = self.model[self.names[r]]
