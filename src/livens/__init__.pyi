@@ -55,6 +55,7 @@ from .simulation import dynamics as dynamics
 from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
+from .statics import equilibrium as equilibrium
 from .surface import Surface as Surface
 from .symbolic import acos as acos
 from .symbolic import asin as asin

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .checks import Array
-from .constraints import groups
+from .constraints import compile_coordinates, groups
 from .errors import ModelError
+from .frames import Frames
 from .joints import Coordinate, Joint, across
 from .kernels.dynamics import accelerate, all_defects, wrench
 from .signals import Signals
@@ -90,7 +91,14 @@ def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
     angle = np.arctan2(_dot(Ra @ q.dial[1], W), _dot(Ra @ q.dial[0], W))
     between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)  # about how far it turned from one state to the next
     turns = np.round((between - np.diff(angle)) / (2.0 * np.pi))
-    return angle + 2.0 * np.pi * np.concatenate([[0.0], np.cumsum(turns)]), rate
+    return angle + 2.0 * np.pi * (_turns(motion, q, angle[0]) + np.concatenate([[0.0], np.cumsum(turns)])), rate
+
+
+def _turns(motion: Trajectory, q: Coordinate, angle: float) -> float:
+    """Whole turns that the first state has made already, where its angle is kept because something acts on it."""
+    _, acting = compile_coordinates(motion.model, Frames(motion.model), Signals(motion.model))
+    kept = [motion.record.angle[0, c] for c, mine in enumerate(acting) if mine is q]
+    return float(np.round((kept[0] - angle) / (2.0 * np.pi))) if kept else 0.0
 
 
 def _joint_axes(joint: Any) -> Array:

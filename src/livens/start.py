@@ -62,7 +62,7 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     freedom = 6 * (len(model.bodies) - 1) - inertialess
     if not len(system.rows.kind):
         return Start(system, state, 0.0, 0.0, 0.0, 0.0, freedom, {}, frozenset())
-    fit = _Fit(model, system, state)
+    fit = Fit(model, system, state)
     moved, turned = fit.positions()
     if turned > 0.0:
         fit.refuse_flips()
@@ -81,7 +81,7 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
 
 def fitted(model: Model, begin: Start, state: State) -> State:
     """`state` brought onto the joints, in position and velocity, by the smallest mass-weighted moves."""
-    fit = _Fit(model, begin.system, State(*(x.copy() for x in state)), begin.skip)
+    fit = Fit(model, begin.system, State(*(x.copy() for x in state)), begin.skip)
     if len(fit.names):
         fit.positions()
         fit.refuse_flips()
@@ -114,7 +114,7 @@ def _tell(start: Start, size: float) -> None:
         )  # fmt: skip
 
 
-class _Fit:
+class Fit:
     """The state of a model being fitted to its joints."""
 
     def __init__(self, model: Model, system: System, state: State, skip: frozenset[int] = frozenset()):
@@ -129,15 +129,19 @@ class _Fit:
         size = max(float(arms), float(system.rows.value.max(initial=0.0)))
         self.size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
 
+    def differentiate(self) -> None:
+        """The gradients of all rows into work.G."""
+        system, work, state = self.system, self.work, self.state
+        gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+        if self.written:
+            tape_gradients(
+                system.tapes, system.rows.entry, state.a, state.B, self.time, work.registers, work.partial, work.G
+            )
+
     def factorise(self, shift: float = SHIFT, tiny: float = 0.0) -> Array:
         """Factors of S without dampers into work.H, and its reciprocal pivots."""
         system, work = self.system, self.work
-        gradients(system.rows, system.coordinates, self.state.a, self.state.B, work.G)
-        if self.written:
-            tape_gradients(
-                system.tapes, system.rows.entry, self.state.a, self.state.B, self.time, work.registers, work.partial,
-                work.G,
-            )  # fmt: skip
+        self.differentiate()
         assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
         soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
@@ -204,7 +208,7 @@ class _Fit:
         here = self.dependent()
         if not here:
             return here
-        there = _Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
+        there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
         if not there.wander():
             return here
         elsewhere = there.dependent()
@@ -242,8 +246,8 @@ class _Fit:
         null = vectors[:, values < REPEATED]
         return frozenset(int(rows[k]) for k in _largest_rows(null))
 
-    def dense(self) -> Array:
-        """S as a full matrix."""
+    def matrix(self) -> Array:
+        """G as a full matrix (rows, 6 n), from work.G; the world's columns are zero."""
         work, blocks, n = self.work, self.system.blocks, len(self.state.a)
         G = np.zeros((len(self.names), n, 6))
         for J in range(len(blocks.diagonal)):
@@ -251,10 +255,19 @@ class _Fit:
             for s in range(blocks.side[J], blocks.side[J + 1]):
                 e = blocks.side_entry[s]
                 G[first:last, blocks.side_body[s]] = work.G[e : e + last - first]
+        return G.reshape(len(self.names), 6 * n)
+
+    @property
+    def inverse_mass(self) -> Array:
+        """The diagonal of M⁻¹ (6 n,)."""
         bodies = self.system.bodies
-        weight = np.concatenate([np.repeat(bodies.inverse_mass[:, None], 3, axis=1), bodies.inverse_inertia], axis=1)
-        flat = G.reshape(len(self.names), -1)
-        return (flat * weight.ravel()) @ flat.T
+        masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
+        return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
+
+    def dense(self) -> Array:
+        """S as a full matrix."""
+        G = self.matrix()
+        return (G * self.inverse_mass) @ G.T
 
     def velocities(self) -> tuple[float, float]:
         """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s] and

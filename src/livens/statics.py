@@ -1,0 +1,229 @@
+"""Where a mechanism comes to rest: static equilibrium under gravity, springs, stops, constant loads and motors.
+
+With f(q) the applied forces and G the gradients of the joints, sought is a configuration q on the joints with
+
+    f(q) + G(q)ᵀλ = 0,      λ the reactions.                                                                 (1)
+
+Displacements are measured by mass, δq = M^(−½) y, and those that the joints allow are y = N η with N orthonormal and
+G M^(−½) N = 0. What is left unbalanced there, and how stiff it is (by differences along each column of N), are
+
+    r = Nᵀ M^(−½) f,      K = −Nᵀ M^(−½) ∂(f + Gᵀλ)/∂q M^(−½) N = Q Λ Qᵀ,      λ kept.                       (2)
+
+Each round moves by η = Q |Λ|⁻¹ Qᵀ r, no further than a trusted radius, and back onto the joints (start.py); it must
+lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not positive, so the way ends at
+a minimum; where it stops on a ridge (a negative Λ), it is pushed off. Near the end this is Newton's method.     (3)
+Matrices are full: some hundred bodies are comfortable. Loads that follow their body may balance without a minimum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .checks import Array
+from .errors import ModelError
+from .forces import Load, Motor
+from .integrators import Livens
+from .kernels.bags import State
+from .kernels.coordinates import read
+from .kernels.world import all_forces, energies
+from .model import Model
+from .pose import hat
+from .signals import drive_table
+from .start import Fit, Start, consistent_start
+from .trajectory import Trajectory
+
+ROUNDS = 500  # before the search has failed
+VAIN = 50  # rounds in which the imbalance does not fall
+PUSHES = 20  # off ridges
+RADIUS = 0.5  # largest move of a round: rad, or parts of the mechanism's size
+SPACING = 1e-4  # of the differences that give K, as above
+NEUTRAL = 1e-8  # a stiffness below this part of the largest is none
+SMALL = 1e-12  # a move below this is none
+
+
+def equilibrium(model: Model) -> Trajectory:
+    """`model` at rest where all forces balance, as a motion of one state: positions, rotations, joint coordinates and
+    reactions. Of several such places, a stable one downhill of the start; velocities of the model do not matter.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -10))
+    >>> bob = m.add(lv.Body(lv.PointMass(2.0), at=(0, 0, -1), name="bob"))
+    >>> spring = m.add(lv.Spring(m.world.point(0, 0, 0), bob.point(0, 0, 0), stiffness=100.0, length=1.0))
+    >>> lv.equilibrium(m).position(bob)[0].round(9).tolist()
+    [0.0, 0.0, -1.2]
+    """
+    _refuse_what_moves(model)
+    begin = consistent_start(model)
+    state = _Search(model, begin).find()
+    record = State(*(x[None] for x in state))
+    return Trajectory(model, begin.system, Livens(), 1.0, 1, np.zeros(1), record, 0, 0.0)
+
+
+def _refuse_what_moves(model: Model) -> None:
+    if not isinstance(model, Model):
+        raise ModelError(f"equilibrium takes a Model, not {model!r}.")
+    for force in model.forces:
+        if (isinstance(force, Load) and force.varies) or (isinstance(force, Motor) and callable(force.effort)):
+            raise ModelError(
+                f"{type(force).__name__} {force.name!r} varies with time or state: at rest only constant ones balance."
+            )
+    for joint in model.joints:
+        if getattr(joint, "drive", None) is not None:
+            _, rate, change = drive_table(joint, np.zeros(1))[0]
+            if abs(rate) > 1e-6 or abs(change) > 1e-6:
+                raise ModelError(f"drive of {joint.name!r} moves at the start (rate {rate:.2g}): there is no rest.")
+
+
+class _Place(NamedTuple):
+    """A configuration on the joints and what acts there."""
+
+    state: State
+    f: Array  # all that is applied, weighted: M^(−½) f (6 n,)
+    outer: Array  # the part of loads and motors
+    V: float  # potential energy [J]
+    lam: Array  # reactions
+    N: Array  # motions that the joints allow, weighted, as columns (6 n, freedom)
+    r: Array  # what is unbalanced along them
+
+
+class _Search:
+    """The way to a place where everything balances."""
+
+    def __init__(self, model: Model, begin: Start):
+        state = State(*(x.copy() for x in begin.state))
+        for x in (state.p, state.L, state.lam):
+            x[:] = 0.0
+        self.model, self.start = model, state
+        self.fit = Fit(model, begin.system, state, begin.skip)
+        self.root = np.sqrt(self.fit.inverse_mass)
+        self.size = self.fit.size
+        self.pull = 0.0  # the largest force so far, weighted
+
+    def find(self) -> State:
+        """The state at rest, or a refusal."""
+        here, radius, pushed, vain = self.place(self.start), RADIUS, 0, 0
+        for _ in range(ROUNDS):
+            if not here.N.shape[1]:
+                return here.state
+            self.pull = max(self.pull, float(np.abs(here.f).max()))
+            values, Q, soft = self.stiffness(here)
+            move = here.N @ (Q @ self.newton(values, soft, Q.T @ here.r))
+            near = self.length(move)
+            if near <= SMALL or (vain > 1 and near <= 1e3 * SMALL):
+                if values[0] >= -10.0 * soft or pushed == PUSHES:
+                    return self.place(self.displaced(here.state, move)).state if near <= SMALL else here.state
+                move = here.N @ Q[:, 0]  # off the ridge
+                here = self.place(self.displaced(here.state, 0.1 / self.length(move) * move))
+                radius, pushed, vain = RADIUS, pushed + 1, 0
+                continue
+            there, radius = self.step(here, move, radius)
+            vain = vain + 1 if np.linalg.norm(there.r) > 0.999 * np.linalg.norm(here.r) else 0
+            if vain > VAIN or (there is here and near > 1e3 * SMALL):
+                break
+            here = there
+        raise self.refusal(here)
+
+    def step(self, here: _Place, move: Array, radius: float) -> tuple[_Place, float]:
+        """The next place along `move`, cut to the radius and halved until the energy is lower; and the next radius."""
+        move = move * min(1.0, radius / self.length(move))
+        for _ in range(40):
+            try:
+                there = self.place(self.displaced(here.state, move))
+            except ModelError:  # too far for the joints to follow
+                there = None
+            if there is not None and self.lower(here, there, float(here.f @ move)):
+                return there, min(RADIUS, 2.0 * max(radius, self.length(move)))
+            move, radius = 0.5 * move, 0.5 * min(radius, self.length(move))
+        return here, radius
+
+    def lower(self, here: _Place, there: _Place, predicted: float) -> bool:
+        """Has the energy fallen by some part of what was predicted? Where that is lost in round-off: the imbalance."""
+        R = np.swapaxes(here.state.B, 1, 2) @ there.state.B
+        turned = 0.5 * np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
+        went = self.weighted(np.concatenate([there.state.a - here.state.a, turned], axis=1).ravel())
+        work = 0.5 * (here.outer + there.outer) @ went
+        gain = here.V - there.V + float(work)
+        noise = 1e-12 * (abs(here.V) + abs(there.V)) + 1e-9 * abs(predicted)
+        if predicted <= 1e3 * noise:
+            return bool(np.linalg.norm(there.r) < np.linalg.norm(here.r))
+        return gain >= 1e-4 * predicted
+
+    def newton(self, values: Array, soft: float, r: Array) -> Array:
+        """|Λ|⁻¹ r; nothing along neutral directions where nothing pulls."""
+        idle = (np.abs(values) <= soft) & (np.abs(r) <= 1e-9 * self.pull)
+        return np.where(idle, 0.0, r / np.maximum(np.abs(values), max(soft, 1e-300)))
+
+    def place(self, state: State) -> _Place:
+        """`state` brought onto the joints, and what acts there."""
+        fit = self.fit
+        fit.state = state
+        if len(fit.names):
+            fit.positions()
+            fit.refuse_flips()
+        read(fit.system.coordinates, state.a, state.B, state.angle)
+        f, V = self.forces(state, fit.signals), np.zeros(1)
+        energies(fit.system, State(*(x[None] for x in state)), np.zeros(1), V)
+        outer = f - self.forces(state, np.zeros_like(fit.signals))
+        fit.differentiate()
+        A = fit.matrix()[fit.hard] * self.root
+        free = np.flatnonzero(self.root)
+        U, s, W = np.linalg.svd(A[:, free], full_matrices=True)
+        rank = int(np.sum(s > 1e-9 * s.max(initial=0.0)))
+        N = np.zeros((len(f), len(free) - rank))
+        N[free] = W[rank:].T
+        lam = np.zeros(len(fit.names))
+        lam[fit.hard] = -U[:, :rank] @ ((W[:rank] @ f[free]) / s[:rank])
+        return _Place(state, f, outer, float(V[0]), lam, N, N.T @ f)
+
+    def forces(self, state: State, signals: Array) -> Array:
+        """M^(−½) f."""
+        f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
+        all_forces(self.fit.system, State(*(x[None] for x in state)), signals, f, tau)
+        return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
+
+    def stiffness(self, here: _Place) -> tuple[Array, Array, float]:
+        """Λ, ascending, and Q of (2); and what of Λ is round-off or next to nothing."""
+        spacing = np.array([SPACING / self.length(y) for y in here.N.T])
+        K = np.empty((len(spacing), len(spacing)))
+        for k, (y, s) in enumerate(zip(here.N.T, spacing, strict=True)):
+            K[k] = (self.balance(here, -s * y) - self.balance(here, s * y)) @ here.N / (2.0 * s)
+        values, Q = np.linalg.eigh(0.5 * (K + K.T))
+        noise = 1e3 * np.finfo(np.float64).eps * self.pull / float(spacing.min())
+        return values, Q, max(NEUTRAL * float(np.abs(values).max()), noise)
+
+    def balance(self, here: _Place, y: Array) -> Array:
+        """M^(−½)(f + Gᵀλ) at the displacement y from `here`, with the reactions of `here`."""
+        state = self.displaced(here.state, y)
+        self.fit.state = state
+        self.fit.differentiate()
+        return self.forces(state, self.fit.signals) + self.root * (here.lam @ self.fit.matrix())
+
+    def displaced(self, state: State, y: Array) -> State:
+        """`state` moved by M^(−½) y, with its joint coordinates read anew."""
+        u = (self.root * y).reshape(-1, 6)
+        turn = [np.eye(3) + 2.0 / (1.0 + x @ x) * (hat(x) + hat(x) @ hat(x)) for x in 0.5 * u[:, 3:]]
+        moved = state._replace(a=state.a + u[:, :3], B=state.B @ np.array(turn), angle=state.angle.copy())
+        read(self.fit.system.coordinates, moved.a, moved.B, moved.angle)
+        return moved
+
+    def length(self, y: Array) -> float:
+        """The largest move of a body in parts of the size, or its turn in rad."""
+        u = (self.root * y).reshape(-1, 6)
+        moves, turns = np.linalg.norm(u[:, :3], axis=1), np.linalg.norm(u[:, 3:], axis=1)
+        return float(max(moves.max() / self.size, turns.max()))
+
+    def weighted(self, u: Array) -> Array:
+        """M^½ u, and nothing along axes without inertia."""
+        return np.divide(u, self.root, out=np.zeros_like(u), where=self.root > 0.0)
+
+    def refusal(self, here: _Place) -> ModelError:
+        """What is still unbalanced, and where."""
+        left = self.weighted(here.N @ here.r).reshape(-1, 6)
+        b = int(np.argmax(np.linalg.norm(left[:, :3], axis=1) + np.linalg.norm(left[:, 3:], axis=1) / self.size))
+        force, torque = np.linalg.norm(left[b, :3]), np.linalg.norm(left[b, 3:])
+        return ModelError(
+            f"no equilibrium found: body {self.model.bodies[b].name!r} is still pulled by {force:.3g} N and "
+            f"{torque:.3g} N m, and nothing comes to hold it. Join it or hang it in springs, or balance the loads."
+        )
