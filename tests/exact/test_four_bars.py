@@ -1,0 +1,91 @@
+"""N four-bars in a row (A02) against the closed equation of their parallelogram branch, singular positions included.
+
+I φ″ = W sin φ,   I = (N + 1)/3 + N,   W = g ((N + 1)/2 + N),   φ(0) = 0, φ′(0) = 1,   B₀ = (sin φ, cos φ)
+"""
+
+import mechanisms
+import numpy as np
+import pytest
+import runs
+from scipy.integrate import solve_ivp
+
+import livens as lv
+
+
+def exact(n, times):
+    """(sin φ, cos φ) and φ at the times."""
+    I, W = (n + 1) / 3 + n, mechanisms.G * ((n + 1) / 2 + n)
+    done = solve_ivp(
+        lambda t, y: (y[1], W / I * np.sin(y[0])), (0, times[-1]), (0.0, 1.0), t_eval=times, method="DOP853",
+        rtol=1e-13, atol=1e-13,
+    )  # fmt: skip
+    return np.stack([np.sin(done.y[0]), np.cos(done.y[0])], axis=1), done.y[0]
+
+
+def tip(motion):
+    return motion.position(motion.model["crank0"].point(0.5, 0, 0))
+
+
+def tilt(motion, n):
+    """How far the couplers are from horizontal: zero on the parallelogram branch."""
+    return max(np.abs(motion.rotation(f"coupler{k}")[:, 1, 0]).max() for k in range(n))
+
+
+N2 = ((-0.1950203019494, -0.9807992056622), (-0.8113104610051, -0.584615545349), (0.3284581115408, 0.9445185381786))
+
+
+def test_two_loops():
+    """[EXACT] at 1, 5 and 10 s, position and velocity: second order in h."""
+    errors = []
+    for h in (1e-3, 5e-4, 2.5e-4):
+        motion = runs.run(mechanisms.four_bars(2), h=h, until=10.0)
+        velocity = motion.velocity(motion.model["crank0"].point(0.5, 0, 0))[-1, :2]
+        position = np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max()
+        errors.append((position, np.abs(velocity - (1.423051470207, -0.494868845487)).max()))
+        assert tilt(motion, 2) < 1e-7
+    assert np.abs(runs.order(errors) - 2).max() < 0.05, errors
+    assert errors[-1][0] < 3e-6
+
+
+@pytest.mark.xfail(strict=False, reason="which digits are left after a singular position depends on how near steps end")
+def test_two_loops_to_all_digits():
+    motion = runs.run(mechanisms.four_bars(2), 6, h=2e-3, until=10.0)
+    assert np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max() < 1e-10
+
+
+def test_closer_than_others_at_the_same_step():
+    """[3P] Exudyn, generalised-α, at t = 10: h = 1e-3 gives (0.3284112372, 0.9445348375) with max |ΔE| = 1.14e-3 J."""
+    motion = runs.run(mechanisms.four_bars(2), h=1e-3, until=10.0)
+    theirs = np.abs(np.subtract((0.3284112372, 0.9445348375), N2[2])).max()
+    assert np.abs(tip(motion)[-1, :2] - N2[2]).max() < 0.5 * theirs
+    assert np.abs(motion.energy - motion.energy[0]).max() < 0.5 * 1.14e-3
+
+
+def test_freedom_is_counted():
+    """Three rows a loop repeat others, though the start is not singular and the bars will lie flat."""
+    with pytest.warns(lv.ModelWarning, match=r"6 of the joints' equations repeat others .* 1 degree of freedom"):
+        lv.simulate(mechanisms.four_bars(2), h=1e-3, until=1e-3)
+
+
+def test_forty_loops_cross_their_singular_positions():
+    """Twenty times in twenty seconds: the branch is kept; the errors of position and energy are of second order."""
+    position, energy = [], []
+    for h in (2e-3, 1e-3):
+        motion = runs.run(mechanisms.four_bars(40), h=h, until=20.0, every=4)
+        reference, phi = exact(40, motion.t)
+        assert phi[-1] > 20 * np.pi  # flat at odd multiples of π/2
+        assert tilt(motion, 40) < 1e-7
+        position.append(np.abs(tip(motion)[:, :2] - reference).max())
+        energy.append(np.abs(motion.energy - motion.energy[0]).max())
+    assert abs(runs.order(position)[0] - 2) < 0.05, position
+    assert abs(runs.order(energy)[0] - 2) < 0.05, energy
+
+
+@pytest.mark.xfail(
+    reason="a step that ends within some 1e-5 of a singular position loses the branch, and energy with it"
+)
+def test_a_thousand_crossings():
+    """Whatever the step, and however near to a singular position it happens to end."""
+    for order, h in ((2, 2e-3), (2, 1.6e-3), (4, 5e-3)):
+        motion = runs.run(mechanisms.four_bars(2), order, h=h, until=70.0, every=5)
+        assert tilt(motion, 2) < 1e-6
