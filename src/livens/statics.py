@@ -9,9 +9,9 @@ G M^(−½) N = 0. What is left unbalanced there, and how stiff it is (by differ
 
     r = Nᵀ M^(−½) f,      K = −Nᵀ M^(−½) ∂(f + Gᵀλ)/∂q M^(−½) N = Q Λ Qᵀ,      λ kept.                       (2)
 
-Each round moves by η = Q |Λ|⁻¹ Qᵀ r, no further than a trusted radius, and back onto the joints (start.py); it must
-lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not positive, so the way ends at
-a minimum; where it stops on a ridge (a negative Λ), it is pushed off. Near the end this is Newton's method.     (3)
+Each round moves by η = Q (|Λ| + μ)⁻¹ Qᵀ r, with μ such that it stays within a trusted radius, and back onto the joints
+(start.py); it must lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not positive,
+so the way ends at a minimum; where it stops on a ridge (a negative Λ), it is pushed off. In the end μ = 0: Newton.  (3)
 Matrices are full: some hundred bodies are comfortable. Loads that follow their body may balance without a minimum.
 """
 
@@ -35,10 +35,10 @@ from .start import Fit, Start, consistent_start
 from .trajectory import Trajectory
 
 ROUNDS = 500  # before the search has failed
-VAIN = 50  # rounds in which the imbalance does not fall
+VAIN = 50  # rounds in which the imbalance does not change
 PUSHES = 20  # off ridges
 RADIUS = 0.5  # largest move of a round: rad, or parts of the mechanism's size
-SPACING = 1e-4  # of the differences that give K, as above
+SPACING, FINE = 1e-5, 1e-7  # of the differences that give K, as above
 NEUTRAL = 1e-8  # a stiffness below this part of the largest is none
 SMALL = 1e-12  # a move below this is none
 
@@ -88,6 +88,14 @@ class _Place(NamedTuple):
     r: Array  # what is unbalanced along them
 
 
+class _Slope(NamedTuple):
+    """How stiff a place is, by (2)."""
+
+    values: Array  # Λ, ascending
+    Q: Array
+    soft: float  # what of Λ is round-off, or next to nothing
+
+
 class _Search:
     """The way to a place where everything balances."""
 
@@ -100,6 +108,7 @@ class _Search:
         self.root = np.sqrt(self.fit.inverse_mass)
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
+        self.spacing = SPACING
 
     def find(self) -> State:
         """The state at rest, or a refusal."""
@@ -108,35 +117,58 @@ class _Search:
             if not here.N.shape[1]:
                 return here.state
             self.pull = max(self.pull, float(np.abs(here.f).max()))
-            values, Q, soft = self.stiffness(here)
-            move = here.N @ (Q @ self.newton(values, soft, Q.T @ here.r))
-            near = self.length(move)
-            if near <= SMALL or (vain > 1 and near <= 1e3 * SMALL):
-                if values[0] >= -10.0 * soft or pushed == PUSHES:
-                    return self.place(self.displaced(here.state, move)).state if near <= SMALL else here.state
-                move = here.N @ Q[:, 0]  # off the ridge
-                here = self.place(self.displaced(here.state, 0.1 / self.length(move) * move))
+            slope = self.stiffness(here)
+            newton = self.move(here, slope, np.inf)
+            near = self.length(newton)
+            if near <= SMALL or (vain and near <= 1e3 * SMALL):
+                if slope.values[0] >= -10.0 * slope.soft or pushed == PUSHES:
+                    return self.place(self.displaced(here.state, newton)).state if near <= SMALL else here.state
+                off = here.N @ slope.Q[:, 0]  # the ridge
+                here = self.place(self.displaced(here.state, 0.1 / self.length(off) * off))
                 radius, pushed, vain = RADIUS, pushed + 1, 0
                 continue
-            there, radius = self.step(here, move, radius)
-            vain = vain + 1 if np.linalg.norm(there.r) > 0.999 * np.linalg.norm(here.r) else 0
-            if vain > VAIN or (there is here and near > 1e3 * SMALL):
+            there, radius = self.step(here, slope, radius)
+            before, after = np.linalg.norm(here.r), np.linalg.norm(there.r)
+            vain = vain + 1 if abs(after - before) <= 1e-9 * before else 0  # as in free fall
+            if vain > VAIN or (there is here and near > 1e3 * SMALL and self.spacing == FINE):
                 break
+            if there is here:  # differences may straddle a stop
+                self.spacing, radius = FINE, RADIUS
             here = there
         raise self.refusal(here)
 
-    def step(self, here: _Place, move: Array, radius: float) -> tuple[_Place, float]:
-        """The next place along `move`, cut to the radius and halved until the energy is lower; and the next radius."""
-        move = move * min(1.0, radius / self.length(move))
+    def step(self, here: _Place, slope: _Slope, radius: float) -> tuple[_Place, float]:
+        """The next place, not further than the radius, which shrinks until the energy is lower; and the next radius."""
         for _ in range(40):
+            move = self.move(here, slope, radius)
             try:
                 there = self.place(self.displaced(here.state, move))
             except ModelError:  # too far for the joints to follow
                 there = None
             if there is not None and self.lower(here, there, float(here.f @ move)):
                 return there, min(RADIUS, 2.0 * max(radius, self.length(move)))
-            move, radius = 0.5 * move, 0.5 * min(radius, self.length(move))
+            radius = 0.4 * min(radius, self.length(move))
         return here, radius
+
+    def move(self, here: _Place, slope: _Slope, radius: float) -> Array:
+        """N Q (|Λ| + μ)⁻¹ Qᵀr with the least μ ≥ 0 that keeps to the radius; nothing where nothing pulls."""
+        r, stiff = slope.Q.T @ here.r, np.maximum(np.abs(slope.values), max(slope.soft, 1e-300))
+        r = np.where((stiff <= slope.soft) & (np.abs(r) <= 1e-9 * self.pull), 0.0, r)
+        along = here.N @ slope.Q
+        best = along @ (r / stiff)
+        if self.length(best) <= radius:
+            return best
+        low, high = 0.0, self.length(along @ r) / radius
+        for _ in range(60):
+            mu = high if low == 0.0 else np.sqrt(low * high)
+            best = along @ (r / (stiff + mu))
+            if self.length(best) > radius:
+                low, high = mu, max(high, 4.0 * mu) if mu == high else high
+            elif self.length(best) < 0.8 * radius and mu > 0.0:
+                low, high = low if low > 0.0 else 1e-6 * mu, mu
+            else:
+                break
+        return best
 
     def lower(self, here: _Place, there: _Place, predicted: float) -> bool:
         """Has the energy fallen by some part of what was predicted? Where that is lost in round-off: the imbalance."""
@@ -149,11 +181,6 @@ class _Search:
         if predicted <= 1e3 * noise:
             return bool(np.linalg.norm(there.r) < np.linalg.norm(here.r))
         return gain >= 1e-4 * predicted
-
-    def newton(self, values: Array, soft: float, r: Array) -> Array:
-        """|Λ|⁻¹ r; nothing along neutral directions where nothing pulls."""
-        idle = (np.abs(values) <= soft) & (np.abs(r) <= 1e-9 * self.pull)
-        return np.where(idle, 0.0, r / np.maximum(np.abs(values), max(soft, 1e-300)))
 
     def place(self, state: State) -> _Place:
         """`state` brought onto the joints, and what acts there."""
@@ -183,15 +210,15 @@ class _Search:
         all_forces(self.fit.system, State(*(x[None] for x in state)), signals, f, tau)
         return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
 
-    def stiffness(self, here: _Place) -> tuple[Array, Array, float]:
-        """Λ, ascending, and Q of (2); and what of Λ is round-off or next to nothing."""
-        spacing = np.array([SPACING / self.length(y) for y in here.N.T])
+    def stiffness(self, here: _Place) -> _Slope:
+        """K by differences, and its eigenvalues."""
+        spacing = np.array([self.spacing / self.length(y) for y in here.N.T])
         K = np.empty((len(spacing), len(spacing)))
         for k, (y, s) in enumerate(zip(here.N.T, spacing, strict=True)):
             K[k] = (self.balance(here, -s * y) - self.balance(here, s * y)) @ here.N / (2.0 * s)
         values, Q = np.linalg.eigh(0.5 * (K + K.T))
         noise = 1e3 * np.finfo(np.float64).eps * self.pull / float(spacing.min())
-        return values, Q, max(NEUTRAL * float(np.abs(values).max()), noise)
+        return _Slope(values, Q, max(NEUTRAL * float(np.abs(values).max()), noise))
 
     def balance(self, here: _Place, y: Array) -> Array:
         """M^(−½)(f + Gᵀλ) at the displacement y from `here`, with the reactions of `here`."""
