@@ -19,7 +19,6 @@ import numpy as np
 
 from .checks import Array
 from .errors import ModelError
-from .errors import ModelError
 from .progress import count
 from .symmetry import Conserved, Kept, conserved
 from .trajectory import Trajectory
