@@ -69,6 +69,9 @@ def newton(system, work, signals, row, exact):
         all_gradients(system, work.a, work.B, signals, row, work, work.y, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, False, work.H)
         assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
+        if system.damped:  # dampers push with the force they have, at this level
+            harden(system.blocks, work.H, work.H)
+            harden(system.blocks, work.U, work.U)
         soften_exact(system.blocks, 1e-14, work.H)
         factor_lu(system.blocks, work.H, work.U, work.row)
         solve_lu(system.blocks, work.H, work.U, work.x, work.y)
