@@ -3,6 +3,8 @@
 I φ″ = W sin φ,   I = (N + 1)/3 + N,   W = g ((N + 1)/2 + N),   φ(0) = 0, φ′(0) = 1,   B₀ = (sin φ, cos φ)
 """
 
+import warnings
+
 import mechanisms
 import numpy as np
 import pytest
@@ -47,10 +49,10 @@ def test_two_loops():
     assert errors[-1][0] < 3e-6
 
 
-@pytest.mark.xfail(strict=False, reason="which digits are left after a singular position depends on how near steps end")
-def test_two_loops_to_all_digits():
+def test_two_loops_at_order_six():
+    """Ten crossings each keep the branch up to eps/σ², σ being how far from flat a step ends: some 1e-4 at the nearest."""
     motion = runs.run(mechanisms.four_bars(2), 6, h=2e-3, until=10.0)
-    assert np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max() < 1e-10
+    assert np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max() < np.finfo(float).eps / 1e-4**2
 
 
 def test_closer_than_others_at_the_same_step():
@@ -81,11 +83,13 @@ def test_forty_loops_cross_their_singular_positions():
     assert abs(runs.order(energy)[0] - 2) < 0.05, energy
 
 
-@pytest.mark.xfail(
-    reason="a step that ends within some 1e-5 of a singular position loses the branch, and energy with it"
-)
 def test_a_thousand_crossings():
     """Whatever the step, and however near to a singular position it happens to end."""
-    for order, h in ((2, 2e-3), (2, 1.6e-3), (4, 5e-3)):
-        motion = runs.run(mechanisms.four_bars(2), order, h=h, until=70.0, every=5)
-        assert tilt(motion, 2) < 1e-6
+    for n, order, h in ((2, 2, 2e-3), (2, 2, 1.6e-3), (2, 4, 5e-3), (1, 4, 1e-3), (5, 2, 5e-3)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lv.ModelWarning)
+            motion = lv.simulate(mechanisms.four_bars(n), lv.Livens(order=order), h=h, until=70.0, every=5)
+        assert tilt(motion, n) < 1e-6
+        band = np.ptp(motion.energy[: len(motion) // 10])
+        assert np.ptp(motion.energy) < 1.5 * band + 1e-8
+        assert motion.defect_position.max() < 1e-11

@@ -28,21 +28,23 @@ from ..kernels.world import all_forces, forces, power, power_at
 from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
 
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
-SINGULAR = 1e4  # positions that move so many times a defect: the multipliers are not smooth there
+SINGULAR = 1e6  # largest diagonal entry over pivot of S: from here on the exact matrix is taken at once
+ROUGH = 1e8  # from here on multipliers, which go with 1/σ, are anything but smooth
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
 EXACT = 80  # iterations in all before the step has failed
 
 
 @inline
 def factorise(system, state, work, h, signals, row):
-    """Gradients at the configuration of `state` and the factors of S there, with and without dampers."""
+    """Gradients at the configuration of `state` and the factors of S there, with and without dampers; how singular S is,
+    as the largest diagonal entry over its pivot."""
     all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         harden(system.blocks, work.S, work.H)
         factor(system.blocks, work.H, work.pivot[1], TINY)
-    factor(system.blocks, work.S, work.pivot[0], TINY)
+    return factor(system.blocks, work.S, work.pivot[0], TINY)
 
 
 @njit
@@ -107,10 +109,11 @@ def correct(c, x, lam):
 @inline
 def position(system, state, work, h, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    guess(system.rows, h, even, state.account[2] < SINGULAR, state.lam, work.lam)
+    guess(system.rows, h, even, state.account[2] < ROUGH, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
-    exact = False
+    far = 1.0  # how many times its defect a position last moved
+    exact = state.account[2] >= SINGULAR
     result = POSITION
     for i in range(EXACT):
         status = drift(system.bodies, h, state.a, state.B, state.p, state.L, work.a, work.B, work.L, work.fault)
@@ -126,7 +129,7 @@ def position(system, state, work, h, even, signals, row):
         e, which = worst(system.rows, work.g)
         work.tally[0] += 1
         work.fault[0] = which
-        near = e <= 1.0 and e * state.account[2] <= NEAR  # both the defects and what they still mean for positions
+        near = e <= 1.0 and e * far <= NEAR  # both the defects and what they still mean for positions
         if near or (exact and e <= 5.0 and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
@@ -138,7 +141,7 @@ def position(system, state, work, h, even, signals, row):
             work.tally[1] += 1
         last = e
         newton(system, work, signals, row, exact)
-        state.account[2] = reach(system.rows, work.diagonal, work.x) / e
+        far = reach(system.rows, work.diagonal, work.x) / e
         c = -2.0 / (h * h)
         correct(c, work.x, work.lam)
         push(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)
@@ -154,6 +157,50 @@ def accept(work, a, B, L):
             L[b, i] = work.L[b, i]
             for j in range(3):
                 B[b, i, j] = work.B[b, i, j]
+
+
+@njit
+def nudge(bodies, P, L, a, B):
+    """Move every body by M⁻¹ (P, L), rotations by their Cayley map."""
+    for b in range(1, a.shape[0]):
+        x = 0.5 * bodies.inverse_inertia[b, 0] * L[b, 0]
+        y = 0.5 * bodies.inverse_inertia[b, 1] * L[b, 1]
+        z = 0.5 * bodies.inverse_inertia[b, 2] * L[b, 2]
+        t = 2.0 / (1.0 + x * x + y * y + z * z)
+        for k in range(3):
+            a[b, k] += bodies.inverse_mass[b] * P[b, k]
+            b0, b1, b2 = B[b, k, 0], B[b, k, 1], B[b, k, 2]
+            c0, c1, c2 = b1 * z - b2 * y, b2 * x - b0 * z, b0 * y - b1 * x
+            B[b, k, 0] = b0 + t * (c0 + c1 * z - c2 * y)
+            B[b, k, 1] = b1 + t * (c1 + c2 * x - c0 * z)
+            B[b, k, 2] = b2 + t * (c2 + c0 * y - c1 * x)
+
+
+@inline
+def land(system, state, work, h, signals, row):
+    """Factors at q₁. Near a singular position a defect of round-off size still means a distance, defect over σ, from
+    the branch, and velocities there would turn by that over σ once more: so what S(q₁) makes of the defects is moved."""
+    for _ in range(3):
+        state.account[2] = factorise(system, state, work, h, signals, row)
+        if state.account[2] < SINGULAR or system.rolls:
+            break
+        for r in range(work.x.shape[0]):
+            work.x[r] = work.g[r]
+        solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
+        if reach(system.rows, work.diagonal, work.x) <= 1e-2:
+            break
+        clear(work.a, work.L)
+        push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+        nudge(system.bodies, work.a, work.L, state.a, state.B)
+        all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
+
+
+@njit
+def clear(P, L):
+    for b in range(P.shape[0]):
+        for k in range(3):
+            P[b, k] = 0.0
+            L[b, k] = 0.0
 
 
 @njit
@@ -211,16 +258,16 @@ def stage(system, state, work, h, even, signals, before, row):
     status = position(system, state, work, h, even, signals, row)
     if status == OK:
         accept(work, state.a, state.B, state.L)
+        smooth = state.account[2] < ROUGH
+        if system.tapes.clock >= 0:
+            tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
+        land(system, state, work, h, signals, row)
         read(system.coordinates, state.a, state.B, state.angle)
         forces(system, state.a, state.B, state.angle, signals, row, work.f, work.tau)
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
-        if system.tapes.clock >= 0:
-            tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
-        factorise(system, state, work, h, signals, row)
         velocity(system, state, work, h, signals, row)
         if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
             tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
-        smooth = state.account[2] < SINGULAR
         settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
         earn(h, power(system, state, signals, row), work.power, state.account)
     return status

@@ -71,14 +71,17 @@ def harden(blocks, S, H):
 
 @njit
 def factor_block(A, o, n, pivot, first, tiny):
-    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ."""
+    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ. Returns the largest
+    diagonal entry over its pivot."""
+    most = 1.0
     for z in range(n):
         d = A[o + z * n + z]
         for k in range(z):
             l = A[o + z * n + k]
             d -= l * l * pivot[first + k]
-        c = 1.0 / d if d > tiny * pivot[first + z] else 0.0
-        pivot[first + z] = c
+        whole = pivot[first + z]
+        pivot[first + z] = 1.0 / d if d > tiny * whole else 0.0
+        most = max(most, whole * pivot[first + z] if d > tiny * whole else 1e300)
         for y in range(z + 1, n):
             s = A[o + y * n + z]
             for k in range(z):
@@ -87,6 +90,7 @@ def factor_block(A, o, n, pivot, first, tiny):
     for z in range(1, n):
         for k in range(z):
             A[o + z * n + k] *= pivot[first + k]
+    return most
 
 
 @njit
@@ -136,7 +140,8 @@ def update_below(A, t, oI, nI, oK, nK, n):
 @njit
 def factor(blocks, A, pivot, tiny):
     """LDLᵀ of the blocks in A by (1), in place; `pivot` gets the reciprocal pivots, zero for those below `tiny` of
-    their diagonal entry: rows that repeat earlier ones."""
+    their diagonal entry: rows that repeat earlier ones. Returns the largest diagonal entry over its pivot."""
+    most = 1.0
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         for z in range(n):
@@ -145,7 +150,7 @@ def factor(blocks, A, pivot, tiny):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
         o = blocks.diagonal[J]
-        factor_block(A, o, n, pivot, first, tiny)
+        most = max(most, factor_block(A, o, n, pivot, first, tiny))
         begin, end = blocks.below[J], blocks.below[J + 1]
         u = blocks.update_start[J]
         for p in range(begin, end):
@@ -158,6 +163,7 @@ def factor(blocks, A, pivot, tiny):
                 u += 1
             update_diagonal(A, blocks.update[u], oI, nI, n, pivot, first)
             u += 1
+    return most
 
 
 @njit
