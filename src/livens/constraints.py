@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .checks import Array
 from .forces import Damper, Motor, Spring
 from .frames import Frames, stack
 from .joints import Coordinate, Row
@@ -158,17 +159,27 @@ def compile_rows(
         rate=stack([row.rate for row in rows], ()),
         entry=entry,
         weight=np.zeros(len(rows)),
+        metric=np.zeros(len(rows)),
     )
-    return compiled._replace(weight=1.0 / _tolerance(rows, compiled, state)), blocks
+    return _scaled(rows, compiled, state, frames.mass), blocks
 
 
-def _tolerance(rows: list[Row], compiled: Rows, state: State) -> Any:
-    """Defects that count as round-off: of lengths relative to the joints' size, of angles absolute, of slips finer."""
+def _scaled(rows: list[Row], compiled: Rows, state: State, mass: Array) -> Rows:
+    """The rows with their weights: what counts as round-off of a length is relative to the joints' size, of an angle
+    absolute, of a slip finer, because no later step corrects it."""
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
-    length = PRECISION * size + 4.0 * np.finfo(float).eps * float(np.abs(state.a).max())
-    angular = [row.kind == "DOT1" or (bool(row.coordinates) and row.coordinates[0].kind == "ANGLE") for row in rows]
-    slips = [row.kind in ("ROLL", "EDGE") for row in rows]  # nothing corrects these in the next step: they add up
+    angular = np.array([_is_angle(row) for row in rows], dtype=bool)
+    slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit
-    return np.where(angular, PRECISION, np.where(slips, 1e-3 * length, unit * length))
+    tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * size, unit * size))
+    metric = np.where(angular, 1.0 / size**2, 1.0) / np.mean(mass[1:])
+    return compiled._replace(weight=1.0 / tolerance, metric=metric)
+
+
+def _is_angle(row: Row) -> bool:
+    """True if the row is measured in radians; a COUPLE row is in the unit of the coordinate that it takes as it is."""
+    if row.coordinates:
+        return row.coordinates[int(np.argmin(np.abs(np.abs(row.ratios) - 1.0)))].kind == "ANGLE"
+    return row.kind == "DOT1"

@@ -31,7 +31,7 @@ from .integrators import SCHEMES
 from .kernels.bags import State
 from .scene import from_dict, to_dict
 from .start import consistent_start
-from .system import compile_model
+from .system import compile_model, same
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
     """
     h5netcdf = _h5netcdf()
     left_out = _left_out(motion)
-    if not _same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
+    if not same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
         raise ModelError(
             f"model {motion.model.name!r} has been changed since this motion was computed, "
             "and a file with both would contradict itself: change it back, or simulate again."
@@ -249,13 +249,6 @@ def _left_out(motion: Trajectory) -> list[int]:
     if len(compile_model(motion.model)[0].rows.kind) == len(motion.system.rows.kind):
         return []
     return sorted(consistent_start(motion.model, quiet=True).skip)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """True if two bags of arrays hold the same bits."""
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
-    return bool(np.array_equal(one, other))
 
 
 def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:

@@ -89,16 +89,19 @@ def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
     rate = _dot(U, motion.angular_velocity(q.b.body) - motion.angular_velocity(q.a.body))
     W = Rb @ q.hand
     angle = np.arctan2(_dot(Ra @ q.dial[1], W), _dot(Ra @ q.dial[0], W))
-    between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)  # about how far it turned from one state to the next
-    turns = np.round((between - np.diff(angle)) / (2.0 * np.pi))
-    return angle + 2.0 * np.pi * (_turns(motion, q, angle[0]) + np.concatenate([[0.0], np.cumsum(turns)])), rate
+    return _unwrapped(motion, q, angle, rate), rate
 
 
-def _turns(motion: Trajectory, q: Coordinate, angle: float) -> float:
-    """Whole turns that the first state has made already, where its angle is kept because something acts on it."""
+def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> Array:
+    """The angle over many turns: as the run kept it, where something acts on it; else counted from its rate, which is
+    right while that changes by less than half a turn from one stored state to the next."""
     _, acting = compile_coordinates(motion.model, Frames(motion.model), Signals(motion.model))
-    kept = [motion.record.angle[0, c] for c, mine in enumerate(acting) if mine is q]
-    return float(np.round((kept[0] - angle) / (2.0 * np.pi))) if kept else 0.0
+    for c, mine in enumerate(acting):
+        if mine is q:
+            return motion.record.angle[:, c].copy()
+    between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)
+    turns = np.round((between - np.diff(angle)) / (2.0 * np.pi))
+    return angle + 2.0 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
 
 
 def _joint_axes(joint: Any) -> Array:
@@ -113,4 +116,9 @@ def _dot(u: Array, v: Array) -> Array:
 
 
 def _signals(motion: Trajectory) -> Array:
-    return np.ascontiguousarray(Signals(motion.model).table(motion.t))
+    """What came with time, at each state; controllers held what the state says."""
+    signals = Signals(motion.model, motion.h)
+    table = signals.table(motion.t)
+    for k, motor in enumerate(signals.controlled):
+        table[:, signals.column[id(motor)]] = motion.record.effort[:, k]
+    return np.ascontiguousarray(table)

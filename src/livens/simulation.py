@@ -9,24 +9,29 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import cached_property
 
 import numpy as np
 
 from . import _jit
 from .checks import Array, finite, number, positive
-from .constraints import groups
+from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
 from .integrators import Livens
 from .kernels import status
-from .kernels.bags import State
+from .kernels.bags import State, System
+from .kernels.constrain import worst
+from .kernels.dynamics import all_defects
 from .model import Model
 from .progress import Progress
 from .signals import Signals
-from .start import Start, consistent_start
-from .system import scratch
+from .pose import rotation_matrix
+from .start import Fit, Start, consistent_start
+from .system import compile_model, same, scratch
 from .trajectory import Trajectory
 
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
+OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
 PACE = 0.25  # aimed duration of a chunk [s]
 
 
@@ -65,6 +70,8 @@ def simulate(
     every = int(every)
     begin = consistent_start(model)
     state = begin.state if start is None else _checked(start, begin.state)
+    if start is not None:
+        Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
     run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
@@ -95,6 +102,11 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     for new, old in zip(record, motion.record, strict=True):
         new[:kept] = old[:kept]
     begin = consistent_start(motion.model, quiet=True)
+    if not same(begin.system, motion.system):
+        raise ModelError(
+            f"model {motion.model.name!r} has been changed since this motion was computed: change it back, or simulate "
+            "again from motion.state."
+        )
     run = _Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
@@ -134,7 +146,7 @@ class _Run:
     def __init__(self, begin: Start, model: Model, scheme: Livens, h: float, t0: float, every: int, record: State):
         self.model, self.system, self.skip, self.scheme = model, begin.system, begin.skip, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
-        self.table = Signals(model)
+        self.table = Signals(model, abs(h))
         self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
@@ -176,6 +188,7 @@ class _Run:
                         self.sentence(code, int(work.fault[0]), done, state, work.g),
                         self.trajectory(done - done % self.every),
                     )
+                self.check_left_out(state, done)
                 progress.update(done - first)
                 chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest())))
         finally:
@@ -184,6 +197,30 @@ class _Run:
         self.ended = True
         if steps % self.every:
             _keep(self.record, steps // self.every + 1, state)
+
+    def check_left_out(self, state: State, done: int) -> None:
+        """Equations that repeated others at the start are not solved: stop where they turn out to be real."""
+        if not self.skip:
+            return
+        rows, system = len(self.full.rows.kind), self.full
+        g, v = np.zeros((1, rows)), np.zeros((1, rows))
+        signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
+        all_defects(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
+        size, which = worst(system.rows, g[0])
+        if size > OPEN / PRECISION:
+            owner = [group.owner for group in groups(self.model) for _ in group.rows][which]
+            raise StepFailed(
+                f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
+                f"{self.t0 + done * self.h:.6g} s: some of its equations repeated others where the mechanism started, "
+                "but not here. Start it away from a stretched or flat position. "
+                "The motion so far is in error.trajectory.",
+                self.trajectory(done - done % self.every),
+            )
+
+    @cached_property
+    def full(self) -> System:
+        """The system with all rows."""
+        return compile_model(self.model)[0]
 
     def longest(self) -> int:
         """How many steps a chunk may have, so that the table of signals stays small."""
@@ -276,11 +313,14 @@ def _check_what(model: Model, scheme: Livens) -> None:
 
 
 def _checked(state: State, model: State) -> State:
-    """A state given from outside, as arrays of the model's shapes with finite numbers in them."""
+    """A state given from outside: arrays of the model's shapes, with finite numbers and rotations in them."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
     fields = zip(state, model, State._fields, strict=True)
-    return State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
+    checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
+    for B in checked.B:
+        rotation_matrix(B, "a rotation of the start")
+    return checked
 
 
 def _record(state: State, steps: int, every: int) -> State:

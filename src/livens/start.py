@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .checks import Array
 from .constraints import PRECISION, groups
 from .errors import ModelError, ModelWarning
-from .kernels.bags import State, System, Work
+from .kernels.bags import Bodies, State, System, Work
 from .kernels.constrain import drive_rates, push, rates, worst
 from .kernels.coordinates import read
 from .kernels.dynamics import coast
@@ -34,8 +34,8 @@ from .pose import hat
 from .signals import Signals
 from .system import compile_model, scratch
 
-REPEATED = 1e-9  # an eigenvalue of S below this, its diagonal scaled to one: a row repeats others
-SHIFT = 1e-9  # relative regularisation of S while fitting
+REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
+SHIFT = 1e-8  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
 DENSE = 1500  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
@@ -69,10 +69,11 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     skip = fit.repeated()
     freedom -= int(fit.hard.sum()) - len(skip)
     redundant = Counter(fit.names[r] for r in sorted(skip))
-    adjusted, respun = fit.velocities()
     if skip:
         lam = np.delete(state.lam, sorted(skip), axis=1)
         system, state = compile_model(model, skip)[0], state._replace(lam=lam)
+    adjusted, respun = Fit(model, system, state, skip).velocities(shift=0.0)
+    fit.refuse_conflicts()
     start = Start(system, state, moved, turned, adjusted, respun, freedom, dict(redundant), skip)
     if not quiet:
         _tell(start, fit.size)
@@ -105,7 +106,9 @@ def _tell(start: Start, size: float) -> None:
         )  # fmt: skip
     if start.redundant:
         count = sum(start.redundant.values())
-        names = ", ".join(repr(name) for name in start.redundant)
+        names = ", ".join(repr(name) for name in list(start.redundant)[:6]) + (
+            ", …" if len(start.redundant) > 6 else ""
+        )
         warnings.warn(
             f"{count} of the joints' equations repeat{'s' if count == 1 else ''} others (in {names}); the mechanism "
             f"has {start.freedom} degree{'s' if start.freedom != 1 else ''} of freedom. Its reactions are those of "
@@ -138,11 +141,11 @@ class Fit:
                 system.tapes, system.rows.entry, state.a, state.B, self.time, work.registers, work.partial, work.G
             )
 
-    def factorise(self, shift: float = SHIFT, tiny: float = 0.0) -> Array:
-        """Factors of S without dampers into work.H, and its reciprocal pivots."""
+    def factorise(self, shift: float = SHIFT, tiny: float = 0.0, bodies: Bodies | None = None) -> Array:
+        """Factors of S without dampers into work.H, and its reciprocal pivots; with the masses of `bodies`, if given."""
         system, work = self.system, self.work
         self.differentiate()
-        assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
+        assemble(bodies or system.bodies, system.blocks, work.G, work.G, True, work.S)
         soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
         harden(system.blocks, work.S, H)
@@ -205,21 +208,22 @@ class Fit:
     def repeated(self) -> frozenset[int]:
         """The rows to leave out. A start may be singular by accident, so a generic position nearby decides, if the
         mechanism can be moved there."""
-        here = self.dependent()
-        if not here:
-            return here
-        there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
-        if not there.wander():
-            return here
-        elsewhere = there.dependent()
-        return elsewhere if len(elsewhere) < len(here) else here
+        least = self.dependent()
+        for own in (True, False):
+            there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
+            if least and there.wander(own):
+                elsewhere = there.dependent()
+                least = elsewhere if len(elsewhere) < len(least) else least
+        return least
 
-    def wander(self) -> bool:
-        """Move a little along a random motion that the joints allow; False if there is none or it fails."""
+    def wander(self, own: bool) -> bool:
+        """Move a little along the motion it has of its `own`, or a random one that the joints allow; False if there is
+        none or it fails."""
         rng = np.random.default_rng(1)
         state, bodies = self.state, self.system.bodies
-        state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
-        state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
+        if not own:
+            state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
+            state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
         self.velocities()
         fastest = float(np.abs(state.L * bodies.inverse_inertia).max(initial=0.0))
         fastest = max(fastest, float(np.abs(state.p * bodies.inverse_mass[:, None]).max()) / self.size)
@@ -234,13 +238,20 @@ class Fit:
         return True
 
     def dependent(self) -> frozenset[int]:
-        """Rows that repeat others at this position, one for each null vector of Gᵀ."""
-        pivot = self.factorise(shift=0.0, tiny=REPEATED)
+        """Rows that repeat others at this position, one for each null vector of Gᵀ. Geometry decides, not mass: all
+        bodies weigh the same here, with the joints' size for their radius of gyration."""
+        bodies = self.system.bodies
+        same = bodies._replace(
+            inverse_mass=(bodies.inverse_mass > 0.0).astype(np.float64),
+            inverse_inertia=(bodies.inverse_inertia > 0.0) / self.size**2,
+        )
+        pivot = self.factorise(shift=0.0, tiny=REPEATED, bodies=same)
         dependent = frozenset(int(r) for r in np.flatnonzero((pivot == 0.0) & self.hard))
         rows = np.flatnonzero(self.hard)
         if not dependent or len(rows) > DENSE:
             return dependent
-        C = self.dense()[np.ix_(rows, rows)]
+        G = self.matrix()[rows]
+        C = (G * inverse_masses(same)) @ G.T
         scale = 1.0 / np.sqrt(np.maximum(np.diag(C), 1e-300))
         values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
         null = vectors[:, values < REPEATED]
@@ -260,22 +271,15 @@ class Fit:
     @property
     def inverse_mass(self) -> Array:
         """The diagonal of M⁻¹ (6 n,)."""
-        bodies = self.system.bodies
-        masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
-        return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
+        return inverse_masses(self.system.bodies)
 
-    def dense(self) -> Array:
-        """S as a full matrix."""
-        G = self.matrix()
-        return (G * self.inverse_mass) @ G.T
-
-    def velocities(self) -> tuple[float, float]:
+    def velocities(self, shift: float = SHIFT, tiny: float = 1e-13) -> tuple[float, float]:
         """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s] and
         of its rates [rad/s]."""
         state, system, work = self.state, self.system, self.work
         p0, L0 = state.p.copy(), state.L.copy()
         g = np.zeros(len(self.names))
-        pivot = self.factorise(tiny=1e-13)
+        pivot = self.factorise(shift, tiny)
         for _ in range(6):
             rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
             drive_rates(system.rows, self.signals, 0, g)
@@ -286,24 +290,27 @@ class Fit:
             push(system.blocks, work.G, -1.0, g, state.p, state.L)
         rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
         state.lam[0] = -system.rows.rate * g
-        self.refuse_conflicts(g)
         change = np.linalg.norm(state.p - p0, axis=1) * system.bodies.inverse_mass
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())
 
-    def refuse_conflicts(self, g: Array) -> None:
-        """Refuse drives that no velocity satisfies, from the rates g of all rows."""
+    def refuse_conflicts(self) -> None:
+        """Refuse what no velocity satisfies."""
+        system, work = self.system, self.work
+        g = np.zeros(len(self.names))
+        self.differentiate()
+        rates(system.bodies, system.blocks, work.G, self.state.p, self.state.L, g)
         left = np.where(self.hard, g, 0.0)
-        drive_rates(self.system.rows, self.signals, 0, left)
+        drive_rates(system.rows, self.signals, 0, left)
         if self.written:
-            tape_rates(self.system.tapes, self.work.partial, left)
+            tape_rates(system.tapes, work.partial, left)
         r = int(np.abs(left).argmax())
         if abs(left[r]) > 1e-6 * max(1.0, float(np.abs(g).max())):
             joint = self.model[self.names[r]]
+            remedy = " Drive fewer joints, or let the drives agree." if (system.rows.signal >= 0).any() else ""
             raise ModelError(
-                f"the mechanism cannot move as its drives ask: at the start joint {joint.name!r} "
-                f"({type(joint).__name__}) is left with {abs(left[r]):.2g} in m/s or rad/s. Drive fewer joints, or let "
-                "the drives agree."
+                f"the mechanism cannot move as its joints ask: at the start joint {joint.name!r} "
+                f"({type(joint).__name__}) is left with {abs(left[r]):.2g} in m/s or rad/s.{remedy}"
             )
 
     def refuse_drives(self, far: NDArray[np.bool_]) -> None:
@@ -315,6 +322,11 @@ class Fit:
                 f"drive of joint {self.names[r]!r} begins at {value:g}, but the joint is at {here:g} at the start: "
                 "let the drive begin there, or place the bodies where it begins."
             )
+
+    def refuse_open(self, size: float) -> None:
+        """Refuse a state given from outside whose joints are open by more than `size`, relative to theirs, at t = 0."""
+        if len(self.names) and worst(self.system.rows, self.defects())[0] > size / PRECISION:
+            self.refuse(self.defects(), "is not closed in the given start, whose clock begins at t = 0")
 
     def refuse(self, g: Array, why: str) -> None:
         worst_of: dict[str, float] = {}
@@ -330,6 +342,12 @@ class Fit:
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "
             "frame's origin; body.point_at(x, y, z) takes a world place."
         )
+
+
+def inverse_masses(bodies: Bodies) -> Array:
+    """The diagonal of M⁻¹ (6 n,)."""
+    masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
+    return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
 
 
 def _largest_rows(null: Array) -> list[int]:

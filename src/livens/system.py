@@ -11,6 +11,8 @@ that axis is refused by name. Joints become rows in constraints.py.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .checks import Array
@@ -80,6 +82,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         blocks=blocks,
         tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
         shift=0.0,
+        finest=float(rows.weight[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
@@ -120,6 +123,13 @@ def scratch(system: System) -> Work:
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )
+
+
+def same(one: Any, other: Any) -> bool:
+    """True if two bags of arrays hold the same bits."""
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other))
 
 
 def _refuse_flat_springs(springs: list[Spring]) -> None:

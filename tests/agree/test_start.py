@@ -327,7 +327,7 @@ def test_freedom_and_repeated_rows(build, repeated, freedom):
             assert len(said) == 1
             assert said[0].startswith(text)
             assert f"has {freedom} degree{'s' if freedom != 1 else ''} of freedom." in said[0]
-            assert all(repr(name) in said[0] for name in start.redundant)
+            assert all(repr(name) in said[0] for name in list(start.redundant)[:6])
         else:
             assert not said
         model = build()
@@ -390,7 +390,8 @@ def test_a_repeated_mechanism_keeps_all_its_rows(build):
 
 @pytest.mark.parametrize("build", [four_bar, bricard, door, welded, lambda: four_bars(3)], ids=range(5))
 def test_reactions_are_of_minimum_norm(build):
-    """λ = D^(−½) (D^(−½) S D^(−½))⁺ D^(−½) b with D the diagonal of S, by numpy; the same in every order of joints."""
+    """λ = D^(−½) (D^(−½) S D^(−½))⁺ D^(−½) b with D the metric, torques over the joints' size, by numpy; the same in
+    every order of joints."""
     rng = np.random.default_rng(3)
     model = build()
     for body in model.bodies[1:]:
@@ -405,18 +406,19 @@ def test_reactions_are_of_minimum_norm(build):
     signals = np.tile([1.0, 2, 3, 0, 0, 0], len(model.bodies) - 1)[None]
     all_forces(system, record, signals, f, tau)
     b = -G @ (W * np.concatenate([f[0], tau[0]], axis=1).ravel())  # at rest: no bias
-    d = 1 / np.sqrt(np.diag(S))
+    d = 1 / np.sqrt(system.rows.metric)
     expected = d * (np.linalg.pinv(d[:, None] * S * d, rcond=1e-9, hermitian=True) @ (d * b))
     size = np.abs(expected).max()
     off = first.multipliers[0] - expected
-    assert np.abs(off).max() <= 16 * EPS / SHIFT * size  # regularised: where anything goes, round-off is amplified
+    noise = 16 * EPS / SHIFT * (np.diag(S) / system.rows.metric).max()  # regularised: where anything goes, it is large
+    assert np.abs(off).max() <= noise * size
     assert np.abs(off @ G).max() <= 1e4 * EPS * size * np.abs(G).max()  # what the bodies feel is exact
     found = {joint.name: (first.reaction(joint), first.reaction_torque(joint)) for joint in model.joints}
     model.joints[:] = [model.joints[k] for k in rng.permutation(len(model.joints))]
     again, _ = lv_dynamics(model)
     for joint in model.joints:
         for one, two in zip(found[joint.name], (again.reaction(joint), again.reaction_torque(joint)), strict=True):
-            assert np.abs(one - two).max() <= 32 * EPS / SHIFT * size * max(1.0, np.abs(G).max())
+            assert np.abs(one - two).max() <= 2 * noise * size * max(1.0, np.abs(G).max())
 
 
 def test_a_door_weighs_on_both_hinges_alike():

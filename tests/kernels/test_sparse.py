@@ -209,11 +209,12 @@ def test_soft_rows():
     graph.build()
     soft = np.repeat(graph.soft, graph.sizes).astype(bool)
     rate = np.where(soft, graph.rng.uniform(0.5, 2, graph.count), 0.0)
-    rows = Rows(**{field: np.zeros(0) for field in Rows._fields} | {"rate": rate})
+    metric = graph.rng.uniform(0.5, 2, graph.count)
+    rows = Rows(**{field: np.zeros(0) for field in Rows._fields} | {"rate": rate, "metric": metric})
     A, S = graph.assembled(graph.G, graph.G), graph.matrix(graph.G, graph.G)
     diagonal, h, shift = np.zeros(graph.count), 0.02, 1e-3
     soften(rows, graph.blocks, shift, h, A, diagonal)
-    S[np.diag_indices_from(S)] *= 1 + shift
+    S[np.diag_indices_from(S)] += shift * metric
     S[np.diag_indices_from(S)] += np.divide(2.0, h * rate, out=np.zeros_like(rate), where=soft)
     assert np.abs(dense.matrix(graph.blocks, A) - S).max() <= 64 * EPS * np.abs(S).max()
     assert np.abs(diagonal - np.diag(S)).max() <= 64 * EPS * np.abs(S).max()

@@ -27,6 +27,7 @@ from ..kernels.status import NOT_FINITE, OK, POSITION
 from ..kernels.world import all_forces, forces, power, power_at
 from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
 
+ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of them
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e6  # largest diagonal entry over pivot of S: from here on the exact matrix is taken at once
 ROUGH = 1e8  # from here on multipliers, which go with 1/σ, are anything but smooth
@@ -92,6 +93,17 @@ def soften_exact(blocks, shift, A):
 
 
 @njit
+def farthest(a, angle):
+    """The largest coordinate of a centre of mass, or angle of a joint."""
+    most = 0.0
+    for b in range(1, a.shape[0]):
+        most = max(most, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
+    for c in range(angle.shape[0]):
+        most = max(most, abs(angle[c]))
+    return most
+
+
+@njit
 def reach(rows, diagonal, x):
     """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
     most = 0.0
@@ -113,6 +125,7 @@ def position(system, state, work, h, even, signals, row):
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     far = 1.0  # how many times its defect a position last moved
+    coarse = 1.0 + ROUND_OFF * system.finest * farthest(state.a, state.angle)  # round-off of places and angles
     exact = state.account[2] >= SINGULAR
     result = POSITION
     for i in range(EXACT):
@@ -127,6 +140,7 @@ def position(system, state, work, h, even, signals, row):
             rates(system.bodies, system.blocks, work.N, state.p, work.L, work.y)
             slips(system.rows, h, work.x, work.y, work.g)
         e, which = worst(system.rows, work.g)
+        e /= coarse
         work.tally[0] += 1
         work.fault[0] = which
         near = e <= 1.0 and e * far <= NEAR  # both the defects and what they still mean for positions
@@ -141,7 +155,7 @@ def position(system, state, work, h, even, signals, row):
             work.tally[1] += 1
         last = e
         newton(system, work, signals, row, exact)
-        far = reach(system.rows, work.diagonal, work.x) / e
+        far = reach(system.rows, work.diagonal, work.x) / (coarse * e)
         c = -2.0 / (h * h)
         correct(c, work.x, work.lam)
         push(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)

@@ -85,6 +85,7 @@ class Rows(NamedTuple):
     rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
     entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
     weight: Floats  # one over the defect that counts as round-off [1/m] or [1/rad] (r,)
+    metric: Floats  # what multipliers are measured by where they are not unique [1/kg] or [1/(kg m²)] (r,)
 
 
 class Blocks(NamedTuple):
@@ -129,7 +130,8 @@ class System(NamedTuple):
     rows: Rows
     blocks: Blocks
     tapes: Tapes
-    shift: float  # relative regularisation of S: 0, or some 1e-9 where rows are redundant
+    shift: float  # regularisation of S, relative to the metric: 0, or some 1e-8 where rows repeat others
+    finest: float  # largest weight of a row that has a defect [1/m]
     damped: bool  # some rows are dampers
     rolls: bool  # some rows have a rate but no defect
 

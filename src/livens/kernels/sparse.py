@@ -44,7 +44,7 @@ def soften(rows, blocks, shift, h, S, diagonal):
         n = blocks.row[J + 1] - blocks.row[J]
         for y in range(n):
             k = blocks.diagonal[J] + y * n + y
-            S[k] += shift * S[k]
+            S[k] += shift * rows.metric[blocks.row[J] + y]
             c = rows.rate[blocks.row[J] + y]
             if c > 0.0:
                 S[k] += 2.0 / (h * c)
