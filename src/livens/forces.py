@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import Array, answers, not_negative, number, positive, vector
-from .errors import ModelError
+from .errors import LivensError, ModelError
 from .model import Body, Point
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
@@ -167,7 +167,14 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
         return np.broadcast_to(signal, (len(t), *shape))
     rows = np.empty((len(t), *shape))
     for k, time in enumerate(t.tolist()):
-        answer = signal(time)
+        try:
+            answer = signal(time)
+        except LivensError:
+            raise
+        except ValueError as error:  # as of a table that ends, or of the square root of a negative number
+            raise ModelError(
+                f"{what} of {owner.name!r} cannot be told at t = {time:g} s: {str(error).rstrip('.')}."
+            ) from error
         try:
             value = np.asarray(answer, dtype=np.float64)
             good = value.shape == shape and bool(np.isfinite(value).all())

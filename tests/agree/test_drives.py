@@ -1,0 +1,131 @@
+"""Rates and accelerations of drives, found by differences, against what they are, and where drives are asked."""
+
+import math
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.signals import BEFORE, FIRST, PART, SECOND, STEP, Signals, drive_table
+
+EPS = np.finfo(float).eps
+NODES = np.arange(7) - BEFORE[:, None]
+
+
+def driven(drive, rate=0.0):
+    """A wheel that a drive turns, at `rate` at the start."""
+    m = lv.Model()
+    wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), body_rates=(0, 0, rate), name="wheel"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1), drive=drive, name="motor"))
+    return m
+
+
+def table(drive, t, h=None, until=None):
+    """Value, rate and acceleration at the times t."""
+    return Signals(driven(drive), h, until).table(np.atleast_1d(np.asarray(t, dtype=float)))
+
+
+def test_differences_are_exact_for_polynomials():
+    """Of degree six for the rate, and seven for the acceleration in the middle: in whole numbers."""
+    for power in range(8):
+        values = NODES**power
+        rate, acceleration = (FIRST * values).sum(axis=1), (SECOND * values).sum(axis=1)
+        if power < 7:
+            assert rate.tolist() == [60 * (power == 1)] * 3
+            assert acceleration.tolist() == [180 * 2 * (power == 2)] * 3
+    assert acceleration[1] == 0
+
+
+@pytest.mark.parametrize("omega", [0.1, 1.0, 2 * np.pi * 1e3, 2 * np.pi * 1e4, 1e6])
+@pytest.mark.parametrize("turn", [0.01, 0.1, 1.0])
+def test_fast_drives(omega, turn):
+    """A sine that turns by ωh in a step: errors of (ωδ)⁶, of accelerations at both ends (ωδ)⁵, and of round-off."""
+    h = turn / omega
+    t = h * np.arange(21.0)
+    found = table(lambda t: math.sin(omega * t), t, h, t[-1])
+    x = PART * turn
+    exact = np.stack([np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)], axis=1)
+    off = np.abs(found - exact) / [1, omega, omega**2]
+    noise = 100 * EPS * 20 * turn
+    assert (off <= [EPS * 20, x**6 / 7 + noise / x + 28 * EPS / x, x**5 + 300 * EPS / x**2]).all()
+    middle = slice(1, -1)
+    assert (off[middle, 1] <= x**6 / 140 + noise / x + 2 * EPS / x).all()
+
+
+def test_a_fast_wheel_turns_as_it_is_driven():
+    omega = 2 * np.pi * 1e4
+    motion = lv.simulate(driven(lambda t: math.sin(omega * t), omega), h=0.01 / omega, until=1.0 / omega)
+    rate = motion.body_rates(motion.model["wheel"])[:, 2]
+    assert (
+        np.abs(rate / omega - np.cos(omega * motion.t)).max() < (24 * 1e-6) ** 2 / 7
+    )  # the start, where no step is known
+
+
+@pytest.mark.parametrize("until", [1e-5, 0.1, 1.0, 1.7])
+@pytest.mark.parametrize("h", [None, 0.1, 1e-5])
+def test_drives_are_asked_within_the_run(until, h):
+    asked = []
+    table(lambda t: asked.append(t) or t, np.linspace(0.0, until, 1001), h, until)
+    assert min(asked) == 0.0
+    assert max(asked) == until
+
+
+def test_tables_that_end():
+    """Linear tables: clamped outside by numpy, refused outside by others; their rate is right to both ends."""
+    t = np.linspace(0.0, 1.0, 11)
+
+    def strict(time):
+        if not 0.0 <= time <= 1.0:
+            raise ValueError("outside of the table")
+        return 3.0 * time
+
+    for drive in (lambda time: np.interp(time, t, 3.0 * t), strict):
+        assert np.abs(table(drive, t, 0.1, 1.0)[:, 1] - 3.0).max() < 1e3 * EPS / (0.1 * PART)
+
+
+def test_drives_that_cannot_be_told():
+    """A ValueError of a drive is told with joint and time; what else goes wrong in it keeps its own traceback."""
+
+    def ends(t):
+        if t > 0.5:
+            raise ValueError("outside of the table.")
+        return t
+
+    with pytest.raises(
+        lv.ModelError, match=r"^drive of 'motor' cannot be told at t = 0\.5\d* s: outside of the table\.$"
+    ):
+        lv.simulate(driven(ends, 1.0), h=0.01, until=1.0)
+    with pytest.raises(ZeroDivisionError):
+        lv.simulate(driven(lambda t: t / (0.0 * t)), h=0.01, until=1.0)
+    sentence = r"^drive of 'motor' has no rate at t = 0 s: let it begin and end smoothly\.$"
+    for scale in (1.0, 1e-6, 1e6):
+        with pytest.raises(lv.ModelError, match=sentence):
+            lv.simulate(driven(lambda t, s=scale: s * math.sqrt(t)), h=0.01, until=1.0)
+
+
+def test_what_is_smooth_is_not_refused():
+    """Whatever begins anywhere, at rest or not, far from zero, or rests altogether."""
+    smooth = [lambda t: 1e3, lambda t: 1e3 + 1e-9 * t, lambda t: 1e3 + 1e-3 * math.sin(t), lambda t: t**5,
+              lambda t: 1 - math.cos(30 * t), lambda t: 1e-9 * math.exp(t), lambda t: 1e6 * t + 1e6]  # fmt: skip
+    for drive in smooth:
+        for h in (1e-5, 1e-3, 0.03):
+            for until in (h, 1.0):
+                assert np.isfinite(table(drive, [0.0, until], h, until)).all()
+    joint = driven(lambda t: 1e3).joints[0]
+    assert drive_table(joint, np.array([0.0, 1.0])).tolist() == [[1e3, 0, 0], [1e3, 0, 0]]
+
+
+def test_splines_tell_their_own_derivatives():
+    class Cubic:
+        def __init__(self, *c):
+            self.c = c
+
+        def __call__(self, t):
+            return np.polyval(self.c, t)
+
+        def derivative(self):
+            return Cubic(*np.polyder(self.c))
+
+    assert table(Cubic(1.0, 2.0, 3.0, 0.0), [0.0, 1.0], 0.1, 1.0).tolist() == [[0, 3, 4], [6, 10, 10]]
+    asks = type("Asks", (Cubic,), {"derivative": lambda self, at: None})  # of another kind: needs an argument
+    assert np.abs(table(asks(1.0, 2.0, 3.0, 0.0), [1.0]) - [6, 10, 10]).max() < 1e3 * EPS / STEP**2
