@@ -1,5 +1,6 @@
 """What cannot be a joint, a drive or a motor is refused, in a sentence that names the thing, the size, the remedy."""
 
+import inspect
 import re
 import warnings
 
@@ -94,7 +95,9 @@ def test_numbers_that_are_not_finite(kind, bad):
     for option in ("stiffness", "rest", "damping", "limit_stiffness"):
         what = f"{option.replace('_', ' ')} of {kind.__name__} 'j'"
         refuses(f"{what} is not finite: {bad}.", kind, a, b, **JOINTS[kind], **{option: bad}, name="j")
-    refuses(f"limits of {kind.__name__} 'j' is not finite: …", kind, a, b, **JOINTS[kind], limits=(bad, 1), name="j")
+    limits = (NAN, 1) if bad != bad else sorted((bad, 1))[::-1]  # lower first, infinity is an open side
+    sentence = f"limits of {kind.__name__} 'j' must be (lower, upper), got …"
+    refuses(sentence, kind, a, b, **JOINTS[kind], limits=limits, name="j")
 
 
 @pytest.mark.parametrize("bad", [NAN, INF])
@@ -131,8 +134,36 @@ def test_limits():
         refuses(
             f"limits of Revolute 'j' must be (lower, upper), got {shown}.", lv.Revolute, a, b, Z, limits=bad, name="j"
         )
-    refuses("limits of a Revolute must be 2 numbers, got shape (3,).", lv.Revolute, a, b, axis=Z, limits=(1, 2, 3))
-    refuses("limits of a Revolute must be 2 numbers, got shape ().", lv.Revolute, a, b, axis=Z, limits=1.0)
+    for bad in ((1, 2, 3), 1.0, "up", (None,), ("a", "b")):
+        refuses(f"limits of a Revolute must be (lower, upper), not {bad!r}.", lv.Revolute, a, b, axis=Z, limits=bad)
+
+
+@pytest.mark.parametrize(("given", "kept"), [((None, 1), (-INF, 1)), ((-INF, 1), (-INF, 1)), ((-1, None), (-1, INF))])
+def test_limits_may_be_open_on_one_side(given, kept):
+    """A stop on one side does what two stops do of which the other is never reached."""
+    ends = []
+    for limits in (given, np.clip(kept, -100, 100)):
+        m, world, a, _ = two()
+        m["a"].body_rates = np.array([0.0, 0.0, 30.0])
+        joint = m.add(lv.Revolute(world, a, axis=Z, limits=limits, name="j"))
+        ends.append(run(m).coordinate(joint))
+    assert joint.limits.tolist() == list(np.clip(kept, -100, 100))
+    assert np.array_equal(*ends)
+    assert lv.Revolute(world, a, axis=Z, limits=given).limits.tolist() == list(kept)
+
+
+@pytest.mark.parametrize("option", ["stiffness", "rest", "damping", "limits", "limit_stiffness", "drive"])
+def test_what_needs_a_coordinate(option):
+    _, world, a, _ = two()
+    for kind, options in {**JOINTS, lv.FixedOrientation: {}}.items():
+        if not kind.has:
+            ends = (world.body, a.body) if kind is lv.FixedOrientation else (world, a)
+            sentence = (
+                f"{kind.__name__} 'j' has no coordinate for {option!r} to act on: put a Spring or Damper between "
+                "points, or use a Revolute or Prismatic."
+            )
+            refuses(sentence, kind, *ends, **options, **{option: 1.0}, name="j")
+            assert option not in inspect.signature(kind).parameters
 
 
 # ── points and bodies ──
@@ -287,7 +318,7 @@ def test_drives_that_contradict_each_other():
     m.add(lv.Revolute(world, a, axis=Z, drive=lambda t: t, name="slow"))
     m.add(lv.Revolute(m.world.point(Z), a.body.point(Z), axis=Z, drive=lambda t: 2 * t, name="quick"))
     sentence = (
-        "the mechanism cannot move as its drives ask: at the start joint '…' (Revolute) is left with 0.5 in m/s or "
+        "the mechanism cannot move as its joints ask: at the start joint '…' (Revolute) is left with 1 in m/s or "
         "rad/s. Drive fewer joints, or let the drives agree."
     )
     refuses(sentence, run, m)
@@ -333,9 +364,14 @@ def test_joints_that_could_turn_what_has_no_inertia(kind):
         if joint in allowed and place == end and side:
             assert run(m).steps == 10
             continue
+        remedy = "use Spherical or Rod, which leave it free to turn"
+        if joint in (lv.Spherical, lv.Rod):
+            remedy = f"attach it at {REMEDY[kind]}"
+        elif joint is lv.PointOnLine:
+            remedy = "put the point of 'thin' second"
         sentence = (
             f"{joint.__name__} 'it' can exert a torque on body 'thin' about an axis without inertia (it is {kind}): "
-            f"attach it at {REMEDY[kind]}, or give the body inertia."
+            f"{remedy}, or give the body inertia."
         )
         refuses(sentence, run, m)
 

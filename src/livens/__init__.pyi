@@ -13,12 +13,12 @@ from .forces import Damper as Damper
 from .forces import Load as Load
 from .forces import Motor as Motor
 from .forces import Spring as Spring
+from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
 from .integrators import Livens as Livens
 from .invariants import observed_order as observed_order
 from .invariants import reversibility as reversibility
 from .invariants import symplecticity as symplecticity
-from .joints import Coupling as Coupling
 from .joints import Cylindrical as Cylindrical
 from .joints import FixedOrientation as FixedOrientation
 from .joints import Planar as Planar

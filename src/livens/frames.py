@@ -8,6 +8,8 @@ import numpy as np
 
 from .checks import Array
 from .errors import ModelError
+from .forces import Load
+from .joints import Joint
 from .kernels.bags import Ints, State
 from .model import Body, Model, Point
 
@@ -35,7 +37,8 @@ class Frames:
         lever = r.copy() if without.all() else np.where(without, 0.0, r)  # what would turn it about that axis
         size = max(float(np.abs(r).max()), float(np.abs(self.center[k]).max()), float(np.abs(point.r).max()))
         if np.abs(lever).max() > 1e-9 * size:
-            self.refuse_torque(point, owner)
+            place = "its centre of mass" if without.all() else "a point on its axis"
+            raise ModelError(f"{self._turns(point, owner)}: attach it at {place}, or give the body inertia.")
         return r - lever
 
     def direction(self, body: Body, u: Array) -> Array:
@@ -45,13 +48,26 @@ class Frames:
     def refuse_torque(self, point: Point, owner: Any) -> None:
         """Refuse `owner` if the body of `point` has an axis without inertia, about which it could turn it."""
         k = self.number[point.body]
-        if (self.moments[k] == 0.0).any() and self.mass[k] > 0.0:
-            what = "a point mass" if not self.moments[k].any() else "a thin rod"
-            remedy = "its centre of mass" if not self.moments[k].any() else "a point on its axis"
-            raise ModelError(
-                f"{type(owner).__name__} {owner.name!r} can exert a torque on body {point.body.name!r} "
-                f"about an axis without inertia (it is {what}): attach it at {remedy}, or give the body inertia."
-            )
+        if self.moments[k].all() or self.mass[k] == 0.0:
+            return
+        held = {row.kind for row in owner.rows()} if isinstance(owner, Joint) else set()
+        if isinstance(owner, Load):
+            remedy = "leave its torque out"
+        elif not held:  # what a user wrote of directions
+            remedy = "write it with points of the body that stay where they are as it turns"
+        elif held <= {"DOT2", "EDGE"}:  # the first body carries the line, plane or direction, the second a point
+            remedy = f"put the point of {point.body.name!r} second"
+        else:
+            remedy = "use Spherical or Rod, which leave it free to turn"
+        raise ModelError(f"{self._turns(point, owner)}: {remedy}, or give the body inertia.")
+
+    def _turns(self, point: Point, owner: Any) -> str:
+        """What is wrong, without its remedy."""
+        what = "a thin rod" if self.moments[self.number[point.body]].any() else "a point mass"
+        return (
+            f"{type(owner).__name__} {owner.name!r} can exert a torque on body {point.body.name!r} "
+            f"about an axis without inertia (it is {what})"
+        )
 
     def numbers(self, groups: list[tuple[Body, ...]], width: int) -> Ints:
         """Body numbers of groups of bodies, as an integer array (len, width)."""

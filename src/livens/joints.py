@@ -9,7 +9,7 @@ rows are of the kinds in kernels/rows.py, and that is all the kernels know of it
     Rigid         3 COINCIDE + 3 DOT1              PointOnPlane      1 DOT2
     Cylindrical   2 DOT2 + 2 DOT1                  FixedOrientation  3 DOT1
     Prismatic     2 DOT2 + 3 DOT1                  Screw             2 DOT2 + 2 DOT1 + 1 COUPLE
-    Coupling      1 COUPLE                         RollingBall, RollingDisc, KnifeEdge   see there
+    Coupling: see gears.py.                        RollingBall, RollingDisc, KnifeEdge: see rolling.py.
 
 A Revolute, Prismatic, Cylindrical or Screw has a coordinate on which springs, dampers, stops and drives act: the angle
 [rad] by which the second body has turned about the axis since the start, or the displacement [m] of the second point
@@ -19,12 +19,12 @@ from the first along it, or both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, answers, direction, finite, not_negative, number, positive
+from .checks import Array, answers, direction, not_negative, number, positive
 from .errors import ModelError
 from .model import Body, Point
 
@@ -103,10 +103,22 @@ class Joint:
     and a drive; the others refuse them."""
 
     kind = "joint"
+    has: tuple[str, ...] = ()  # the kinds of its coordinates
     coordinates: tuple[Coordinate, ...] = ()
     shared: tuple[
         Array, ...
     ] = ()  # directions both bodies keep (world axes at the start); rows cannot see them reversed
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse what acts on a coordinate where there is none, before Python calls it an unexpected argument."""
+        for option in ("stiffness", "rest", "damping", "limits", "limit_stiffness", "drive"):
+            if option in given and not cls.has:
+                name = given.get("name") or ""
+                raise ModelError(
+                    f"{cls.__name__}{f' {name!r}' if name else ''} has no coordinate for {option!r} to act on: put a "
+                    "Spring or Damper between points, or use a Revolute or Prismatic."
+                )
+        return super().__new__(cls)
 
     def __init__(self, a: Point, b: Point, name: str):
         for point in (a, b):
@@ -139,8 +151,8 @@ class Axial(Joint):
     """A joint with an axis and a coordinate.
 
     stiffness [N m/rad or N/m] and rest [rad or m]: a spring on the coordinate; damping [N m s/rad or N s/m]; limits
-    (lower, upper) with limit_stiffness: one-sided springs beyond them; drive: the coordinate as a function of time.
-    Where the joint has an angle and a displacement, they act on the angle.
+    (lower, upper) with limit_stiffness: one-sided springs beyond them, None where there is no limit; drive: the
+    coordinate as a function of time. Where the joint has an angle and a displacement, they act on the angle.
     """
 
     has: tuple[str, ...] = ("ANGLE",)
@@ -164,10 +176,8 @@ class Axial(Joint):
         self.stiffness = not_negative(stiffness, f"stiffness of {label}")
         self.rest = number(rest, f"rest of {label}")
         self.damping = not_negative(damping, f"damping of {label}")
-        self.limits = None if limits is None else finite(limits, (2,), f"limits of {label}")
+        self.limits = None if limits is None else _limits(limits, f"limits of {label}")
         self.limit_stiffness = positive(limit_stiffness, f"limit stiffness of {label}")
-        if self.limits is not None and not self.limits[0] < self.limits[1]:
-            raise ModelError(f"limits of {label} must be (lower, upper), got {self.limits.tolist()}.")
         if drive is not None and not answers(drive, 1):
             raise ModelError(f"drive of {label} must be a function of time, not {drive!r}.")
         self.drive = drive
@@ -183,6 +193,19 @@ class Axial(Joint):
             [Row("COUPLE", self.a, self.b, coordinates=(q,), ratios=(1.0,), rate=self.damping)] if self.damping else []
         )
         return driven + damped
+
+
+def _limits(given: Any, what: str) -> Array:
+    """(lower, upper); None or infinity leaves a side open."""
+    ends = list(given) if np.ndim(given) == 1 and len(given) == 2 else [given]
+    ends = [side if x is None else x for x, side in zip(ends, (-np.inf, np.inf), strict=False)]
+    try:
+        lower, upper = (float(x) for x in ends)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be (lower, upper), not {given!r}.") from None
+    if not lower < upper:
+        raise ModelError(f"{what} must be (lower, upper), got {[lower, upper]}.")
+    return np.array([lower, upper])
 
 
 class Revolute(Axial):
@@ -357,43 +380,3 @@ class Rod(Joint):
 
     def rows(self) -> list[Row]:
         return [Row("DISTANCE", self.a, self.b, value=self.length)]
-
-
-class Coupling(Joint):
-    """A gear, or a rack and pinion: the second joint's coordinate follows the first's, q₂ = ratio · q₁.
-
-    Coordinates count from the start here, so `ratio` is in rad/rad, m/rad, …
-
-    >>> import livens as lv
-    >>> m = lv.Model()
-    >>> wheels = [m.add(lv.Body(lv.Cylinder(r, 0.1, density=1000), at=(r, 0, 0), name=f"w{r}")) for r in (1, 2)]
-    >>> hinges = [m.add(lv.Revolute(m.world.point_at(*w.pose.a), w.point(0, 0, 0), axis=(0, 0, 1))) for w in wheels]
-    >>> gear = m.add(lv.Coupling(*hinges, ratio=-0.5))
-    """
-
-    def __init__(self, first: Axial, second: Axial, ratio: float, name: str = ""):
-        label = f"Coupling {name!r}" if name else "a Coupling"
-        for joint in (first, second):
-            if not getattr(joint, "coordinates", ()):
-                raise ModelError(f"{label} needs joints with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
-        if first is second:
-            raise ModelError(f"{label} couples joint {first.name!r} with itself.")
-        self.first, self.second, self.name = first, second, name
-        self.ratio = number(ratio, f"ratio of {label}")
-        if self.ratio == 0.0:
-            raise ModelError(f"ratio of {label} is zero: joint {second.name!r} would be locked, not coupled.")
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints whose coordinates it needs."""
-        return (self.first, self.second)
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        return (*self.first.points, *self.second.points)
-
-    def rows(self) -> list[Row]:
-        pair = (self.first.coordinates[0], self.second.coordinates[0])
-        ratios = (self.ratio, -1.0)
-        value = sum(rho * q.start for rho, q in zip(ratios, pair, strict=True))
-        return [Row("COUPLE", self.first.a, self.first.b, coordinates=pair, ratios=ratios, value=value)]
