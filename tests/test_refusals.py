@@ -1,5 +1,6 @@
 """What is wrong is refused at the door or stops the run, in a sentence that names the thing, the size, the remedy."""
 
+import os
 import re
 
 import numpy as np
@@ -201,9 +202,10 @@ def test_torques_about_an_axis_without_inertia(matter, kind, remedy, place):
         m = lv.Model()
         b = m.add(lv.Body(matter, at=(1, 0, 0), name="thin"))
         thing = m.add(act(m, b))
+        turns = isinstance(thing, lv.Load) and (callable(thing.torque) or thing.torque.any())
         refuses(
             f"{type(thing).__name__} 'it' can exert a torque on body 'thin' about an axis without inertia (it is "
-            f"{kind}): attach it at {remedy}, or give the body inertia.",
+            f"{kind}): {'leave its torque out' if turns else f'attach it at {remedy}'}, or give the body inertia.",
             lv.simulate,
             m,
             h=0.1,
@@ -328,3 +330,33 @@ def test_a_failed_run_keeps_what_it_had_in_between():
     step = int(re.search(r"step (\d+)", str(caught.value)).group(1))
     assert motion.t[-1] == pytest.approx(0.01 * ((step - 1) // 10 * 10))
     assert np.isfinite(motion.energy).all()
+
+
+def test_a_name_holds_no_nul():
+    m = lv.Model()
+    with pytest.raises(
+        lv.ModelError, match=r"^the name 'a\\x00b' has a NUL character in it, which no file can hold\.$"
+    ):
+        m.add(lv.Body(lv.PointMass(1.0), name="a\0b"))
+
+
+def test_numbers_too_large_to_compute_with():
+    with pytest.raises(
+        lv.ModelError, match=r"^inertia of 1e\+308 kg m² is too large to compute with: check its unit\.$"
+    ):
+        lv.MassProperties(1.0, (1e308, 1e308, 1e308))
+    with pytest.raises(lv.ModelError, match=r"^mass of 1e\+308 kg is too large to compute with: check its unit\.$"):
+        lv.MassProperties(1e308, (1.0, 1.0, 1.0))
+
+
+def test_places_where_no_file_can_be():
+    m = lv.Model()
+    m.add(lv.Body(lv.PointMass(1.0), name="stone"))
+    motion = lv.simulate(m, h=0.1, until=0.1)
+    with pytest.raises(lv.FileError, match=r"^'' is not the name of a file\.$"):
+        motion.save("")
+    with pytest.raises(lv.FileError, match=r"is not the name of a file\.$"):
+        motion.save("a\0.nc")
+    if os.path.isdir("/proc/self"):
+        with pytest.raises(lv.FileError, match=r"^/proc/x\.nc cannot be written: the folder /proc takes no files\.$"):
+            motion.save("/proc/x.nc")

@@ -29,6 +29,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     Path(folder, "note.txt").read_text()
     'complete'
     """
+    if not os.fspath(path) or "\0" in os.fspath(path):
+        raise FileError(f"{os.fspath(path)!r} is not the name of a file.")
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(4)}{target.suffix}")
     try:
@@ -47,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or (str(error).splitlines() or [type(error).__name__])[0]
         if isinstance(error, FileNotFoundError):
-            reason = f"the folder {target.parent} does not exist"
+            reason = f"the folder {target.parent} {'takes no files' if target.parent.is_dir() else 'does not exist'}"
         raise FileError(f"{path} cannot be written: {reason[:1].lower()}{reason[1:].rstrip('.')}.") from None
     finally:
         with suppress(OSError):

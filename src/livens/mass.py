@@ -26,6 +26,7 @@ from .errors import ModelError
 from .pose import Pose
 from .surface import Surface, box_surface
 
+HUGE = 1e100  # kg or kg m² whose products still are floating-point numbers
 ROUND_OFF = 1e-9  # relative size below which a wrong sign in a tensor is taken for round-off
 
 
@@ -49,6 +50,8 @@ class MassProperties:
         full = np.ndim(np.asarray(inertia, dtype=object)) == 2
         J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
+        if self.mass > HUGE:
+            raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
         object.__setattr__(self, "inertia", _possible(J))
         object.__setattr__(self, "center", vector(center, "center of mass"))
 
@@ -129,6 +132,8 @@ class MassProperties:
 def _possible(J: Array) -> Array:
     """J made exactly symmetric, or a refusal that names the number no body can have."""
     size = np.abs(J).max()
+    if size > HUGE:
+        raise ModelError(f"inertia of {size:.3g} kg m² is too large to compute with: check its unit.")
     skew = np.abs(J - J.T).max()
     if skew > ROUND_OFF * size:
         raise ModelError(f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m².")

@@ -198,6 +198,8 @@ class Model:
     def _give_name(self, thing: Any) -> None:
         if not isinstance(thing.name, str):
             raise ModelError(f"the name of a {type(thing).__name__} must be a word, not {thing.name!r}.")
+        if "\0" in thing.name:
+            raise ModelError(f"the name {thing.name!r} has a NUL character in it, which no file can hold.")
         if thing in self:
             raise ModelError(f"{thing.name!r} is in the model already.")
         if not thing.name:
