@@ -12,7 +12,8 @@ G M^(−½) N = 0. What is left unbalanced there, and how stiff it is (by differ
 Each round moves by η = Q (|Λ| + μ)⁻¹ Qᵀ r, with μ such that it stays within a trusted radius, and back onto the joints
 (start.py); it must lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not positive,
 so the way ends at a minimum; where it stops on a ridge (a negative Λ), it is pushed off. In the end μ = 0: Newton.  (3)
-Matrices are full: some hundred bodies are comfortable. Loads that follow their body may balance without a minimum.
+Matrices are full, and a rope falls in some five rounds a link: 20 links take a second, 50 ten, 100 a minute. Loads that
+follow their body may balance without a minimum.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from .errors import ModelError
 from .forces import Load, Motor
 from .integrators import Livens
 from .kernels.bags import State
+from .kernels.constrain import push
 from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
 from .model import Model
-from .pose import hat
 from .signals import drive_table
 from .start import Fit, Start, consistent_start
 from .trajectory import Trajectory
 
-ROUNDS = 500  # before the search has failed
+ROUNDS = 500  # before the search has failed, and ten more for each body
 VAIN = 50  # rounds in which the imbalance does not change
 PUSHES = 20  # off ridges
 RADIUS = 0.5  # largest move of a round: rad, or parts of the mechanism's size
@@ -113,7 +114,7 @@ class _Search:
     def find(self) -> State:
         """The state at rest, or a refusal."""
         here, radius, pushed, vain = self.place(self.start), RADIUS, 0, 0
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS + 10 * len(self.model.bodies)):
             if not here.N.shape[1]:
                 return here.state
             self.pull = max(self.pull, float(np.abs(here.f).max()))
@@ -122,9 +123,9 @@ class _Search:
             near = self.length(newton)
             if near <= SMALL or (vain and near <= 1e3 * SMALL):
                 if slope.values[0] >= -10.0 * slope.soft or pushed == PUSHES:
-                    return self.place(self.displaced(here.state, newton)).state if near <= SMALL else here.state
+                    return self.place(self.moved(here.state, newton)).state if near <= SMALL else here.state
                 off = here.N @ slope.Q[:, 0]  # the ridge
-                here = self.place(self.displaced(here.state, 0.1 / self.length(off) * off))
+                here = self.place(self.moved(here.state, 0.1 / self.length(off) * off))
                 radius, pushed, vain = RADIUS, pushed + 1, 0
                 continue
             there, radius = self.step(here, slope, radius)
@@ -142,7 +143,7 @@ class _Search:
         for _ in range(40):
             move = self.move(here, slope, radius)
             try:
-                there = self.place(self.displaced(here.state, move))
+                there = self.place(self.moved(here.state, move))
             except ModelError:  # too far for the joints to follow
                 there = None
             if there is not None and self.lower(here, there, float(here.f @ move)):
@@ -213,27 +214,39 @@ class _Search:
     def stiffness(self, here: _Place) -> _Slope:
         """K by differences, and its eigenvalues."""
         spacing = np.array([self.spacing / self.length(y) for y in here.N.T])
-        K = np.empty((len(spacing), len(spacing)))
-        for k, (y, s) in enumerate(zip(here.N.T, spacing, strict=True)):
-            K[k] = (self.balance(here, -s * y) - self.balance(here, s * y)) @ here.N / (2.0 * s)
+        Y = spacing[:, None] * here.N.T
+        K = (self.balance(here, -Y) - self.balance(here, Y)) @ here.N / (2.0 * spacing[:, None])
         values, Q = np.linalg.eigh(0.5 * (K + K.T))
         noise = 1e3 * np.finfo(np.float64).eps * self.pull / float(spacing.min())
         return _Slope(values, Q, max(NEUTRAL * float(np.abs(values).max()), noise))
 
-    def balance(self, here: _Place, y: Array) -> Array:
-        """M^(−½)(f + Gᵀλ) at the displacement y from `here`, with the reactions of `here`."""
-        state = self.displaced(here.state, y)
-        self.fit.state = state
-        self.fit.differentiate()
-        return self.forces(state, self.fit.signals) + self.root * (here.lam @ self.fit.matrix())
+    def balance(self, here: _Place, Y: Array) -> Array:
+        """M^(−½)(f + Gᵀλ) at the displacements Y from `here` (k, 6 n), with the reactions of `here`."""
+        fit, moved = self.fit, self.displaced(here.state, Y)
+        f, tau = np.zeros_like(moved.a), np.zeros_like(moved.a)
+        all_forces(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), f, tau)
+        for k in range(len(Y)):
+            fit.state = here.state._replace(a=moved.a[k], B=moved.B[k], angle=moved.angle[k])
+            fit.differentiate()
+            push(fit.system.blocks, fit.work.G, 1.0, here.lam, f[k], tau[k])
+        return self.root * np.concatenate([f, tau], axis=2).reshape(len(Y), -1)
 
-    def displaced(self, state: State, y: Array) -> State:
-        """`state` moved by M^(−½) y, with its joint coordinates read anew."""
-        u = (self.root * y).reshape(-1, 6)
-        turn = [np.eye(3) + 2.0 / (1.0 + x @ x) * (hat(x) + hat(x) @ hat(x)) for x in 0.5 * u[:, 3:]]
-        moved = state._replace(a=state.a + u[:, :3], B=state.B @ np.array(turn), angle=state.angle.copy())
-        read(self.fit.system.coordinates, moved.a, moved.B, moved.angle)
+    def displaced(self, state: State, Y: Array) -> State:
+        """`state` moved by M^(−½) y for every row y of Y, with its joint coordinates read anew."""
+        u = (self.root * Y).reshape(len(Y), -1, 6)
+        x = 0.5 * u[:, :, 3:]
+        X = np.cross(np.eye(3), x[:, :, None])  # hat(x) of every body
+        turn = np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=2)))[:, :, None, None] * (X + X @ X)
+        angle = np.tile(state.angle, (len(Y), 1))
+        moved = State(*(z[None] for z in state))._replace(a=state.a + u[:, :, :3], B=state.B @ turn, angle=angle)
+        for k in range(len(Y)):
+            read(self.fit.system.coordinates, moved.a[k], moved.B[k], angle[k])
         return moved
+
+    def moved(self, state: State, y: Array) -> State:
+        """`state` moved by M^(−½) y."""
+        there = self.displaced(state, y[None])
+        return state._replace(a=there.a[0], B=there.B[0], angle=there.angle[0])
 
     def length(self, y: Array) -> float:
         """The largest move of a body in parts of the size, or its turn in rad."""
