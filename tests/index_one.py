@@ -230,9 +230,15 @@ class Mechanism:
         gamma = moved.imag @ u / STEP
         S = A @ W @ A.T
         wanted = self.prescribed(t, 2) - gamma - A @ free
-        scale = 1 / np.sqrt(np.diag(S))
+        couples = ~A.reshape(len(A), n, 6)[:, :, :3].any(axis=(1, 2))
+        scale = np.where(couples, self.size(), 1.0)  # torques are measured over the joints' size
         lam = scale * self.invert(S * scale[:, None] * scale, scale * wanted)
         return free + W @ (A.T @ lam), lam, A
+
+    def size(self):
+        """The largest coordinate of a joint's point from the centre of its body."""
+        points = [point for joint in self.model.joints for point in joint.points if point.body is not self.model.world]
+        return max(float(np.abs(point.r - point.body.mass_properties.center).max()) for point in points) or 1.0
 
     def invert(self, S, b):
         """S⁻¹ b; of least norm where S is singular, which the first look decides."""

@@ -144,7 +144,8 @@ def position(system, state, work, h, even, signals, row):
         work.tally[0] += 1
         work.fault[0] = which
         near = e <= 1.0 and e * far <= NEAR  # both the defects and what they still mean for positions
-        if near or (exact and e <= 5.0 and e > 0.1 * last):  # or as far as round-off lets it
+        held = 5.0 if state.account[2] < 1e299 else 1e5  # where rows have lost their hold, `land` does the rest
+        if near or (exact and e <= held and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
         if not e < 1e300:
@@ -303,7 +304,7 @@ def prepare(system, state, work, signals, h):
     if system.damped:
         harden(system.blocks, work.S, work.H)
         factor(system.blocks, work.H, work.pivot[1], TINY)
-    factor(system.blocks, work.S, work.pivot[0], TINY)
+    state.account[2] = factor(system.blocks, work.S, work.pivot[0], TINY)
 
 
 @njit
