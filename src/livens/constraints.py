@@ -159,6 +159,7 @@ def compile_rows(
         rate=stack([row.rate for row in rows], ()),
         entry=entry,
         weight=np.zeros(len(rows)),
+        unit=np.ones(len(rows)),
         metric=np.zeros(len(rows)),
     )
     return _scaled(rows, compiled, state, frames.mass), blocks
@@ -174,8 +175,8 @@ def _scaled(rows: list[Row], compiled: Rows, state: State, mass: Array) -> Rows:
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * size, unit * size))
-    metric = np.where(angular, 1.0 / size**2, 1.0) / np.mean(mass[1:])
-    return compiled._replace(weight=1.0 / tolerance, metric=metric)
+    metric = np.where(angular, 1.0 / size**2, unit**2) / max(float(mass.sum()) / max(1, len(mass) - 1), 1e-300)
+    return compiled._replace(weight=1.0 / tolerance, metric=metric, unit=unit)
 
 
 def _is_angle(row: Row) -> bool:

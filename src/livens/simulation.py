@@ -23,9 +23,9 @@ from .kernels.bags import State, System
 from .kernels.constrain import worst
 from .kernels.dynamics import all_defects
 from .model import Model
+from .pose import rotation_matrix
 from .progress import Progress
 from .signals import Signals
-from .pose import rotation_matrix
 from .start import Fit, Start, consistent_start
 from .system import compile_model, same, scratch
 from .trajectory import Trajectory

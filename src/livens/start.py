@@ -142,7 +142,7 @@ class Fit:
             )
 
     def factorise(self, shift: float = SHIFT, tiny: float = 0.0, bodies: Bodies | None = None) -> Array:
-        """Factors of S without dampers into work.H, and its reciprocal pivots; with the masses of `bodies`, if given."""
+        """Factors of S without dampers into work.H, and its reciprocal pivots; with other masses, if given."""
         system, work = self.system, self.work
         self.differentiate()
         assemble(bodies or system.bodies, system.blocks, work.G, work.G, True, work.S)

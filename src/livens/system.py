@@ -82,7 +82,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         blocks=blocks,
         tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
         shift=0.0,
-        finest=float(rows.weight[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
+        finest=float((rows.weight * rows.unit)[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )

@@ -37,8 +37,8 @@ EXACT = 80  # iterations in all before the step has failed
 
 @inline
 def factorise(system, state, work, h, signals, row):
-    """Gradients at the configuration of `state` and the factors of S there, with and without dampers; how singular S is,
-    as the largest diagonal entry over its pivot."""
+    """Gradients at the configuration of `state` and the factors of S there, with and without dampers; how singular S
+    is, as the largest diagonal entry over its pivot."""
     all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
@@ -194,7 +194,7 @@ def nudge(bodies, P, L, a, B):
 @inline
 def land(system, state, work, h, signals, row):
     """Factors at q₁. Near a singular position a defect of round-off size still means a distance, defect over σ, from
-    the branch, and velocities there would turn by that over σ once more: so what S(q₁) makes of the defects is moved."""
+    the branch, and velocities there would turn by that over σ again: so what S(q₁) makes of the defects is moved."""
     for _ in range(3):
         state.account[2] = factorise(system, state, work, h, signals, row)
         if state.account[2] < SINGULAR or system.rolls:

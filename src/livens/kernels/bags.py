@@ -85,6 +85,7 @@ class Rows(NamedTuple):
     rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
     entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
     weight: Floats  # one over the defect that counts as round-off [1/m] or [1/rad] (r,)
+    unit: Floats  # how much a row changes when something moves by 1 m or 1 rad; 1 but for rows that users write (r,)
     metric: Floats  # what multipliers are measured by where they are not unique [1/kg] or [1/(kg m²)] (r,)
 
 

@@ -71,8 +71,8 @@ def harden(blocks, S, H):
 
 @njit
 def factor_block(A, o, n, pivot, first, tiny):
-    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ. Returns the largest
-    diagonal entry over its pivot."""
+    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ. Returns the
+    largest diagonal entry over its pivot."""
     most = 1.0
     for z in range(n):
         d = A[o + z * n + z]
