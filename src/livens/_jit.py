@@ -48,9 +48,9 @@ def _cache_folder() -> Path | None:
 FOLDER = _cache_folder() if COMPILED else None
 
 
-def cold() -> bool:
-    """True when the kernels still have to be compiled on this machine (once, some twenty seconds)."""
-    return COMPILED and (FOLDER is None or next(FOLDER.glob("**/*.nbi"), None) is None)
+def cold(kernel: str) -> bool:
+    """True when `kernel`, such as "rattle.rollout", still has to be compiled on this machine (once, half a minute)."""
+    return COMPILED and (FOLDER is None or next(FOLDER.glob(f"**/{kernel}-*.nbi"), None) is None)
 
 
 def _compile(function: Kernel, inline: str) -> Kernel:

@@ -169,7 +169,7 @@ def _report(options: argparse.Namespace) -> None:
     from .files import load
 
     motion = load(options.file)
-    if _jit.cold():
+    if _jit.cold("livens.rollout"):
         _say("livens: compiling its kernels for this machine, once …")
     print(motion.report())
 
@@ -280,7 +280,7 @@ def _about_here() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             return "not installed"
 
-    warm = "nothing compiled yet" if _jit.cold() else "kernels compiled"
+    warm = "nothing compiled yet" if _jit.cold("livens.rollout") else "kernels compiled"
     facts = {
         "livens": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",

@@ -17,6 +17,7 @@ from . import _jit
 from .checks import Array, finite, number, positive
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
+from .forces import Damper
 from .integrators import Livens
 from .kernels import status
 from .kernels.bags import State, System
@@ -68,6 +69,7 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
+    _say_compiling(model)
     begin = consistent_start(model)
     state = begin.state if start is None else _checked(start, begin.state)
     if start is not None:
@@ -159,8 +161,6 @@ class _Run:
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
-        if _jit.cold():
-            print("livens: compiling its kernels for this machine, once (some 20 s) …", file=sys.stderr, flush=True)
         work = scratch(self.system)
         self.table.hold(state.effort)
         signals = self.signals(first, 0)
@@ -303,6 +303,14 @@ class _Run:
             f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
             f"{'step' if longest == 1.0 else 'stage'}, and one radian is about the limit; {advice} {so_far}"
         )
+
+
+def _say_compiling(model: Model) -> None:
+    """The first run on a machine compiles, and says so."""
+    jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
+    if _jit.cold("rattle.rollout" if jointed else "livens.rollout"):
+        seconds = 30 if jointed else 10
+        print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
 
 
 def _check_what(model: Model, scheme: Livens) -> None:

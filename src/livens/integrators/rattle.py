@@ -15,7 +15,6 @@ sign in the mode that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)�
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.bags import State
 from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
 from ..kernels.potential import earn
@@ -24,7 +23,7 @@ from ..kernels.rows import gradients
 from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, solve, solve_lu
 from ..kernels.spin import drift, kick
 from ..kernels.status import NOT_FINITE, OK, POSITION
-from ..kernels.world import all_forces, forces, power, power_at
+from ..kernels.world import forces, power, start_forces
 from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
 
 ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of them
@@ -289,11 +288,9 @@ def stage(system, state, work, h, even, signals, before, row):
 
 
 def prepare(system, state, work, signals, h):
-    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: as one
-    compiled piece it would take as long to compile as `rollout` itself."""
-    one = State(*(x[None] for x in state))
-    all_forces(system, one, signals, work.f[None], work.tau[None])
-    work.power[0] = power_at(system, state, signals, 0)
+    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: they are
+    compiled for `rollout` anyway, and another compiled piece would take many seconds more on a fresh machine."""
+    start_forces(system, state, signals, work)
     gradients(system.rows, system.coordinates, state.a, state.B, work.G)
     tapes = system.tapes
     if len(tapes.row):

@@ -57,10 +57,18 @@ def power(system, state, signals, row):
     )
 
 
-@njit
-def power_at(system, state, signals, row):
-    """`power`, for Python to call."""
-    return power(system, state, signals, row)
+def start_forces(system, state, signals, work):
+    """`forces` and `power` of the first row of signals, as Python calls kernels that are compiled already."""
+    a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau
+    gravity_force(system.bodies, system.gravity, f, tau)
+    spring_force(system.springs, a, B, f, tau)
+    pair_force(system.pairs, a, f)
+    load_force(system.loads, B, signals, 0, f, tau)
+    coordinate_force(system.coordinates, a, B, state.angle, f, tau)
+    motor_force(system.coordinates, a, B, signals, 0, f, tau)
+    work.power[0] = load_power(system.bodies, system.loads, B, p, L, signals, 0) + motor_power(
+        system.bodies, system.coordinates, a, B, p, L, signals, 0
+    )
 
 
 @njit
