@@ -288,8 +288,8 @@ def stage(system, state, work, h, even, signals, before, row):
 
 
 def prepare(system, state, work, signals, h):
-    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: they are
-    compiled for `rollout` anyway, and another compiled piece would take many seconds more on a fresh machine."""
+    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: those
+    are compiled for `rollout` anyway, and another compiled piece would take many seconds more on a fresh machine."""
     start_forces(system, state, signals, work)
     gradients(system.rows, system.coordinates, state.a, state.B, work.G)
     tapes = system.tapes
