@@ -4,3 +4,4 @@ OK = 0
 NOT_FINITE = 1  # a coordinate or momentum became infinite or NaN; fault[0] is the body
 SPIN = 2  # equation (1) of spin.py has no solution: the body turns too far in one step; fault[0] is the body
 POSITION = 3  # the position level found no multipliers with g(q₁) = 0; fault[0] is the worst row
+SOLVE = 4  # Newton's method found no solution of a map of a general system (integrators/general.py)

@@ -1,0 +1,136 @@
+"""What a simulation of a general system leaves: times, positions, and everything that follows from them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import LivensError
+from ..kernels import status
+from . import phase, stepping
+from .lagrangian import Lagrangian
+from .maps import Blocks, Program
+
+
+class Run:
+    """A motion of a general system: `t` [s] (n,), `q`, `v`, `p` (n, coordinates), `energy` (n,), `momenta`, `work`,
+    `lost`, `multipliers`, `defect`.
+
+    work, lost: what external forces have done and dissipation has taken since the start, by the scheme's quadrature:
+    energy − energy[0] = work − lost, up to the scheme's error. iterations: Newton iterations, or evaluations of the
+    equations, in all.
+    """
+
+    def __init__(
+        self,
+        system: Lagrangian,
+        scheme: Any,
+        h: float,
+        t: Array,
+        record: Array,
+        layout: Blocks,
+        iterations: int,
+        steps: int,
+    ):
+        self.system, self.scheme, self.h, self.t = system, scheme, h, t
+        self.iterations, self.steps = iterations, steps
+        self._record, self._layout = record, layout
+        self.q = record[:, layout.part["q"]]
+
+    def _part(self, name: str) -> Array | None:
+        part = self._layout.part.get(name)
+        return None if part is None else self._record[:, part]
+
+    @cached_property
+    def v(self) -> Array:
+        """Velocities; for schemes that carry momenta, by the inverse Legendre transform."""
+        known = self._part("v")
+        if known is not None:
+            return known
+        program = self._questions(phase.cotangent)
+        p = self._part("p")
+        assert p is not None
+        code, v = stepping.observe(program, 0, self.t, np.hstack([self.q, p]))
+        if code != status.OK:
+            raise LivensError("velocities cannot be found from momenta: ∂²L/∂v² is singular along the motion.")
+        return v
+
+    @cached_property
+    def p(self) -> Array:
+        """Canonical momenta ∂L/∂v."""
+        known = self._part("p")
+        return self._looked[:, : self.system.n] if known is None else known
+
+    @cached_property
+    def energy(self) -> Array:
+        """v·∂L/∂v − L [J]."""
+        return self._looked[:, self.system.n]
+
+    @property
+    def work(self) -> Array:
+        """Work of the external forces since the start [J]."""
+        return self._record[:, self._layout.part["work"]][:, 0]
+
+    @property
+    def lost(self) -> Array:
+        """Energy dissipated since the start [J]."""
+        return self._record[:, self._layout.part["lost"]][:, 0]
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """From the equations of motion at each state."""
+        return self._accelerated[:, : self.system.n]
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """λ of the constraints, from the equations of motion at each state: the reactions are G(q)ᵀλ."""
+        return self._accelerated[:, self.system.n :]
+
+    @cached_property
+    def momenta(self) -> dict[str, Array]:
+        """p·ξ(q) of each symmetry the system names."""
+        found = {}
+        for name, xi in self.system.symmetries.items():
+            directions = np.array(xi.map(len(self.t))(self.q.T)).T
+            found[name] = np.einsum("ij,ij->i", self.p, directions)
+        return found
+
+    @cached_property
+    def defect(self) -> Array:
+        """|g| and |G v|, the largest of each state (n, 2)."""
+        c = self.system.constraints
+        if not c:
+            return np.zeros((len(self.t), 2))
+        seen = np.abs(self._asked(phase.DEFECTS))
+        return np.column_stack([seen[:, :c].max(1), seen[:, c:].max(1)])
+
+    @cached_property
+    def _looked(self) -> Array:
+        return self._asked(phase.LOOK)
+
+    @cached_property
+    def _accelerated(self) -> Array:
+        return self._asked(phase.ACCELERATE)
+
+    def _asked(self, question: int) -> Array:
+        program = self._questions(phase.tangent)
+        code, seen = stepping.observe(program, question, self.t, np.hstack([self.q, self.v]))
+        if code != status.OK:
+            raise LivensError(
+                "the equations of motion cannot be solved at a state of the run: they are singular there."
+            )
+        return seen
+
+    def _questions(self, kind: Any) -> Program:
+        if kind not in self.system.programs:
+            self.system.programs[kind] = kind(self.system)
+        return self.system.programs[kind]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"Run({self.scheme!r}, {self.steps:,} steps of {self.h:g} s, {len(self.t):,} kept)"

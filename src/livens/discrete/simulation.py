@@ -1,0 +1,194 @@
+"""Drive a scheme over a system, in chunks, from q and v to the end; the only place here that raises for a step."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import Array, finite, number, positive
+from ..errors import ModelError, StepFailed
+from ..kernels import status
+from ..progress import Progress
+from . import phase, stepping
+from .lagrangian import Lagrangian
+from .maps import Blocks, Program
+from .run import Run
+
+CHUNK = 0.25  # seconds between two looks at the clock
+MEMORY = 8 * 2**30  # bytes a record may take
+
+
+def simulate(
+    system: Lagrangian,
+    scheme: Any,
+    q: ArrayLike,
+    v: ArrayLike,
+    h: float,
+    until: float,
+    every: int = 1,
+    start: float = 0.0,
+    progress: bool | None = None,
+) -> Run:
+    """Step `system` from positions q and velocities v at time `start` to `until` [s] with steps of h [s].
+
+    Keeps every `every`-th state, the first and the last. Positions and velocities that miss the constraints a little
+    are moved onto them.
+
+    >>> import livens.discrete as ld
+    >>> kepler = ld.Mechanical(mass=[1.0, 1.0], potential=lambda x: -1.0 / ld.norm(x))
+    >>> run = ld.simulate(kepler, ld.Trapezoidal(), q=[0.5, 0.0], v=[0.0, 1.7], h=0.01, until=10.0)
+    >>> run.q.shape
+    (1001, 2)
+    """
+    if not isinstance(system, Lagrangian):
+        raise ModelError(f"simulate takes a Lagrangian or Mechanical system first, not {system!r}.")
+    if not hasattr(scheme, "chain") or isinstance(scheme, type):
+        raise ModelError(f"the scheme must be one such as ld.Midpoint(), not {scheme!r}.")
+    h, begin = positive(h, "the step h", "s"), number(start, "the start")
+    steps = _steps(number(until, "the end") - begin, h)
+    every = _every(every)
+    q0, v0 = _start(system, finite(q, (system.n,), "q"), finite(v, (system.n,), "v"), begin)
+    program = compiled(system, scheme)
+    y = first_state(system, program.state, q0, v0, begin)
+    work = stepping.memory(program)
+    _guess(program, work.past[0], system, q0, v0, begin, h)
+    slots = steps // every + 1 + (steps % every > 0)
+    if slots * len(y) * 8 > MEMORY:
+        raise ModelError(
+            f"keeping {slots:,} states would take {slots * len(y) * 8 / 2**30:.1f} GiB; keep fewer with every=…."
+        )
+    record = np.zeros((slots, len(y)))
+    record[0] = y
+    done, chunk = 0, 1
+    bar = Progress(f"{scheme!r}", steps, progress)
+    code = status.OK
+    advance = getattr(scheme, "rollout", stepping.rollout)
+    while done < steps and code == status.OK:
+        clock = time.perf_counter()
+        take = min(chunk, steps - done)
+        code, taken = advance(program, work, begin, h, y, done, take, every, record)
+        done += taken
+        spent = time.perf_counter() - clock
+        chunk = max(1, min(4 * chunk, int(chunk * CHUNK / max(spent, 1e-9))))
+        bar.update(done)
+    bar.close()
+    kept = done // every + 1
+    numbers = np.arange(kept) * every
+    if code == status.OK and done % every:
+        record[-1] = y
+        numbers, kept = np.append(numbers, done), kept + 1
+    run = Run(
+        system,
+        scheme,
+        h,
+        np.asarray(begin + h * numbers, dtype=np.float64),
+        record[:kept],
+        program.state,
+        int(work.tally[0]),
+        done,
+    )
+    if code != status.OK:
+        what = "the numbers are no longer finite, or the equations have no unique solution"
+        if code == status.SOLVE:
+            what = "Newton's method did not converge"
+        raise StepFailed(
+            f"{scheme!r} failed at t = {begin + h * done:.6g} s (step {done}): {what}. Try a smaller h, such as "
+            f"{h / 4:.2g} s. The motion so far is in error.trajectory.",
+            run,  # type: ignore[arg-type]
+        )
+    return run
+
+
+def compiled(system: Lagrangian, scheme: Any) -> Program:
+    """The scheme's maps for a system, made once."""
+    if scheme not in system.programs:
+        system.programs[scheme] = Program(scheme.state(system), scheme.chain(system))
+    return system.programs[scheme]
+
+
+def questions(system: Lagrangian, kind: Any) -> Program:
+    """`phase.tangent` or `phase.cotangent` of a system, made once."""
+    if kind not in system.programs:
+        system.programs[kind] = kind(system)
+    return system.programs[kind]
+
+
+def ask(system: Lagrangian, question: int, t: Array, qv: Array, guess: Array | None = None) -> Array:
+    """The answers of a tangent question at states (q, v); NaN where there is none."""
+    code, seen = stepping.observe(questions(system, phase.tangent), question, t, qv, guess)
+    return seen if code == status.OK else np.full_like(seen, np.nan)
+
+
+def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float) -> Array:
+    """y at the start, whatever a scheme keeps in it."""
+    when, qv = np.array([t]), np.concatenate([q, v])[None]
+    p = ask(system, phase.LOOK, when, qv)[0]
+    if not np.isfinite(p).all():
+        raise ModelError("the Lagrangian or its derivatives are not finite at the start.")
+    a = ask(system, phase.ACCELERATE, when, qv)[0, : system.n]
+    if not np.isfinite(a).all():
+        raise ModelError(
+            "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, or the constraints "
+            "repeat each other."
+        )
+    known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
+    y = np.zeros(layout.size)
+    for name, part in layout.part.items():
+        if name in known:
+            y[part] = known[name]
+    return y
+
+
+def _guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
+    """What the unknowns of the first step are thought to be."""
+    answer = ask(system, phase.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0]
+    a, lam = answer[: system.n], answer[system.n :]
+    for m, begin in zip(program.maps, program.arrays.unknown[:-1], strict=True):
+        for name, (what, c) in m.first.items():
+            values = {"u": c * m.share[0] * h * v, "v": v, "a": a, "lambda": lam}[what]
+            part = m.unknowns.part[name]
+            past[begin + part.start : begin + part.stop] = values
+
+
+def _start(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Array]:
+    """q and v on the constraints."""
+    if not system.constraints:
+        return q, v
+    when = np.array([t])
+    defects = ask(system, phase.DEFECTS, when, np.concatenate([q, v])[None])[0]
+    worst = np.abs(defects[: system.constraints])
+    if not np.isfinite(defects).all():
+        raise ModelError("the constraints are not finite at the start.")
+    if worst.max() > 1e-12 * (1.0 + np.abs(q).max()):
+        zeros = np.zeros(system.constraints)
+        placed = ask(system, phase.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
+        if not np.isfinite(placed).all() or np.abs(placed - q).max() > 0.01 * (1e-300 + np.abs(q).max()):
+            raise ModelError(
+                f"the start does not satisfy the constraints: number {int(worst.argmax())} is {worst.max():.3g} "
+                "instead of zero."
+            )
+        q = placed
+    turned = ask(
+        system, phase.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, np.zeros(system.constraints)])
+    )
+    if not np.isfinite(turned).all():
+        raise ModelError("the velocities at the start cannot satisfy the constraints: these repeat each other.")
+    return q, turned[0]
+
+
+def _steps(span: float, h: float) -> int:
+    steps = round(span / h)
+    if steps < 1 or abs(steps * h - span) > 1e-6 * h * max(1.0, 1e-6 * steps):
+        steps = int(np.ceil(span / h - 1e-9))
+    if steps < 1:
+        raise ModelError(f"the run must last at least one step, and until − start is {span:g} s.")
+    return steps
+
+
+def _every(every: Any) -> int:
+    if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1:
+        raise ModelError(f"every must be a whole number above zero, not {every!r}.")
+    return int(every)

@@ -1,0 +1,115 @@
+"""Run the maps of a program: compiled where matrices are small and dense, by SciPy's sparse LU where they are large.
+
+The sparse loops follow integrators/general.py line by line; there a step is so long that Python between its
+factorisations does not count.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+from ..checks import Array
+from ..integrators import general
+from ..integrators.general import Memory
+from ..kernels.maps import residual, result
+from ..kernels.status import NOT_FINITE, OK, SOLVE
+from .maps import Program
+
+
+def memory(program: Program) -> Memory:
+    """Fresh scratch."""
+    most, every = max(program.sizes, default=0), sum(program.sizes)
+    width = max(program.arrays.keep.shape[1], 1)
+    values = most * most if program.dense else max((p.nnz for p in program.patterns if p is not None), default=0)
+    maps = len(program.sizes)
+    return Memory(
+        z=np.zeros(program.state.size + most),
+        y=np.zeros(width),
+        w=np.zeros(program.registers),
+        R=np.zeros(most),
+        A=np.zeros(values),
+        order=np.zeros(most, dtype=np.int64),
+        past=np.zeros((4, every)),
+        degree=np.zeros(maps, dtype=np.int64),
+        age=np.zeros(maps, dtype=np.int64),
+        tally=np.zeros(2, dtype=np.int64),
+    )
+
+
+def rollout(
+    program: Program, work: Memory, t: float, h: float, y: Array, first: int, steps: int, every: int, record: Array
+) -> tuple[int, int]:
+    """`steps` steps from step number `first`, in y; every `every`-th goes into `record`: (status, steps taken)."""
+    maps = program.arrays
+    if program.dense:
+        chain = np.array([0, len(program.sizes)])
+        return general.rollout(maps, chain, work, t, h, y, first, steps, every, record)
+    ny = len(y)
+    for n in range(steps):
+        for m, nx in enumerate(program.sizes):
+            begin = maps.unknown[m]
+            lapse, now = h * maps.share[m, 0], t + h * (first + n + maps.share[m, 1])
+            work.z[:ny] = y
+            general.guess(work.past, begin, nx, work.degree[m], work.z[ny:])
+            status = newton(program, m, now, lapse, work)
+            if status != OK:
+                work.tally[1] = m
+                return status, n
+            result(maps, m, work.z, now, lapse, work.w, y)
+            work.degree[m] = general.remember(work.past, begin, nx, work.age[m], work.z[ny:])
+            work.age[m] = min(work.age[m] + 1, 4)
+        if (first + n + 1) % every == 0:
+            record[(first + n + 1) // every] = y
+    return OK, steps
+
+
+def observe(program: Program, m: int, t: Array, record: Array, guess: Array | None = None) -> tuple[int, Array]:
+    """What map m makes of each state of `record` at times t: (status, one row each)."""
+    maps, work = program.arrays, memory(program)
+    blocks = program.maps[m].out or program.state
+    seen = np.zeros((len(record), blocks.size))
+    begin, nx = maps.unknown[m], program.sizes[m]
+    if guess is not None:
+        work.past[0, begin : begin + nx] = guess
+    if program.dense:
+        return general.observe(maps, m, work, t, 1.0, np.ascontiguousarray(record), seen), seen
+    ny = program.state.size
+    for k, y in enumerate(record):
+        work.z[:ny] = y
+        work.z[ny : ny + nx] = work.past[0, begin : begin + nx]
+        status = newton(program, m, t[k], 1.0, work) if nx else OK
+        if status != OK:
+            return status, seen
+        result(maps, m, work.z, t[k], 1.0, work.w, seen[k])
+        work.past[0, begin : begin + nx] = work.z[ny : ny + nx]
+    return OK, seen
+
+
+def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
+    """As in integrators/general.py, with a sparse factorisation."""
+    maps, matrix, nx, ny = program.arrays, program.patterns[m], program.sizes[m], program.state.size
+    assert matrix is not None
+    x = work.z[ny : ny + nx]
+    last = 1e300
+    for _ in range(general.ITERATIONS):
+        residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
+        work.tally[0] += 1
+        if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
+            return NOT_FINITE
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                dx = splu(matrix).solve(work.R[:nx])
+        except RuntimeError:  # singular
+            return NOT_FINITE
+        x -= dx
+        e = general.largest(maps, m, dx, x, work.past)
+        if not e < 1e300:
+            return NOT_FINITE
+        if e <= general.CLOSE or maps.linear[m] == 1 or (e <= general.ROUND_OFF and e > 0.5 * last):
+            return OK
+        last = e
+    return SOLVE
