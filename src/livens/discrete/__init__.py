@@ -18,6 +18,7 @@ from ..symbolic import (
     tan,
     tanh,
 )
+from .composition import Composition, compose
 from .lagrangian import Lagrangian, Mechanical
 from .newmark import GeneralizedAlpha, Newmark
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
@@ -26,6 +27,7 @@ from .simulation import simulate
 from .terms import Elements, springs
 
 __all__ = [
+    "Composition",
     "Elements",
     "Galerkin",
     "GeneralizedAlpha",
@@ -41,6 +43,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "compose",
     "cos",
     "cosh",
     "cross",

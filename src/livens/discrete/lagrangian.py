@@ -95,6 +95,29 @@ class Lagrangian:
         xi = column(fn, (self._q,), self.n, f"the symmetry {name!r}")
         return ca.Function("xi", [self._q], [ca.densify(xi)])
 
+    def asymmetry(self, name: str, q: Array, v: Array) -> float:
+        """How much L, and the constraints, change along a symmetry ξ at (q, v), as a part of what they could:
+        δL = ∂L/∂q·ξ + ∂L/∂v·(∂ξ/∂q v)."""
+        ca = casadi()
+        x, y = ca.SX.sym("x", self.n), ca.SX.sym("y", self.n)
+        xi = self.symmetries[name](x)
+        along = ca.Function("along", [x, y], [xi, ca.jtimes(xi, x, y)])
+        dq, dv = (np.array(d).ravel() for d in along(q, v))
+        change, size = 0.0, 1e-300
+        for term in self.terms:
+            s = term.symbols()
+            a, b, da, db = s.new("a"), s.new("b"), s.new("da"), s.new("db")
+            parts = [ca.gradient(s.L(a, b), a) * da, ca.gradient(s.L(a, b), b) * db, ca.jtimes(s.g(a), a, da)]
+            f = ca.Function("f", [a, b, da, db, s.p], [ca.densify(ca.vertcat(*parts))]).map(len(term.index))
+            values = np.array(f(*(z[term.index].T for z in (q, v, dq, dv)), term.parameters.T))
+            m = 2 * s.m
+            change += float(values[:m].sum())
+            size += float(np.abs(values[:m]).sum())
+            held = np.abs(values[m:]).max(initial=0.0)
+            if held > 1e-9 * max(1.0, float(np.abs(q).max())) * float(np.abs(dq).max(initial=0.0)):
+                return float("inf")
+        return abs(change) / size
+
     @property
     def terms(self) -> list[Term]:
         """Everything the system is a sum of; what is a function of all coordinates is one term."""

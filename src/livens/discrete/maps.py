@@ -89,7 +89,15 @@ class Program:
         linear: list[bool] = []
         lengths = dict.fromkeys(tables, 0)
         length = 0
-        for m in self.maps:
+        known: dict[int, int] = {}  # id of a list of pieces → the first map made of it
+        term: list[tuple[int, int]] = []
+        for k, m in enumerate(self.maps):
+            if (first := known.setdefault(id(m.pieces), k)) < k:  # the same map over another part of the step
+                term.append(term[first])
+                linear.append(linear[first])
+                self.patterns.append(self.patterns[first])
+                continue
+            term.append((len(tape), len(tape) + len(m.pieces)))
             packs = [self._pack(m, piece) for piece in m.pieces]
             linear.append(all(pack.linear for pack in packs))
             entries = self._matrix(m, packs)
@@ -128,7 +136,7 @@ class Program:
             row=np.concatenate([none, *tables["row"]]),
             entry=np.concatenate([none, *tables["entry"]]),
             result=np.concatenate([none, *tables["result"]]),
-            term=np.cumsum([0, *(len(m.pieces) for m in self.maps)]),
+            term=np.array(term, dtype=np.int64).reshape(-1, 2),
             seed=np.concatenate([none, *(self._copies(m, m.seed, m.unknowns) for m in self.maps)]),
             group=np.concatenate([none, *(self._groups(m) for m in self.maps)]),
             unknown=np.cumsum([0, *self.sizes]),

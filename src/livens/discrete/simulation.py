@@ -51,6 +51,7 @@ def simulate(
     steps = _steps(number(until, "the end") - begin, h)
     every = _every(every)
     q0, v0 = _start(system, finite(q, (system.n,), "q"), finite(v, (system.n,), "v"), begin)
+    _check_symmetries(system, q0, v0)
     program = compiled(system, scheme)
     y = first_state(system, program.state, q0, v0, begin)
     work = stepping.memory(program)
@@ -177,6 +178,22 @@ def _start(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Arr
     if not np.isfinite(turned).all():
         raise ModelError("the velocities at the start cannot satisfy the constraints: these repeat each other.")
     return q, turned[0]
+
+
+def _check_symmetries(system: Lagrangian, q: Array, v: Array) -> None:
+    """Refuse a symmetry along which the Lagrangian changes, at the start or, without constraints, near it."""
+    random = np.random.default_rng(1)
+    spread = 0.1 * (np.abs(q).max() or 1.0) * (0.0 if system.constraints else 1.0)
+    for name in system.symmetries:
+        for k in range(3):
+            x = q + spread * min(k, 1) * random.standard_normal(system.n)
+            y = v + random.standard_normal(system.n) * (np.abs(v).max() or 1.0)
+            defect = system.asymmetry(name, x, y)
+            if defect > 1e-9:
+                raise ModelError(
+                    f"{name!r} is no symmetry of this system: its Lagrangian or its constraints change along it, by "
+                    f"{defect:.1g} of what they could; the momentum p·ξ would not be conserved."
+                )
 
 
 def _steps(span: float, h: float) -> int:

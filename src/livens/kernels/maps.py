@@ -40,7 +40,7 @@ class Maps(NamedTuple):
     row: Ints  # places in R
     entry: Ints  # places among the matrix' values
     result: Ints  # places in y₁
-    term: Ints  # first term of each map, and the end (maps + 1,)
+    term: Ints  # first term of each map, and the end; maps may share terms (maps, 2)
     seed: Ints  # what R begins as: places in z, −1 for zero (Σ unknowns,)
     group: Ints  # unknowns of one kind, which are compared in size with each other (Σ unknowns,)
     unknown: Ints  # first unknown of each map, and the end (maps + 1,)
@@ -70,7 +70,7 @@ def residual(maps, m, z, t, h, w, R, A):
     first = maps.unknown[m]
     for i in range(maps.unknown[m + 1] - first):
         R[i] = z[maps.seed[first + i]] if maps.seed[first + i] >= 0 else 0.0
-    for T in range(maps.term[m], maps.term[m + 1]):
+    for T in range(maps.term[m, 0], maps.term[m, 1]):
         o = maps.size[T, 1] + 2 + maps.size[T, 2]
         rows, entries = maps.size[T, 3], maps.size[T, 4]
         for e in range(maps.size[T, 0]):
@@ -93,7 +93,7 @@ def result(maps, m, z, t, h, w, y):
     """y₁ of map m by (2)."""
     for i in range(y.shape[0]):
         y[i] = z[maps.keep[m, i]] if maps.keep[m, i] >= 0 else 0.0
-    for T in range(maps.term[m], maps.term[m + 1]):
+    for T in range(maps.term[m, 0], maps.term[m, 1]):
         results = maps.size[T, 5]
         if results == 0:
             continue

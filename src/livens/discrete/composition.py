@@ -1,0 +1,90 @@
+"""Schemes made of schemes: one step is several shorter ones, Φ_h = Φ¹_{w₁h} ∘ Φ²_{w₂h} ∘ …, Σ w = 1.
+
+The rectangle rules are each other's adjoint: half a step of one and half a step of the other give the symmetric
+Störmer–Verlet scheme. A symmetric scheme of order 2, with the weights of integrators/livens.py (some of them negative),
+gives orders 4 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..checks import number
+from ..errors import ModelError
+from ..integrators.livens import WEIGHTS
+from .lagrangian import Lagrangian
+from .maps import Blocks, Map
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Schemes one after the other, each over its part of the step.
+
+    parts: pairs of a scheme and its weight; the first is the first to act. order: what the whole is known to have.
+
+    >>> import livens.discrete as ld
+    >>> verlet = ld.Composition([(ld.Rectangle("left"), 0.5), (ld.Rectangle("right"), 0.5)], order=2)
+    """
+
+    parts: Sequence[tuple[Any, float]]
+    order: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.parts or not all(hasattr(part[0], "chain") for part in self.parts if len(part) == 2):
+            raise ModelError("a composition needs pairs of a scheme and its weight, such as (ld.Midpoint(), 0.5).")
+        parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
+        if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
+            raise ModelError(f"the weights of a composition must sum to 1, not {sum(w for _, w in parts):g}.")
+        if len({scheme.variational for scheme, _ in parts}) > 1:
+            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def variational(self) -> bool:
+        return bool(self.parts[0][0].variational)
+
+    def state(self, system: Lagrangian) -> Blocks:
+        layout: Blocks = self.parts[0][0].state(system)
+        return layout
+
+    def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
+        """The maps of all parts; equal schemes share theirs."""
+        if system.dissipative and min(weight for _, weight in self.parts) < 0.0:
+            raise ModelError(
+                f"{self!r} takes some steps backwards in time, where dissipation would feed energy in: use a scheme "
+                "without negative weights, such as ld.Midpoint() or ld.Galerkin(4)."
+            )
+        made: dict[Any, list[Map]] = {}
+        maps: list[Map] = []
+        begin = share[1]
+        for scheme, weight in self.parts:
+            if scheme not in made:
+                made[scheme] = scheme.chain(system)
+            maps += [
+                replace(m, share=(weight * share[0] * m.share[0], begin + weight * share[0] * m.share[1]))
+                for m in made[scheme]
+            ]
+            begin += weight * share[0]
+        return maps
+
+    def __repr__(self) -> str:
+        base = {repr(scheme) for scheme, _ in self.parts}
+        return f"Composition({' ∘ '.join(sorted(base))}, {len(self.parts)} parts, order {self.order})"
+
+
+def compose(scheme: Any, order: int) -> Composition:
+    """A symmetric scheme of order 2 composed to order 4 (five parts) or 6 (thirteen).
+
+    >>> import livens.discrete as ld
+    >>> len(ld.compose(ld.Midpoint(), order=4).parts)
+    5
+    """
+    if order not in (4, 6):
+        raise ModelError(f"compose makes schemes of order 4 or 6, not {order!r}.")
+    if getattr(scheme, "order", 0) != 2 or not scheme.variational:
+        raise ModelError(f"compose needs a symmetric scheme of order 2, such as ld.Midpoint(), not {scheme!r}.")
+    return Composition([(scheme, float(w)) for w in np.asarray(WEIGHTS[order])], order)
