@@ -18,6 +18,7 @@ from ..symbolic import (
     tan,
     tanh,
 )
+from .affine import affine
 from .composition import Composition, compose
 from .lagrangian import Lagrangian, Mechanical
 from .newmark import GeneralizedAlpha, Newmark
@@ -40,6 +41,7 @@ __all__ = [
     "Run",
     "Trapezoidal",
     "acos",
+    "affine",
     "asin",
     "atan",
     "atan2",

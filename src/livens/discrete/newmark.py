@@ -9,8 +9,12 @@ Newmark: α_m = α_f = 0. Generalised-α: by the spectral radius ρ at infinite 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼ (γ + ½)²                          (3)
 
-With constraints g(q₁) = 0 holds at the end of each step. Newmark with γ = ½ is variational for every β: Kane, Marsden,
-Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000); α: Chung & Hulbert 1993, Arnold & Brüls 2007.
+With constraints g(q₁) = 0 holds at the end of each step. For Newmark, velocities are then moved onto G v₁ = 0 and a₁
+is the acceleration that (1) of lagrangian.py gives there: left alone, accelerations across a constraint would follow
+β a₂ + (1 − 2β) a₁ + β a₀ = 0 for γ = ½, which grows. The generalised-α method damps that itself for ρ < 1.
+
+Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000);
+α: Chung & Hulbert 1993, Arnold & Brüls 2007; projection: Lunk & Simeon 2006.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from ..errors import ModelError
 from ..symbolic import casadi
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
+from .phase import accelerations, turned
 from .terms import Term, each
 
 
@@ -104,21 +109,34 @@ class GeneralizedAlpha:
 
 def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
     """The one map of a step: unknown accelerations A₁ and multipliers."""
-    if system.constraints and scheme.beta < 0.25:
-        raise ModelError(
-            f"Newmark with β = {scheme.beta:g} cannot hold constraints: multipliers grow without bound for β < ¼, as "
-            "β a₂ + (1 − 2β) a₁ + β a₀ = 0 across a constraint does. Take β ≥ ¼, or GeneralizedAlpha."
-        )
+    if system.constraints and scheme.beta == 0.0:
+        raise ModelError("Newmark with β = 0 cannot hold constraints: positions do not depend on new accelerations.")
     held = ["lambda"] if system.constraints else []
-    return [
-        Map(
-            pieces=[*(_balance(scheme, term, held) for term in system.terms), _update(scheme, each(system.n))],
-            unknowns=Blocks(system.n, system.constraints, "A1", " ".join(held)),
-            keep={"A": "A1", "work": "work", "lost": "lost"},
-            share=share,
-            first={"A1": ("a", 0.0)} | dict.fromkeys(held, ("lambda", 0.0)),
-        )
-    ]
+    step = Map(
+        pieces=[*(_balance(scheme, term, held) for term in system.terms), _update(scheme, each(system.n))],
+        unknowns=Blocks(system.n, system.constraints, "A1", " ".join(held)),
+        keep={"A": "A1", "work": "work", "lost": "lost"},
+        share=share,
+        first={"A1": ("a", 0.0)} | dict.fromkeys(held, ("lambda", 0.0)),
+    )
+    if not system.constraints or isinstance(scheme, GeneralizedAlpha):
+        return [step]
+    same = {name: name for name in ("q", "v", "A", "a", "work", "lost")}
+    turn = Map(
+        pieces=turned(system),
+        unknowns=Blocks(system.n, system.constraints, "v1", "lambda"),
+        keep=same | {"v": "v1"},
+        share=share,
+        first={"v1": ("v", 0.0)},
+    )
+    settle = Map(
+        pieces=accelerations(system),
+        unknowns=Blocks(system.n, system.constraints, "A1", "lambda"),
+        keep=same | {"A": "A1", "a": "A1"},
+        share=(share[0], share[0] + share[1]),  # at the end of the step
+        first={"A1": ("a", 0.0), "lambda": ("lambda", 0.0)},
+    )
+    return [step, turn, settle]
 
 
 class _Ends:

@@ -50,7 +50,8 @@ class Run:
         known = self._part("v")
         if known is not None:
             return known
-        program = self._questions(phase.cotangent)
+        held = self.system.constraints and getattr(self.scheme, "reaction", "ends") == "ends"
+        program = self._questions(phase.cotangent if held else phase.legendre)
         p = self._part("p")
         assert p is not None
         code, v = stepping.observe(program, 0, self.t, np.hstack([self.q, p]))
