@@ -15,7 +15,9 @@ from .forces import Motor as Motor
 from .forces import Spring as Spring
 from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
+from .integrators import GeneralizedAlpha as GeneralizedAlpha
 from .integrators import Livens as Livens
+from .integrators import Newmark as Newmark
 from .invariants import observed_order as observed_order
 from .invariants import reversibility as reversibility
 from .invariants import symplecticity as symplecticity

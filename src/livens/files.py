@@ -27,7 +27,7 @@ import numpy as np
 from .atomic import Patient, intact, replacing, seal
 from .checks import Array
 from .errors import FileError, LivensError, MissingExtra, ModelError
-from .integrators import SCHEMES
+from .integrators import COMPARED, SCHEMES
 from .kernels.bags import State
 from .scene import from_dict, to_dict
 from .start import consistent_start
@@ -53,6 +53,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
         "work done and energy dissipated since the start [J], how singular joints were",
     ),
     "effort": (("time", "controller"), None, "what controllers hold until they are asked again [N m] or [N]"),
+    "memory": (("time", "carried"), None, "what a scheme carries from step to step besides [N] or [N m]"),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
@@ -303,7 +304,7 @@ def _array(variable: Any, kind: type, limit: int) -> Any:
 
 def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     options = json.loads(facts["scheme"])
-    kinds = {type(scheme).__name__: type(scheme) for scheme in SCHEMES}
+    kinds = {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
     kind = options.pop("class")
     if kind not in kinds:
         raise ModelError(f"livens {_version()} knows no scheme {kind!r}")

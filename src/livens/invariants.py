@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from .checks import Array, finite
 from .errors import ModelError
-from .integrators import Livens
+from .integrators import Scheme
 from .kernels.bags import Bodies, State
 from .kernels.dynamics import all_defects
 from .model import Model
@@ -35,7 +35,7 @@ from .system import scratch
 SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 
 
-def reversibility(model: Model, scheme: Livens, h: float, steps: int) -> float:
+def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     """How far `steps` steps of length h [s] and as many of −h miss the start.
 
     The largest deviation of any entry of a, B, p or L, relative to the largest entry of that array on the way.
@@ -59,7 +59,7 @@ def reversibility(model: Model, scheme: Livens, h: float, steps: int) -> float:
 
 
 def symplecticity(
-    model: Model, scheme: Livens, h: float, state: State | None = None, basis: Array | None = None
+    model: Model, scheme: Scheme, h: float, state: State | None = None, basis: Array | None = None
 ) -> float:
     """‖AᵀΩ₁A − Ω₀‖ (largest entry) of one step of length h [s] from `state` (None: the model's start).
 

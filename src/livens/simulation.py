@@ -18,7 +18,7 @@ from .checks import Array, finite, number, positive
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
 from .forces import Damper
-from .integrators import Livens
+from .integrators import Livens, Scheme
 from .kernels import status
 from .kernels.bags import State, System
 from .kernels.constrain import worst
@@ -38,7 +38,7 @@ PACE = 0.25  # aimed duration of a chunk [s]
 
 def simulate(
     model: Model,
-    scheme: Livens | None = None,
+    scheme: Scheme | None = None,
     *,
     h: float,
     until: float,
@@ -72,6 +72,7 @@ def simulate(
     _say_compiling(model)
     begin = consistent_start(model)
     state = begin.state if start is None else _checked(start, begin.state)
+    state = _with_memory(state, scheme.memory(begin.system))
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
     run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
@@ -116,10 +117,10 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     return run.trajectory(steps)
 
 
-def advance(model: Model, scheme: Livens, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
+def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
     """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
     begin = consistent_start(model, quiet=True)
-    after = State(*(x.copy() for x in state))
+    after = _with_memory(State(*(x.copy() for x in state)), scheme.memory(begin.system))
     run = _Run(begin, model, scheme, h, t0, steps, _record(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
@@ -145,7 +146,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 class _Run:
     """One run: what is constant during it, and how far it has come."""
 
-    def __init__(self, begin: Start, model: Model, scheme: Livens, h: float, t0: float, every: int, record: State):
+    def __init__(self, begin: Start, model: Model, scheme: Scheme, h: float, t0: float, every: int, record: State):
         self.model, self.system, self.skip, self.scheme = model, begin.system, begin.skip, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
         self.table = Signals(model, abs(h))
@@ -166,7 +167,7 @@ class _Run:
         signals = self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
         self.rollout(  # no steps: compiled or loaded before the clock runs
-            self.system, state, work, self.h, self.scheme.weights, signals, first, 0, self.every, self.record
+            self.system, state, work, self.h, self.scheme.table, signals, first, 0, self.every, self.record
         )
         done, chunk, period = first, 16, self.period()
         try:
@@ -178,7 +179,7 @@ class _Run:
                 signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
-                    self.system, state, work, self.h, self.scheme.weights, signals, done, size, self.every, self.record
+                    self.system, state, work, self.h, self.scheme.table, signals, done, size, self.every, self.record
                 )
                 spent = time.perf_counter() - begin
                 self.seconds += spent
@@ -287,6 +288,11 @@ class _Run:
                 f"({type(owner).__name__}). Body {self.model.bodies[fastest].name!r} turns {turns[fastest]:.2g} rad "
                 f"per step; try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
             )
+        if code == status.SOLVE:
+            return (
+                f"{self.scheme!r} found no accelerations {when}: forces change too much within a step; "
+                f"try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
+            )
         body = self.model.bodies[fault].name
         if code == status.NOT_FINITE:
             return (
@@ -313,7 +319,7 @@ def _say_compiling(model: Model) -> None:
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
 
 
-def _check_what(model: Model, scheme: Livens) -> None:
+def _check_what(model: Model, scheme: Scheme) -> None:
     if not isinstance(model, Model):
         raise ModelError(f"simulate takes a Model first, not {model!r}.")
     if not hasattr(scheme, "kernels") or isinstance(scheme, type):
@@ -324,11 +330,17 @@ def _checked(state: State, model: State) -> State:
     """A state given from outside: arrays of the model's shapes, with finite numbers and rotations in them."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
-    fields = zip(state, model, State._fields, strict=True)
+    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # what a scheme carried is checked by the scheme
     checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
+    checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))
     for B in checked.B:
         rotation_matrix(B, "a rotation of the start")
     return checked
+
+
+def _with_memory(state: State, size: int) -> State:
+    """The state with room for what a scheme carries from step to step; another scheme's is forgotten."""
+    return state if state.memory.shape == (size,) else state._replace(memory=np.zeros(size))
 
 
 def _record(state: State, steps: int, every: int) -> State:

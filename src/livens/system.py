@@ -120,6 +120,7 @@ def scratch(system: System) -> Work:
         registers=np.zeros(system.tapes.registers),
         partial=np.zeros(r),
         lam=np.zeros(r),
+        trial=np.zeros((8, n, 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )

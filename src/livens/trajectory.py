@@ -17,7 +17,7 @@ import numpy as np
 
 from .checks import Array
 from .errors import ModelError
-from .integrators import Livens
+from .integrators import Scheme
 from .joints import Joint
 from .kernels.bags import State, System
 from .kernels.world import energies
@@ -51,7 +51,7 @@ class Trajectory:
         self,
         model: Model,
         system: System,
-        scheme: Livens,
+        scheme: Scheme,
         h: float,
         every: int,
         t: Array,

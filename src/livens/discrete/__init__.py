@@ -1,5 +1,6 @@
 """Discrete mechanics for any Lagrangian: variational integrators, Newmark, the incremental potential."""
 
+from ..integrators.newmark import GeneralizedAlpha, Newmark
 from ..symbolic import (
     acos,
     asin,
@@ -21,7 +22,6 @@ from ..symbolic import (
 from .affine import affine
 from .composition import Composition, compose
 from .lagrangian import Lagrangian, Mechanical
-from .newmark import GeneralizedAlpha, Newmark
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
 from .run import Run
 from .simulation import simulate

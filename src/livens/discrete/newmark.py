@@ -9,9 +9,9 @@ Newmark: α_m = α_f = 0. Generalised-α: by the spectral radius ρ at infinite 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼ (γ + ½)²                          (3)
 
-With constraints g(q₁) = 0 holds at the end of each step. For Newmark, velocities are then moved onto G v₁ = 0 and a₁
+With constraints g(q₁) = 0 holds at the end of each step. Velocities are then moved onto G v₁ = 0 and A₁
 is the acceleration that (1) of lagrangian.py gives there: left alone, accelerations across a constraint would follow
-β a₂ + (1 − 2β) a₁ + β a₀ = 0 for γ = ½, which grows. The generalised-α method damps that itself for ρ < 1.
+β a₂ + (1 − 2β) a₁ + β a₀ = 0 for γ = ½, which grows.
 
 Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000);
 α: Chung & Hulbert 1993, Arnold & Brüls 2007; projection: Lunk & Simeon 2006.
@@ -19,10 +19,8 @@ Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, I
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import number
 from ..errors import ModelError
+from ..integrators.newmark import Alpha
 from ..symbolic import casadi
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
@@ -30,84 +28,12 @@ from .phase import accelerations, turned
 from .terms import Term, each
 
 
-@dataclass(frozen=True)
-class Newmark:
-    """Newmark's scheme (1) with β and γ; order 2 for γ = ½. β = 0 is explicit (Störmer–Verlet), β = ¼ the trapezoidal
-    rule, stable at every step size for linear systems.
-
-    dissipation: the velocity at which damping and dissipation act, "end" (v₁) or "step" ((q₁ − q₀)/h, as in the
-    incremental potential).
-    """
-
-    beta: float = 0.25
-    gamma: float = 0.5
-    dissipation: str = "end"
-
-    variational = False
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= number(self.beta, "β of Newmark") <= 1.0 or not 0.0 <= number(self.gamma, "γ of Newmark") <= 1.5:
-            raise ModelError(f"Newmark needs 0 ≤ β ≤ 1 and 0 ≤ γ ≤ 1.5, not β = {self.beta:g}, γ = {self.gamma:g}.")
-        if self.dissipation not in ("end", "step"):
-            raise ModelError(f"dissipation acts at the 'end' or over the 'step', not {self.dissipation!r}.")
-
-    @property
-    def order(self) -> int:
-        return 2 if self.gamma == 0.5 and self.dissipation == "end" else 1
-
-    @property
-    def alphas(self) -> tuple[float, float]:
-        """α_m and α_f."""
-        return 0.0, 0.0
-
-    def state(self, system: Lagrangian) -> Blocks:
-        """y: positions, velocities, accelerations A and a, work done by forces and energy lost."""
-        return Blocks(system.n, system.constraints, "q v A a", totals="work lost")
-
-    def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
-        return chain(self, system, share)
+def state(system: Lagrangian) -> Blocks:
+    """y: positions, velocities, accelerations A and a, work done by forces and energy lost."""
+    return Blocks(system.n, system.constraints, "q v A a", totals="work lost")
 
 
-@dataclass(frozen=True)
-class GeneralizedAlpha:
-    """The generalised-α method (2), (3): order 2, with numerical damping of high frequencies, down to `radius` (ρ∞,
-    from 0, the most, to 1, none) per step at infinite frequency.
-
-    >>> round(GeneralizedAlpha(radius=0.8).gamma, 4)
-    0.6111
-    """
-
-    radius: float = 0.8
-
-    variational = False
-    order = 2
-    dissipation = "end"
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= number(self.radius, "the spectral radius") <= 1.0:
-            raise ModelError(f"the spectral radius must be from 0 to 1, not {self.radius:g}.")
-
-    @property
-    def alphas(self) -> tuple[float, float]:
-        """α_m and α_f."""
-        return (2.0 * self.radius - 1.0) / (self.radius + 1.0), self.radius / (self.radius + 1.0)
-
-    @property
-    def gamma(self) -> float:
-        return 0.5 + self.alphas[1] - self.alphas[0]
-
-    @property
-    def beta(self) -> float:
-        return 0.25 * (self.gamma + 0.5) ** 2
-
-    def state(self, system: Lagrangian) -> Blocks:
-        return Blocks(system.n, system.constraints, "q v A a", totals="work lost")
-
-    def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
-        return chain(self, system, share)
-
-
-def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
+def chain(scheme: Alpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
     """The one map of a step: unknown accelerations A₁ and multipliers."""
     if system.constraints and scheme.beta == 0.0:
         raise ModelError("Newmark with β = 0 cannot hold constraints: positions do not depend on new accelerations.")
@@ -119,7 +45,7 @@ def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[f
         share=share,
         first={"A1": ("a", 0.0)} | dict.fromkeys(held, ("lambda", 0.0)),
     )
-    if not system.constraints or isinstance(scheme, GeneralizedAlpha):
+    if not system.constraints:
         return [step]
     same = {name: name for name in ("q", "v", "A", "a", "work", "lost")}
     turn = Map(
@@ -132,7 +58,7 @@ def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[f
     settle = Map(
         pieces=accelerations(system),
         unknowns=Blocks(system.n, system.constraints, "A1", "lambda"),
-        keep=same | {"A": "A1", "a": "A1"},
+        keep=same | {"A": "A1"} | ({"a": "A1"} if scheme.alphas == (0.0, 0.0) else {}),
         share=(share[0], share[0] + share[1]),  # at the end of the step
         first={"A1": ("a", 0.0), "lambda": ("lambda", 0.0)},
     )
@@ -142,7 +68,7 @@ def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[f
 class _Ends:
     """Both ends of a step in the symbols of one instance."""
 
-    def __init__(self, scheme: Newmark | GeneralizedAlpha, term: Term):
+    def __init__(self, scheme: Alpha, term: Term):
         self.s = s = term.symbols()
         self.q0, self.v0, self.A0, self.a0, self.A1 = (s.new(name) for name in ("q", "v", "A", "a", "A1"))
         self.inputs = [("q", self.q0), ("v", self.v0), ("A", self.A0), ("a", self.a0), ("A1", self.A1)]
@@ -153,7 +79,7 @@ class _Ends:
         self.v1 = self.v0 + h * ((1.0 - gamma) * self.a0 + gamma * self.a1)
 
 
-def _balance(scheme: Newmark | GeneralizedAlpha, term: Term, held: list[str]) -> Piece:
+def _balance(scheme: Alpha, term: Term, held: list[str]) -> Piece:
     """Equations of motion and constraints at the end of the step."""
     ca, e = casadi(), _Ends(scheme, term)
     s, h = e.s, e.s.h
@@ -177,7 +103,7 @@ def _balance(scheme: Newmark | GeneralizedAlpha, term: Term, held: list[str]) ->
     )
 
 
-def _update(scheme: Newmark | GeneralizedAlpha, term: Term) -> Piece:
+def _update(scheme: Alpha, term: Term) -> Piece:
     """(1) and (2), coordinate by coordinate."""
     e = _Ends(scheme, term)
     return Piece(symbols=e.s, inputs=e.inputs, results=[("q", e.q1), ("v", e.v1), ("a", e.a1)])

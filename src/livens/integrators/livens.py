@@ -123,10 +123,21 @@ class Livens:
         """Lengths of the stages as fractions of h."""
         return WEIGHTS[self.order]
 
+    variational = True
+
     @property
     def stages(self) -> int:
         """Force evaluations per step."""
         return len(self.weights)
+
+    @property
+    def table(self) -> Array:
+        """What the kernel is told: the weights."""
+        return self.weights
+
+    def memory(self, system: System) -> int:
+        """Nothing but positions and momenta is carried from step to step."""
+        return 0
 
     def kernels(self, system: System) -> tuple[Any, Any]:
         """(prepare, rollout): how this scheme starts and runs `system`, with joints or without."""

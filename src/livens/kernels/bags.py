@@ -138,7 +138,7 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that evolves. The last four only make a cut run go on bit for bit and keep the books."""
+    """All that evolves. The last five only make a cut run go on bit for bit and keep the books."""
 
     a: Floats  # centre of mass, world [m] (n, 3)
     B: Floats  # principal axes as columns, world (n, 3, 3)
@@ -148,6 +148,7 @@ class State(NamedTuple):
     lam: Floats  # multipliers of the velocity level, and the lead of the position level over them, twice (3, r)
     account: Floats  # work done, energy dissipated since the start [J]; how singular the joints last were (3,)
     effort: Floats  # what controllers hold until they are asked again [N m] or [N] (controllers,)
+    memory: Floats = np.zeros(0)  # what a scheme carries on besides: nothing, or forces [N], [N m] (6n,)
 
 
 class Work(NamedTuple):
@@ -173,5 +174,6 @@ class Work(NamedTuple):
     registers: Floats  # of the tapes (registers,)
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     lam: Floats  # multipliers of the position level (r,)
+    trial: Floats  # forces, moves and momenta that schemes iterate on: linear, angular, in turn (8, n, 3)
     tally: Ints  # position iterations, steps that needed the exact Newton matrix (2,)
     fault: Ints  # which body or row a status speaks of (1,)

@@ -107,35 +107,43 @@ def shortfall(rows, signals, i, gamma, g):
             g[r] = 0.0
 
 
+@inline
+def balance(system, a, B, angle, p, L, signals, row, work, f, tau, lam):
+    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1)."""
+    forces(system, a, B, angle, signals, row, f, tau)
+    turn(system.bodies, L, tau)
+    if lam.shape[0] > 0:
+        bias(system, a, B, p, L, signals, row, work)
+        all_gradients(system, a, B, signals, row, work, work.partial, work.G)
+        rates(system.bodies, system.blocks, work.G, p, L, work.x)
+        give_way(system.rows, work.x, lam)
+        push(system.blocks, work.G, 1.0, lam, f, tau)
+        assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
+        soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
+        harden(system.blocks, work.S, work.U)
+        factor(system.blocks, work.U, work.pivot[0], TINY)
+        last = 1e300
+        for k in range(12):
+            rates(system.bodies, system.blocks, work.G, f, tau, work.x)
+            shortfall(system.rows, signals, row, work.lam, work.x)
+            e, _ = worst(system.rows, work.x)
+            if k > 1 and e > 0.3 * last:
+                break
+            last = e
+            solve(system.blocks, work.U, work.pivot[0], work.x)
+            for r in range(work.x.shape[0]):
+                lam[r] -= work.x[r]
+            push(system.blocks, work.G, -1.0, work.x, f, tau)
+
+
 @njit
 def accelerate(system, record, signals, work, f, tau, lam):
-    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at every state of a record, by (1)."""
+    """`balance` at every state of a record."""
     for i in range(f.shape[0]):
-        a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
-        forces(system, a, B, record.angle[i], signals, i, f[i], tau[i])
-        turn(system.bodies, L, tau[i])
-        if lam.shape[1] > 0:
-            bias(system, a, B, p, L, signals, i, work)
-            all_gradients(system, a, B, signals, i, work, work.partial, work.G)
-            rates(system.bodies, system.blocks, work.G, p, L, work.x)
-            give_way(system.rows, work.x, lam[i])
-            push(system.blocks, work.G, 1.0, lam[i], f[i], tau[i])
-            assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
-            soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
-            harden(system.blocks, work.S, work.U)
-            factor(system.blocks, work.U, work.pivot[0], TINY)
-            last = 1e300
-            for k in range(12):
-                rates(system.bodies, system.blocks, work.G, f[i], tau[i], work.x)
-                shortfall(system.rows, signals, i, work.lam, work.x)
-                e, _ = worst(system.rows, work.x)
-                if k > 1 and e > 0.3 * last:
-                    break
-                last = e
-                solve(system.blocks, work.U, work.pivot[0], work.x)
-                for r in range(work.x.shape[0]):
-                    lam[i, r] -= work.x[r]
-                push(system.blocks, work.G, -1.0, work.x, f[i], tau[i])
+        balance(
+            system, record.a[i], record.B[i], record.angle[i], record.p[i], record.L[i], signals, i, work, f[i], tau[i],
+            lam[i],
+        )  # fmt: skip
 
 
 @njit

@@ -24,3 +24,5 @@ def keep(record, k, state):
         record.account[k, i] = state.account[i]
     for i in range(state.effort.shape[0]):
         record.effort[k, i] = state.effort[i]
+    for i in range(state.memory.shape[0]):
+        record.memory[k, i] = state.memory[i]
