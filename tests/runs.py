@@ -30,3 +30,21 @@ def order(errors):
     """Observed orders between runs with halved steps."""
     e = np.asarray(errors)
     return np.log2(e[:-1] / e[1:])
+
+
+def deviations(motion, found):
+    """Of centres and attitudes, of velocities, of accelerations, of reactions: the largest at the end, from a solution
+    of index_one.py."""
+    model = motion.model
+    bodies = model.bodies[1:]
+    joints = [joint for joint in model.joints if not isinstance(joint, lv.Coupling)]
+    places = [np.abs(motion.position(b.center)[-1] - x).max() for b, x in zip(bodies, found.x, strict=True)]
+    turns = [np.abs(motion.rotation(b)[-1] - B).max() for b, B in zip(bodies, found.B, strict=True)]
+    speeds = [np.abs(motion.velocity(b.center)[-1] - v).max() for b, v in zip(bodies, found.v, strict=True)]
+    rates = [np.abs(motion.angular_velocity(b)[-1] - w).max() for b, w in zip(bodies, found.omega, strict=True)]
+    gains = [np.abs(motion.acceleration(b.center)[-1] - a).max() for b, a in zip(bodies, found.dv, strict=True)]
+    forces = [
+        np.abs(np.concatenate([motion.reaction(j)[-1], motion.reaction_torque(j)[-1]]) - found.reaction[j.name]).max()
+        for j in joints
+    ]
+    return np.array([max(places + turns), max(speeds + rates), max(gains), max(forces)])

@@ -23,20 +23,7 @@ def reference(rolling):
 
 
 def deviations(model, order, n, found):
-    """Of centres and attitudes, of velocities, of accelerations, of reactions: the largest at the end."""
-    motion = runs.run(model, order, h=UNTIL / n, until=UNTIL)
-    bodies = model.bodies[1:]
-    joints = [joint for joint in model.joints if not isinstance(joint, lv.Coupling)]
-    places = [np.abs(motion.position(b.center)[-1] - x).max() for b, x in zip(bodies, found.x, strict=True)]
-    turns = [np.abs(motion.rotation(b)[-1] - B).max() for b, B in zip(bodies, found.B, strict=True)]
-    speeds = [np.abs(motion.velocity(b.center)[-1] - v).max() for b, v in zip(bodies, found.v, strict=True)]
-    rates = [np.abs(motion.angular_velocity(b)[-1] - w).max() for b, w in zip(bodies, found.omega, strict=True)]
-    gains = [np.abs(motion.acceleration(b.center)[-1] - a).max() for b, a in zip(bodies, found.dv, strict=True)]
-    forces = [
-        np.abs(np.concatenate([motion.reaction(j)[-1], motion.reaction_torque(j)[-1]]) - found.reaction[j.name]).max()
-        for j in joints
-    ]
-    return np.array([max(places + turns), max(speeds + rates), max(gains), max(forces)])
+    return runs.deviations(runs.run(model, order, h=UNTIL / n, until=UNTIL), found)
 
 
 def test_every_joint_is_in_it():

@@ -22,6 +22,7 @@ from ..symbolic import (
 from .affine import affine
 from .composition import Composition, compose
 from .lagrangian import Lagrangian, Mechanical
+from .legendre import acceleration, energy, hamiltonian, momentum, velocity
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
 from .run import Run
 from .simulation import simulate
@@ -40,6 +41,7 @@ __all__ = [
     "Rectangle",
     "Run",
     "Trapezoidal",
+    "acceleration",
     "acos",
     "affine",
     "asin",
@@ -50,8 +52,11 @@ __all__ = [
     "cosh",
     "cross",
     "dot",
+    "energy",
     "exp",
+    "hamiltonian",
     "log",
+    "momentum",
     "norm",
     "simulate",
     "sin",
@@ -60,4 +65,5 @@ __all__ = [
     "sqrt",
     "tan",
     "tanh",
+    "velocity",
 ]

@@ -25,7 +25,6 @@ from ..symbolic import casadi, dot, norm
 from .lagrangian import Lagrangian
 from .terms import Elements
 
-KNOWN = {kinds.COINCIDE, kinds.DOT1, kinds.DOT2, kinds.DISTANCE}
 Side = Callable[[Any], Any]
 
 
@@ -77,7 +76,7 @@ def _refuse(model: Model, system: System) -> None:
         "rolling": system.rolls,
         "loads": len(system.loads.body) > 0,
         "springs, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
-        "discs and user-written constraints": not set(system.rows.kind.tolist()) <= KNOWN,
+        "discs or user-written constraints": bool({kinds.RIM, kinds.TAPE} & set(system.rows.kind.tolist())),
     }
     if found := [what for what, there in others.items() if there]:
         raise ModelError(

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import LivensError
-from ..kernels import status
-from . import phase, stepping
+from . import phase
 from .lagrangian import Lagrangian
-from .maps import Blocks, Program
+from .legendre import ask, invert
+from .maps import Blocks
 
 
 class Run:
@@ -50,14 +50,9 @@ class Run:
         known = self._part("v")
         if known is not None:
             return known
-        held = self.system.constraints and getattr(self.scheme, "reaction", "ends") == "ends"
-        program = self._questions(phase.cotangent if held else phase.legendre)
         p = self._part("p")
         assert p is not None
-        code, v = stepping.observe(program, 0, self.t, np.hstack([self.q, p]))
-        if code != status.OK:
-            raise LivensError("velocities cannot be found from momenta: ∂²L/∂v² is singular along the motion.")
-        return v
+        return invert(self.system, self.q, p, held=getattr(self.scheme, "reaction", "ends") == "ends")
 
     @cached_property
     def p(self) -> Array:
@@ -117,18 +112,10 @@ class Run:
         return self._asked(phase.ACCELERATE)
 
     def _asked(self, question: int) -> Array:
-        program = self._questions(phase.tangent)
-        code, seen = stepping.observe(program, question, self.t, np.hstack([self.q, self.v]))
-        if code != status.OK:
-            raise LivensError(
-                "the equations of motion cannot be solved at a state of the run: they are singular there."
-            )
+        seen = ask(self.system, question, self.t, np.hstack([self.q, self.v]))
+        if not np.isfinite(seen).all():
+            raise LivensError("the equations of motion cannot be solved at a state of the run: they are singular.")
         return seen
-
-    def _questions(self, kind: Any) -> Program:
-        if kind not in self.system.programs:
-            self.system.programs[kind] = kind(self.system)
-        return self.system.programs[kind]
 
     def __len__(self) -> int:
         return len(self.t)

@@ -14,6 +14,7 @@ from ..kernels import status
 from ..progress import Progress
 from . import phase, stepping
 from .lagrangian import Lagrangian
+from .legendre import ask
 from .maps import Blocks, Program
 from .run import Run
 
@@ -34,8 +35,8 @@ def simulate(
 ) -> Run:
     """Step `system` from positions q and velocities v at time `start` to `until` [s] with steps of h [s].
 
-    Keeps every `every`-th state, the first and the last. Positions and velocities that miss the constraints a little
-    are moved onto them.
+    If h does not divide the time, the next smaller step that does is taken. Keeps every `every`-th state, the first and
+    the last. Positions and velocities that miss the constraints a little are moved onto them.
 
     >>> import livens.discrete as ld
     >>> kepler = ld.Mechanical(mass=[1.0, 1.0], potential=lambda x: -1.0 / ld.norm(x))
@@ -47,8 +48,8 @@ def simulate(
         raise ModelError(f"simulate takes a Lagrangian or Mechanical system first, not {system!r}.")
     if not hasattr(scheme, "chain") or isinstance(scheme, type):
         raise ModelError(f"the scheme must be one such as ld.Midpoint(), not {scheme!r}.")
-    h, begin = positive(h, "the step h", "s"), number(start, "the start")
-    steps = _steps(number(until, "the end") - begin, h)
+    begin = number(start, "the start")
+    h, steps = _steps(number(until, "the end") - begin, positive(h, "the step h", "s"))
     every = _every(every)
     q0, v0 = _start(system, finite(q, (system.n,), "q"), finite(v, (system.n,), "v"), begin)
     _check_symmetries(system, q0, v0)
@@ -108,19 +109,6 @@ def compiled(system: Lagrangian, scheme: Any) -> Program:
     if scheme not in system.programs:
         system.programs[scheme] = Program(scheme.state(system), scheme.chain(system))
     return system.programs[scheme]
-
-
-def questions(system: Lagrangian, kind: Any) -> Program:
-    """`phase.tangent` or `phase.cotangent` of a system, made once."""
-    if kind not in system.programs:
-        system.programs[kind] = kind(system)
-    return system.programs[kind]
-
-
-def ask(system: Lagrangian, question: int, t: Array, qv: Array, guess: Array | None = None) -> Array:
-    """The answers of a tangent question at states (q, v); NaN where there is none."""
-    code, seen = stepping.observe(questions(system, phase.tangent), question, t, qv, guess)
-    return seen if code == status.OK else np.full_like(seen, np.nan)
 
 
 def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float) -> Array:
@@ -196,13 +184,13 @@ def _check_symmetries(system: Lagrangian, q: Array, v: Array) -> None:
                 )
 
 
-def _steps(span: float, h: float) -> int:
-    steps = round(span / h)
-    if steps < 1 or abs(steps * h - span) > 1e-6 * h * max(1.0, 1e-6 * steps):
-        steps = int(np.ceil(span / h - 1e-9))
-    if steps < 1:
-        raise ModelError(f"the run must last at least one step, and until − start is {span:g} s.")
-    return steps
+def _steps(span: float, h: float) -> tuple[float, int]:
+    """The step, h or the next smaller one that divides the span, and how many."""
+    wanted = span / h * (1.0 - 1e-12)
+    if not 0.0 < wanted < 1e15:
+        raise ModelError(f"a run of {span:g} s in steps of {h:g} s is not possible: until must lie after start.")
+    steps = max(1, int(np.ceil(wanted)))
+    return span / steps, steps
 
 
 def _every(every: Any) -> int:

@@ -1,0 +1,63 @@
+"""Newmark and generalised-α have order 2 wherever the Livens scheme runs: every joint, rolling, dampers, drives."""
+
+from functools import cache
+
+import index_one
+import mechanisms
+import numpy as np
+import pytest
+import runs
+
+import livens as lv
+
+UNTIL = 0.25
+SECOND = (lv.Newmark(), lv.Newmark(beta=1 / 6), lv.GeneralizedAlpha(0.9), lv.GeneralizedAlpha(0.5))
+
+
+@cache
+def reference(name):
+    return index_one.solve(MODELS[name](), [UNTIL], rtol=1e-11)[0]
+
+
+def damped():
+    model = mechanisms.every_joint(damping=0.8, rolling=False)
+    model.add(lv.Damper(model["tail"].point(0, 0, 0), model.world.point(2.5, 0.5, -1.0), rate=3.0))
+    return model
+
+
+def driven():
+    m = mechanisms.every_joint(rolling=False)
+    m.add(lv.Motor(m["screw"], lambda t: 2 * np.cos(7 * t), name="motor"))
+    m.add(lv.Load(m["puck"].point(0.1, 0.2, 0), force=lambda t: (3 * np.sin(5 * t), 1, 0), name="wind"))
+    slab = m["slab"]
+    fan = m.add(lv.Body(lv.MassProperties(0.4, (0.02, 0.03, 0.04)), at=np.add(slab.pose.a, (0, -0.5, 0)), name="fan"))
+    m.add(
+        lv.Revolute(slab.point_at(fan.pose.a), fan.point(0, 0, 0), axis=(1, 1, 0),
+                    drive=lambda t: 1 - np.cos(6 * t), name="drive")
+    )  # fmt: skip
+    return m
+
+
+MODELS = {"every joint": mechanisms.every_joint, "damped": damped, "driven": driven}
+
+
+@pytest.mark.parametrize("scheme", SECOND, ids=repr)
+@pytest.mark.parametrize("name", MODELS)
+def test_order(scheme, name):
+    """Positions, velocities, accelerations and reactions; and the account of energy."""
+    model, found = MODELS[name](), reference(name)
+    motions = [lv.simulate(model, scheme, h=UNTIL / n, until=UNTIL) for n in (400, 800)]
+    errors = [runs.deviations(motion, found) for motion in motions]
+    assert np.abs(runs.order(errors)[0] - 2).max() < 0.1, errors
+    gaps = [np.abs(m.energy - m.energy[0] - m.work + m.dissipated).max() for m in motions]
+    assert runs.order(gaps)[0] > 1.9, gaps
+    assert motions[0].defect_position.max() < 1e-11
+    assert motions[0].defect_velocity.max() < 1e-11
+
+
+def test_order_one_away_from_gamma_one_half():
+    model, found = mechanisms.every_joint(), reference("every joint")
+    scheme = lv.Newmark(beta=0.3, gamma=0.6)
+    errors = [runs.deviations(lv.simulate(model, scheme, h=UNTIL / n, until=UNTIL), found) for n in (400, 800)]
+    assert scheme.order == 1
+    assert np.abs(runs.order(errors)[0] - 1).max() < 0.1, errors
