@@ -310,6 +310,8 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
     model = from_dict(json.loads(arrays["model"].tobytes()))
     system, state = compile_model(model, frozenset(json.loads(facts["left_out"])))
+    scheme = kinds[kind](**options)
+    state = state._replace(memory=np.zeros(scheme.memory(system)))
     t = arrays["time"]
     record = State(
         **{
@@ -322,7 +324,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     return Trajectory(
         model,
         system,
-        kinds[kind](**options),
+        scheme,
         facts["h"],
         facts["every"],
         t,

@@ -31,7 +31,7 @@ from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.sparse import TINY, assemble, factor, harden, soften, solve
-from ..kernels.status import NOT_FINITE, OK, SOLVE
+from ..kernels.status import OK, SOLVE
 from ..kernels.world import forces, power, start_forces
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
 from .rattle import farthest
@@ -178,7 +178,6 @@ def solve_step(system, state, work, h, table, signals, row):
         work.tally[0] += 1
         change = changed(system.bodies, h, h * c[1], far, state.p, state.L, trial)
         if not change < 1e300:
-            result = NOT_FINITE
             break
         if i > 0 and change <= 1.0 and e <= coarse:
             result = OK
