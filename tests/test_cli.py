@@ -89,12 +89,15 @@ def test_a_reader_that_leaves(here):
 def test_interrupted(here):
     run = [sys.executable, "-m", "livens", "run", "top.py", "--h", "1e-6", "--until", "1e5", "--every", "1000000000"]
     process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for _ in range(100):
-        time.sleep(0.1)
-        if process.poll() is not None or _computed(process.pid) > 1.5:
-            break
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        for _ in range(100):
+            time.sleep(0.1)
+            if process.poll() is not None or _computed(process.pid) > 1.5:
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()  # if it has not heard: no test leaves a process behind
     assert (process.returncode, out, err) == (130, "", "livens: interrupted.\n")
 
 

@@ -340,4 +340,8 @@ def _turned(record: State, old: Array, new: Array) -> State:
     if np.array_equal(old, new):
         return record
     R = np.swapaxes(old, 1, 2) @ new
-    return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L))
+    carried = record.memory.reshape(len(record.memory), -1, 2, 3).copy()  # forces in world axes, torques in principal
+    carried[:, :, 1] = np.einsum("kji,tkj->tki", R[: carried.shape[1]], carried[:, :, 1])
+    return record._replace(
+        B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=carried.reshape(record.memory.shape)
+    )
