@@ -32,6 +32,7 @@ def memory(program: Program) -> Memory:
         R=np.zeros(most),
         A=np.zeros(values),
         order=np.zeros(most, dtype=np.int64),
+        rows=np.zeros(most),
         past=np.zeros((4, every)),
         degree=np.zeros(maps, dtype=np.int64),
         age=np.zeros(maps, dtype=np.int64),
@@ -94,9 +95,14 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
     assert matrix is not None
     x = work.z[ny : ny + nx]
     last = 1e300
-    for _ in range(general.ITERATIONS):
+    settled = False
+    for k in range(general.ITERATIONS):
         residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
         work.tally[0] += 1
+        if k > 1:
+            rows = np.asarray(abs(matrix).sum(axis=1)).ravel()
+            settled = k > 2 and bool((abs(rows - work.rows[:nx]) <= general.STILL * rows).all())
+            work.rows[:nx] = rows
         if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
             return NOT_FINITE
         try:
@@ -109,7 +115,7 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         e = general.largest(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
-        if e <= general.CLOSE or maps.linear[m] == 1 or (e <= general.ROUND_OFF and e > 0.5 * last):
+        if e <= general.CLOSE or maps.linear[m] == 1 or (e > 0.5 * last and (e <= general.ROUND_OFF or settled)):
             return OK
         last = e
     return SOLVE
