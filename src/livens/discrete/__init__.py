@@ -18,14 +18,18 @@ from ..symbolic import (
     tan,
     tanh,
 )
+from .compare import Problem, compare
+from .comparison import Comparison
 from .lagrangian import Lagrangian, Mechanical
 from .newmark import GeneralizedAlpha, Newmark
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
 from .run import Run
 from .simulation import simulate
+from .symplectic import symplectic_defect
 from .terms import Elements, springs
 
 __all__ = [
+    "Comparison",
     "Elements",
     "Galerkin",
     "GeneralizedAlpha",
@@ -33,6 +37,7 @@ __all__ = [
     "Mechanical",
     "Midpoint",
     "Newmark",
+    "Problem",
     "Quadrature",
     "Rectangle",
     "Run",
@@ -41,6 +46,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "compare",
     "cos",
     "cosh",
     "cross",
@@ -53,6 +59,7 @@ __all__ = [
     "sinh",
     "springs",
     "sqrt",
+    "symplectic_defect",
     "tan",
     "tanh",
 ]

@@ -9,8 +9,13 @@ Newmark: α_m = α_f = 0. Generalised-α: by the spectral radius ρ at infinite 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼ (γ + ½)²                          (3)
 
-With constraints g(q₁) = 0 holds at the end of each step. Newmark with γ = ½ is variational for every β: Kane, Marsden,
-Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000); α: Chung & Hulbert 1993, Arnold & Brüls 2007.
+With constraints g(q₁) = 0 holds at the end of each step. Across a constraint, where q is given, accelerations obey
+
+    β a₂ + (½ + γ − 2β) a₁ + (½ − γ + β) a₀ = 0,   stable for β > γ/2 ≥ ¼ only, and less so the nearer to it    (4)
+
+(a double root at −1 for β = ¼, γ = ½: multipliers alternate and grow until they carry the motion away). Newmark with
+γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000); α: Chung & Hulbert
+1993, Arnold & Brüls 2007.
 """
 
 from __future__ import annotations
@@ -104,10 +109,11 @@ class GeneralizedAlpha:
 
 def chain(scheme: Newmark | GeneralizedAlpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
     """The one map of a step: unknown accelerations A₁ and multipliers."""
-    if system.constraints and scheme.beta < 0.25:
+    if system.constraints and not (scheme.beta > 0.5 * scheme.gamma and scheme.gamma >= 0.5):
         raise ModelError(
-            f"Newmark with β = {scheme.beta:g} cannot hold constraints: multipliers grow without bound for β < ¼, as "
-            "β a₂ + (1 − 2β) a₁ + β a₀ = 0 across a constraint does. Take β ≥ ¼, or GeneralizedAlpha."
+            f"{scheme!r} cannot hold constraints: with β = {scheme.beta:g} and γ = {scheme.gamma:g} multipliers grow "
+            "from step to step. Take β > γ/2 ≥ ¼, such as Newmark(beta=0.3), GeneralizedAlpha(radius=0.5), or a "
+            "variational scheme."
         )
     held = ["lambda"] if system.constraints else []
     return [

@@ -62,7 +62,7 @@ def simulate(
         )
     record = np.zeros((slots, len(y)))
     record[0] = y
-    done, chunk = 0, 1
+    done, chunk, seconds = 0, 1, 0.0
     bar = Progress(f"{scheme!r}", steps, progress)
     code = status.OK
     advance = getattr(scheme, "rollout", stepping.rollout)
@@ -72,6 +72,7 @@ def simulate(
         code, taken = advance(program, work, begin, h, y, done, take, every, record)
         done += taken
         spent = time.perf_counter() - clock
+        seconds += spent
         chunk = max(1, min(4 * chunk, int(chunk * CHUNK / max(spent, 1e-9))))
         bar.update(done)
     bar.close()
@@ -89,6 +90,7 @@ def simulate(
         program.state,
         int(work.tally[0]),
         done,
+        seconds,
     )
     if code != status.OK:
         what = "the numbers are no longer finite, or the equations have no unique solution"
