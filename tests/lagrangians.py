@@ -1,4 +1,4 @@
-"""Problems for general Lagrangians, as data: each function gives a fresh ld.Problem, with its closed form if it has one.
+"""Lagrangian problems as data: each function gives a fresh ld.Problem, with a closed form where there is one.
 
 Stiff chain and outer solar system: Hairer, Lubich & Wanner, Geometric Numerical Integration, I.5.1 and I.2.4.
 """
@@ -20,13 +20,13 @@ def harmonic(until=10.0):
 
 
 def pendulum(angle=2.0, until=10.0):
-    """q″ = −g sin q from `angle` at rest: sin(q/2) = k sn(K + ω t), k = sin(angle/2), ω² = g."""
+    """q″ = −g sin q from `angle` at rest: sin(q/2) = k sn(K + ω t), cos(q/2) = dn(K + ω t), k = sin(angle/2), ω² = g."""
     system = ld.Lagrangian(lambda q, v: 0.5 * v[0] ** 2 + G * ld.cos(q[0]), n=1)
 
     def exact(t):
         k, w = np.sin(angle / 2.0), np.sqrt(G)
-        sn, cn, dn, _ = ellipj(ellipk(k * k) + w * t, k * k)
-        return np.array([2.0 * np.arcsin(k * sn)]), np.array([2.0 * k * w * cn])  # d/dt k sn = k ω cn dn, cos(q/2) = dn
+        sn, cn, _, _ = ellipj(ellipk(k * k) + w * t, k * k)
+        return np.array([2.0 * np.arcsin(k * sn)]), np.array([2.0 * k * w * cn])
 
     return ld.Problem(system, [angle], [0.0], until, exact, "pendulum")
 
@@ -141,7 +141,8 @@ def spring_network(side=4, until=1.0, whole=False):
     energy written as one function."""
     n = side * side
     nodes = np.arange(n).reshape(side, side)
-    pairs = [*zip(nodes[:, :-1].ravel(), nodes[:, 1:].ravel()), *zip(nodes[:-1].ravel(), nodes[1:].ravel())]
+    along, down = (nodes[:, :-1], nodes[:, 1:]), (nodes[:-1], nodes[1:])
+    pairs = np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in (along, down)])
     x = np.array([(i, 0.1 * np.sin(i + 2.0 * j), -j) for j in range(side) for i in range(side)], dtype=float)
     hung = [(k, x[k]) for k in (0, side - 1)]
 

@@ -121,6 +121,10 @@ class Symbols:
         """∂L/∂v at expressions q and v."""
         return self._at(lambda x, y: casadi().gradient(self.L(x, y), y), q, v)
 
+    def pull(self, q: Any, v: Any) -> Any:
+        """∂L/∂q at expressions q and v."""
+        return self._at(lambda x, y: casadi().gradient(self.L(x, y), x), q, v)
+
     def energy(self, q: Any, v: Any) -> Any:
         """v·∂L/∂v − L."""
         return casadi().dot(v, self.momentum(q, v)) - self.L(q, v)
