@@ -20,7 +20,7 @@ def harmonic(until=10.0):
 
 
 def pendulum(angle=2.0, until=10.0):
-    """q″ = −g sin q from `angle` at rest: sin(q/2) = k sn(K + ω t), cos(q/2) = dn(K + ω t), k = sin(angle/2), ω² = g."""
+    """q″ = −g sin q from `angle` at rest: sin(q/2) = k sn, cos(q/2) = dn of K + ω t, k = sin(angle/2), ω² = g."""
     system = ld.Lagrangian(lambda q, v: 0.5 * v[0] ** 2 + G * ld.cos(q[0]), n=1)
 
     def exact(t):

@@ -62,6 +62,8 @@ def rollout(
             result(maps, m, work.z, now, lapse, work.w, y)
             work.degree[m] = general.remember(work.past, begin, nx, work.age[m], work.z[ny:])
             work.age[m] = min(work.age[m] + 1, 4)
+        if not general.is_finite(y):
+            return NOT_FINITE, n
         if (first + n + 1) % every == 0:
             record[(first + n + 1) // every] = y
     return OK, steps

@@ -95,9 +95,9 @@ def largest(maps, m, dx, x, past):
         group, size, e = maps.group[first + i], 0.0, 0.0
         while i < n and maps.group[first + i] == group:
             size = max(size, abs(x[i]), abs(x[i] - past[0, first + i]))
-            e = max(e, abs(dx[i]))
-            if not e < 1e300:
+            if not abs(dx[i]) < 1e300:  # asked of each: the larger of a number and NaN may be the number
                 return np.inf
+            e = max(e, abs(dx[i]))
             i += 1
         if e > 0.0:
             most = max(most, e / max(size, 1e-290))
@@ -115,6 +115,15 @@ def still(A, n, rows):
         same = same and abs(s - rows[i]) <= STILL * s
         rows[i] = s
     return same
+
+
+@njit
+def is_finite(y):
+    """Whether all numbers are."""
+    for i in range(y.shape[0]):
+        if not abs(y[i]) < 1e300:
+            return False
+    return True
 
 
 @inline
@@ -165,6 +174,8 @@ def rollout(maps, chain, memory, t, h, y, first, steps, every, record):
             result(maps, m, memory.z, now, lapse, memory.w, y)
             memory.degree[m] = remember(memory.past, begin, nx, memory.age[m], memory.z[ny:])
             memory.age[m] = min(memory.age[m] + 1, 4)
+        if not is_finite(y):
+            return NOT_FINITE, n
         if (first + n + 1) % every == 0:
             for i in range(ny):
                 record[(first + n + 1) // every, i] = y[i]
