@@ -120,7 +120,7 @@ def compare(problem: Problem, schemes: Sequence[Any], h: float | Sequence[float]
     if not isinstance(problem, Problem):
         raise ModelError(f"compare takes an ld.Problem first, not {problem!r}.")
     schemes = list(schemes) if isinstance(schemes, list | tuple) else [schemes]
-    steps = [positive(x, "the step h", "s") for x in np.atleast_1d(np.asarray(h, dtype=np.float64))]
+    steps = [positive(x, "the step h", "s") for x in (h if isinstance(h, list | tuple | np.ndarray) else [h])]
     if not schemes or not steps:
         raise ModelError("compare needs at least one scheme and one step h.")
     for scheme in schemes:

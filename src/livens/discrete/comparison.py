@@ -120,8 +120,11 @@ class Comparison:
             return "  ".join([first, *(text.rjust(w) for text, w in zip(texts[1:], width[1:], strict=True))]).rstrip()
 
         lines = [self.title, line(head), "  ".join("─" * w for w in width)]
+        said = ""
         for row, texts in zip(self.rows, cells, strict=True):
-            lines.append(f"{line(texts[:2] + [''] * (len(head) - 2))}  {row.failure}" if row.failure else line(texts))
+            why = "the same" if row.failure == said else row.failure
+            said = row.failure
+            lines.append(f"{line(texts[:2] + [''] * (len(head) - 2))}  {why}" if row.failure else line(texts))
         return "\n".join(lines + self._footnotes())
 
     __repr__ = __str__

@@ -59,6 +59,12 @@ class Quadrature:
     variational = True
 
     def __post_init__(self) -> None:
+        ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0
+        if not ends or len(self.points) != len(self.weights) or abs(sum(self.weights) - 1.0) > 1e-12:
+            raise ModelError(
+                f"the scheme {self.name} must have nodes from 0 to 1, and as many quadrature points as weights, which "
+                "sum to 1."
+            )
         if self.reaction not in ("ends", "middle") or (self.reaction == "middle" and len(self.nodes) > 2):
             raise ModelError(
                 f"reaction must be 'ends', or 'middle' for schemes without inner nodes, not {self.reaction!r}."
@@ -208,10 +214,10 @@ def Galerkin(order: int = 4, points: str = "gauss") -> Quadrature:
     >>> Galerkin(order=6, points="lobatto").order
     6
     """
-    degree = order // 2
     if order not in (4, 6) or points not in ("gauss", "lobatto"):
         raise ModelError(
             f"Galerkin schemes are of order 4 or 6 with 'gauss' or 'lobatto' points, not {order!r}, {points!r}."
         )
+    degree = order // 2
     table = GAUSS[degree] if points == "gauss" else LOBATTO[degree + 1]
     return Quadrature(f"Galerkin({order}, {points!r})", order, LOBATTO[degree + 1][0], *table)

@@ -133,8 +133,8 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     a = ask(system, phase.ACCELERATE, when, qv)[0, : system.n]
     if not np.isfinite(a).all():
         raise ModelError(
-            "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, or the constraints "
-            "repeat each other."
+            "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, the constraints "
+            "repeat each other, or a force is not finite there (ld.norm has no gradient at zero)."
         )
     known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
     y = np.zeros(layout.size)
