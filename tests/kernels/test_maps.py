@@ -107,7 +107,7 @@ def test_convex_blocks(size):
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
 def test_guesses_are_polynomials_of_their_degree(degree):
-    past = np.array([np.polyval([2.0] * degree + [1.0], -k) for k in (1.0, 2.0, 3.0, 4.0)])[:, None]
+    past = np.array([np.polyval([*(3.0, -2.0, 5.0)[:degree], 1.0], -k) for k in (1.0, 2.0, 3.0, 4.0)])[:, None]
     x = np.zeros(1)
     general.guess(past, 0, 1, degree, x)
     assert x[0] == pytest.approx(1.0, abs=1e-12)  # of the polynomial at 0

@@ -26,7 +26,7 @@ from .symplectic import symplectic_defect
 KEPT = 200_000  # states of a run that are looked at, at most
 STRETCHES = 40  # of a run, for the slope of its energy
 TIGHT = 1e-13  # tolerance of a reference that is computed
-ROUNDS, MOMENT = 3, 0.05  # runs of one row, and seconds after which one is enough
+ROUNDS, MOMENT = 5, 0.1  # runs of one row, and seconds after which one is enough
 
 
 @dataclass

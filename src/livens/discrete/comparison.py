@@ -157,6 +157,7 @@ class Comparison:
         try:
             import matplotlib
             from matplotlib.figure import Figure
+            from matplotlib.ticker import NullFormatter
         except ImportError as error:
             raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
         from ..plot import LOOK, _write
@@ -169,7 +170,7 @@ class Comparison:
         if not curves:
             raise ModelError("there is nothing to draw: no run has ended, or none has an error.")
         with matplotlib.rc_context(LOOK):
-            figure = Figure(figsize=(7.6, 3.7), layout="constrained")
+            figure = Figure(figsize=(8.4, 3.9), layout="constrained")
             axes = figure.subplots(1, 2, sharey=True)
             looks = zip(cycle(MARKERS), cycle(LINES), cycle(INKS), strict=False)
             for (name, rows), (marker, dashes, ink) in zip(curves.items(), looks, strict=False):
@@ -180,6 +181,11 @@ class Comparison:
                     )
             for panel, text in zip(axes, ("step h [s]", "time to compute [s]"), strict=True):
                 panel.set(xscale="log", yscale="log", xlabel=text)
+                panel.xaxis.set_minor_formatter(NullFormatter())
+            steps = sorted({row.h for rows in curves.values() for row in rows})
+            if len(steps) <= 6:
+                axes[0].set_xticks(steps, [f"{h:.3g}" for h in steps])
+                axes[0].minorticks_off()
             axes[0].set_ylabel(f"error of q at {self.until:g} s" if known else "band of the energy's error [J]")
             figure.suptitle(self.name or "work and precision", fontsize=10, x=0.01, ha="left")
             handles, names = axes[0].get_legend_handles_labels()
