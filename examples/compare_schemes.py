@@ -25,7 +25,7 @@ def lagrangian(q, v):
     return kinetic + 9.81 * (2.0 * ld.cos(q[0]) + ld.cos(q[1]))
 
 
-def main(h=(0.01, 0.005), until=2.0):
+def main(h=(0.02, 0.01), until=2.0):
     system = ld.Lagrangian(lagrangian, n=2)
     problem = ld.Problem(system, q=[1.0, 0.4], v=[0.5, -1.0], until=until, name="double pendulum")
     return ld.compare(problem, SCHEMES, h)

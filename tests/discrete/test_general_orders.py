@@ -67,6 +67,11 @@ def test_order(which, scheme):
     check(which, scheme)
 
 
+@pytest.mark.parametrize("beta", [0.25, 0.5])
+def test_order_with_dissipation_over_the_step(beta):
+    check("pushed", ld.Newmark(beta, dissipation="step"))
+
+
 @pytest.mark.parametrize("scheme", HOLDING, ids=name)
 @pytest.mark.parametrize("which", ["on a sphere", "on rods", "on rods, pushed"])
 def test_order_with_constraints(which, scheme):

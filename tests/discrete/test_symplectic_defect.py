@@ -38,8 +38,13 @@ def test_verlet_is_symplectic_where_the_mass_is_constant():
     assert defect("double pendulum", NEWMARK[0]) > 1e-4
 
 
-def test_a_reaction_at_the_middle_is_not_symplectic():
-    assert defect("sphere", ld.Midpoint(reaction="middle")) > 1e-6
+@pytest.mark.parametrize("which", ["sphere", "rods"])
+def test_a_reaction_at_the_middle_is_not_symplectic_but_keeps_energy(which):
+    scheme, given = ld.Midpoint(reaction="middle"), PROBLEMS[which][0]()
+    assert defect(which, scheme) > 1e-6
+    run = ld.simulate(given.system, scheme, given.q, given.v, 0.01, 20.0)
+    assert abs(run.energy - run.energy[0]).max() < 1e-12
+    assert not scheme.variational
 
 
 def test_many_coordinates_are_tried_along_random_directions():

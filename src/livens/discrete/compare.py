@@ -184,7 +184,7 @@ def drift(t: Array, e: Array) -> tuple[float, float | None, float | None]:
 
     >>> t = np.linspace(0.0, 1.0, 10_001)
     >>> band, slope, uncertain = drift(t, np.sin(300.0 * t))
-    >>> round(band, 2), abs(slope) < 5 * uncertain < 0.05
+    >>> round(band, 2), abs(slope) < 2.0 * uncertain
     (2.0, True)
     """
     band = float(np.ptp(e))

@@ -46,7 +46,8 @@ class Quadrature:
     """A variational scheme by its table (1): nodes d, quadrature points c and weights b.
 
     reaction: "ends" holds constraints in position and velocity by forces along G at the nodes; "middle" takes their
-    direction at the middle of the step and leaves velocities alone (for schemes without inner nodes).
+    direction at the middle of the step and leaves velocities alone (for schemes without inner nodes): the midpoint rule
+    then keeps quadratic energies under quadratic constraints to round-off, but is not symplectic.
     """
 
     name: str
@@ -55,8 +56,6 @@ class Quadrature:
     points: tuple[float, ...]
     weights: tuple[float, ...]
     reaction: str = "ends"
-
-    variational = True
 
     def __post_init__(self) -> None:
         ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0
@@ -69,6 +68,11 @@ class Quadrature:
             raise ModelError(
                 f"reaction must be 'ends', or 'middle' for schemes without inner nodes, not {self.reaction!r}."
             )
+
+    @property
+    def variational(self) -> bool:
+        """Whether constraints, if there are any, come from the action too."""
+        return self.reaction == "ends"
 
     def __repr__(self) -> str:
         return self.name
