@@ -20,15 +20,19 @@ from ..symbolic import (
     tanh,
 )
 from .affine import affine
+from .comparing import Problem, compare
+from .comparison import Comparison
 from .composition import Composition, compose
 from .lagrangian import Lagrangian, Mechanical
 from .legendre import acceleration, energy, hamiltonian, momentum, velocity
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
 from .run import Run
 from .simulation import simulate
+from .symplectic import symplectic_defect
 from .terms import Elements, springs
 
 __all__ = [
+    "Comparison",
     "Composition",
     "Elements",
     "Galerkin",
@@ -37,6 +41,7 @@ __all__ = [
     "Mechanical",
     "Midpoint",
     "Newmark",
+    "Problem",
     "Quadrature",
     "Rectangle",
     "Run",
@@ -47,6 +52,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "compare",
     "compose",
     "cos",
     "cosh",
@@ -63,6 +69,7 @@ __all__ = [
     "sinh",
     "springs",
     "sqrt",
+    "symplectic_defect",
     "tan",
     "tanh",
     "velocity",

@@ -66,6 +66,8 @@ class Lagrangian:
             self._add_constraints(piece)
         if force is not None:
             self._whole["F"].append(self._force(force))
+        if symmetries is not None and not isinstance(symmetries, Mapping):
+            raise ModelError("symmetries must have names: {'angular momentum': lambda q: (-q[1], q[0])}.")
         self.symmetries = {name: self._symmetry(fn, name) for name, fn in (symmetries or {}).items()}
         self.programs: dict[Any, Any] = {}  # what schemes have compiled of it
 
@@ -178,7 +180,7 @@ class Mechanical(Lagrangian):
             self._add_scalar("L", piece, False, -1.0, "lagrangian", "the potential")
 
     def _force(self, force: Any) -> Any:
-        if callable(force) and not answers(force, 2):
+        if answers(force, 1):
             return column(force, (self._t,), self.n, "the force")
         return super()._force(force)
 
@@ -196,13 +198,18 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
         flawed = matrix.shape != (size, size) or abs(matrix - matrix.T).max() > 1e-12 * abs(matrix).max()
         diagonal = matrix.diagonal()
     else:
-        matrix = np.asarray(matrix, dtype=np.float64)
+        try:
+            matrix = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ModelError(f"{what} must be a number, n numbers or an n × n matrix, not {matrix!r}.") from None
+        if matrix.ndim > 2 or matrix.size == 0:
+            raise ModelError(f"{what} must be a number, n numbers or an n × n matrix, got shape {matrix.shape}.")
         if matrix.ndim == 0:
             if n is None:
                 raise ModelError(f"{what} is one number, so say how many coordinates there are: n=….")
             matrix = np.full(n, float(matrix))
         size = len(matrix)
-        flawed = matrix.ndim > 2 or (matrix.ndim == 2 and not _symmetric(matrix))
+        flawed = matrix.ndim == 2 and not _symmetric(matrix)
         diagonal = matrix if matrix.ndim == 1 else np.diag(matrix)
     if flawed:
         raise ModelError(f"{what} must be n numbers or a symmetric n × n matrix, got shape {matrix.shape}.")
@@ -212,6 +219,9 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
         raise ModelError(f"{what} must be finite and positive, and has {diagonal.min():g} on its diagonal.")
     if size <= FUSED:
         full = np.diag(matrix) if np.ndim(matrix) == 1 else matrix.toarray() if issparse(matrix) else matrix
+        least = float(np.linalg.eigvalsh(full).min())
+        if least < -1e-12 * np.abs(full).max():
+            raise ModelError(f"{what} must be positive definite, and has the eigenvalue {least:g}.")
         return [lambda q, v: 0.5 * dot(v, casadi().sparsify(casadi().DM(full)) @ v)], size
     upper = triu(csr_matrix(np.diag(matrix)) if np.ndim(matrix) == 1 else csr_matrix(matrix), 1).tocoo()
     pieces: list[Fn | Elements] = [

@@ -46,7 +46,8 @@ class Quadrature:
     """A variational scheme by its table (1): nodes d, quadrature points c and weights b.
 
     reaction: "ends" holds constraints in position and velocity by forces along G at the nodes; "middle" takes their
-    direction at the middle of the step and leaves velocities alone (for schemes without inner nodes).
+    direction at the middle of the step and leaves velocities alone (for schemes without inner nodes): the midpoint rule
+    then keeps quadratic energies under quadratic constraints to round-off, but is not symplectic.
     """
 
     name: str
@@ -56,13 +57,22 @@ class Quadrature:
     weights: tuple[float, ...]
     reaction: str = "ends"
 
-    variational = True
-
     def __post_init__(self) -> None:
+        ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0
+        if not ends or len(self.points) != len(self.weights) or abs(sum(self.weights) - 1.0) > 1e-12:
+            raise ModelError(
+                f"the scheme {self.name} must have nodes from 0 to 1, and as many quadrature points as weights, which "
+                "sum to 1."
+            )
         if self.reaction not in ("ends", "middle") or (self.reaction == "middle" and len(self.nodes) > 2):
             raise ModelError(
                 f"reaction must be 'ends', or 'middle' for schemes without inner nodes, not {self.reaction!r}."
             )
+
+    @property
+    def variational(self) -> bool:
+        """Whether constraints, if there are any, come from the action too."""
+        return self.reaction == "ends"
 
     def __repr__(self) -> str:
         return self.name
@@ -97,27 +107,27 @@ class Quadrature:
         X = [q, *(q + x for x in u)]
         lam = [s.multipliers(name) for name in held]
         h, last = s.h, len(X) - 1
-        action, work, lost = ca.SX(0.0), ca.SX(0.0), ca.SX(0.0)
-        force = [ca.SX.zeros(s.m) for _ in X]
+        work, lost = ca.SX(0.0), ca.SX(0.0)
+        pull = [ca.SX.zeros(s.m) for _ in X]  # ∂L_d/∂X_k + F_k
         for c, b in zip(self.points, self.weights, strict=True):
             value, slope = lagrange(self.nodes, c)
             Q = q + sum(w * x for w, x in zip(value[1:], u, strict=True))
             V = sum(w * x for w, x in zip(slope[1:], u, strict=True)) / h
-            action += h * b * s.L(Q, V)
             F, drag = s.F(Q, V, s.t + c * h), s.drag(Q, V)
             work += h * b * ca.dot(F, V)
             lost += h * b * ca.dot(drag, V)
-            for k, w in enumerate(value):
-                force[k] += h * b * w * (F - drag)
+            p, along = s.momentum(Q, V), h * (s.pull(Q, V) + F - drag)
+            for k in range(len(X)):  # a factor of zero leaves nothing behind, so that explicit schemes stay explicit
+                pull[k] += b * value[k] * along
+            for k in range(1, len(X)):  # slopes sum to zero: said so that round-off cannot push momenta to one side
+                pull[k] += b * slope[k] * p
+                pull[0] -= b * slope[k] * p
         if self.reaction == "middle" and s.c:
             push = 0.5 * h * s.reaction(0.5 * (X[0] + X[-1]), lam[0])
-            force = [f + push for f in force]
+            pull = [f + push for f in pull]
         elif s.c:
             for k, weight in enumerate(self._shares()[:-1]):
-                force[k] += h * weight * s.reaction(X[k], lam[k])
-        ends = [ca.gradient(action, x) for x in u]
-        ends = [ca.gradient(action, q) - sum(ends), *ends]  # ∂/∂X₀ at constant X_k, not u_k
-        pull = [d + f for d, f in zip(ends, force, strict=True)]
+                pull[k] += h * weight * s.reaction(X[k], lam[k])
         rows = [("u", pull[0]), *zip(inner, pull[1:-1], strict=True)]
         return Piece(
             symbols=s,
@@ -175,7 +185,7 @@ def lagrange(nodes: Sequence[float], c: float) -> tuple[list[float], list[float]
     for k, d in enumerate(nodes):
         others = [e for j, e in enumerate(nodes) if j != k]
         polynomial = np.poly1d(others, r=True) / float(np.prod([d - e for e in others]))
-        values.append(float(polynomial(c)))
+        values.append(float(c == d) if c in nodes else float(polynomial(c)))
         slopes.append(float(polynomial.deriv()(c)))
     return values, slopes
 
@@ -208,10 +218,10 @@ def Galerkin(order: int = 4, points: str = "gauss") -> Quadrature:
     >>> Galerkin(order=6, points="lobatto").order
     6
     """
-    degree = order // 2
     if order not in (4, 6) or points not in ("gauss", "lobatto"):
         raise ModelError(
             f"Galerkin schemes are of order 4 or 6 with 'gauss' or 'lobatto' points, not {order!r}, {points!r}."
         )
+    degree = order // 2
     table = GAUSS[degree] if points == "gauss" else LOBATTO[degree + 1]
     return Quadrature(f"Galerkin({order}, {points!r})", order, LOBATTO[degree + 1][0], *table)

@@ -21,7 +21,7 @@ class Run:
 
     work, lost: what external forces have done and dissipation has taken since the start, by the scheme's quadrature:
     energy − energy[0] = work − lost, up to the scheme's error. iterations: Newton iterations, or evaluations of the
-    equations, in all.
+    equations, in all; steps: how many; seconds: what stepping took, without making or compiling the system.
     """
 
     def __init__(
@@ -34,9 +34,10 @@ class Run:
         layout: Blocks,
         iterations: int,
         steps: int,
+        seconds: float = 0.0,
     ):
         self.system, self.scheme, self.h, self.t = system, scheme, h, t
-        self.iterations, self.steps = iterations, steps
+        self.iterations, self.steps, self.seconds = iterations, steps, seconds
         self._record, self._layout = record, layout
         self.q = record[:, layout.part["q"]]
 

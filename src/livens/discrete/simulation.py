@@ -51,12 +51,12 @@ def simulate(
     begin = number(start, "the start")
     h, steps = _steps(number(until, "the end") - begin, positive(h, "the step h", "s"))
     every = _every(every)
-    q0, v0 = _start(system, finite(q, (system.n,), "q"), finite(v, (system.n,), "v"), begin)
+    q0, v0 = consistent(system, finite(q, (system.n,), "q"), finite(v, (system.n,), "v"), begin)
     _check_symmetries(system, q0, v0)
     program = compiled(system, scheme)
     y = first_state(system, program.state, q0, v0, begin)
     work = stepping.memory(program)
-    _guess(program, work.past[0], system, q0, v0, begin, h)
+    first_guess(program, work.past[0], system, q0, v0, begin, h)
     slots = steps // every + 1 + (steps % every > 0)
     if slots * len(y) * 8 > MEMORY:
         raise ModelError(
@@ -64,7 +64,7 @@ def simulate(
         )
     record = np.zeros((slots, len(y)))
     record[0] = y
-    done, chunk = 0, 1
+    done, chunk, seconds = 0, 1, 0.0
     bar = Progress(f"{scheme!r}", steps, progress)
     code = status.OK
     advance = getattr(scheme, "rollout", stepping.rollout)
@@ -74,6 +74,7 @@ def simulate(
         code, taken = advance(program, work, begin, h, y, done, take, every, record)
         done += taken
         spent = time.perf_counter() - clock
+        seconds += spent
         chunk = max(1, min(4 * chunk, int(chunk * CHUNK / max(spent, 1e-9))))
         bar.update(done)
     bar.close()
@@ -91,6 +92,7 @@ def simulate(
         program.state,
         int(work.tally[0]),
         done,
+        seconds,
     )
     if code != status.OK:
         what = "the numbers are no longer finite, or the equations have no unique solution"
@@ -120,8 +122,8 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     a = ask(system, phase.ACCELERATE, when, qv)[0, : system.n]
     if not np.isfinite(a).all():
         raise ModelError(
-            "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, or the constraints "
-            "repeat each other."
+            "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, the constraints "
+            "repeat each other, or a force is not finite there (ld.norm has no gradient at zero)."
         )
     known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
     y = np.zeros(layout.size)
@@ -131,7 +133,7 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     return y
 
 
-def _guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
+def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
     """What the unknowns of the first step are thought to be."""
     answer = ask(system, phase.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0]
     a, lam = answer[: system.n], answer[system.n :]
@@ -142,7 +144,7 @@ def _guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array
             past[begin + part.start : begin + part.stop] = values
 
 
-def _start(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Array]:
+def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Array]:
     """q and v on the constraints."""
     if not system.constraints:
         return q, v

@@ -32,6 +32,7 @@ def memory(program: Program) -> Memory:
         R=np.zeros(most),
         A=np.zeros(values),
         order=np.zeros(most, dtype=np.int64),
+        rows=np.zeros(most),
         past=np.zeros((4, every)),
         degree=np.zeros(maps, dtype=np.int64),
         age=np.zeros(maps, dtype=np.int64),
@@ -61,6 +62,8 @@ def rollout(
             result(maps, m, work.z, now, lapse, work.w, y)
             work.degree[m] = general.remember(work.past, begin, nx, work.age[m], work.z[ny:])
             work.age[m] = min(work.age[m] + 1, 4)
+        if not general.is_finite(y):
+            return NOT_FINITE, n
         if (first + n + 1) % every == 0:
             record[(first + n + 1) // every] = y
     return OK, steps
@@ -94,22 +97,29 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
     assert matrix is not None
     x = work.z[ny : ny + nx]
     last = 1e300
-    for _ in range(general.ITERATIONS):
+    settled = False
+    held = maps.group[maps.unknown[m] : maps.unknown[m + 1]].any()
+    ordering = "COLAMD" if held else "MMD_AT_PLUS_A"  # half the time, but rows of multipliers, without pivots, fill in
+    for k in range(general.ITERATIONS):
         residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
         work.tally[0] += 1
+        if k > 1:
+            rows = np.asarray(abs(matrix).sum(axis=1)).ravel()
+            settled = k > 2 and bool((abs(rows - work.rows[:nx]) <= general.STILL * rows).all())
+            work.rows[:nx] = rows
         if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
             return NOT_FINITE
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                dx = splu(matrix).solve(work.R[:nx])
+                dx = splu(matrix, permc_spec=ordering).solve(work.R[:nx])
         except RuntimeError:  # singular
             return NOT_FINITE
         x -= dx
         e = general.largest(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
-        if e <= general.CLOSE or maps.linear[m] == 1 or (e <= general.ROUND_OFF and e > 0.5 * last):
+        if e <= general.CLOSE or maps.linear[m] == 1 or (e > 0.5 * last and (e <= general.ROUND_OFF or settled)):
             return OK
         last = e
     return SOLVE

@@ -48,8 +48,13 @@ class Elements:
             raise ModelError(f"the index of {self.label} must be whole numbers.")
         if len(self.nodes.T) > 1 and (np.diff(np.sort(self.nodes, axis=1), axis=1) == 0).any():
             raise ModelError(f"the index of {self.label} names a place twice in one row.")
+        if isinstance(dim, bool) or not isinstance(dim, int | np.integer) or dim < 1:
+            raise ModelError(f"dim of {self.label} must be a whole number above zero, not {dim!r}.")
         rows = len(self.nodes)
-        table = np.zeros((rows, 0)) if parameters is None else np.array(parameters, dtype=np.float64)
+        try:
+            table = np.zeros((rows, 0)) if parameters is None else np.array(parameters, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ModelError(f"the parameters of {self.label} must be {rows} rows of finite numbers.") from None
         if table.ndim == 1 and len(table) == rows:
             table = table[:, None]
         if table.ndim != 2 or len(table) != rows or not np.isfinite(table).all():
@@ -71,9 +76,15 @@ def springs(nodes: ArrayLike, stiffness: ArrayLike, length: ArrayLike, dim: int 
     >>> import livens.discrete as ld
     >>> net = ld.springs([(0, 1), (1, 2)], stiffness=100.0, length=[1.0, 2.0])
     """
-    rows = len(np.asarray(nodes))
-    table = np.column_stack([np.broadcast_to(np.asarray(x, dtype=np.float64), rows) for x in (stiffness, length)])
-    return Elements(lambda x, p: 0.5 * p[0] * (norm(x[1] - x[0]) - p[1]) ** 2, nodes, table, dim, "springs")
+    rows = len(np.atleast_1d(np.asarray(nodes, dtype=object)))
+    try:
+        table = np.column_stack([np.broadcast_to(np.asarray(x, dtype=np.float64), rows) for x in (stiffness, length)])
+    except (TypeError, ValueError):
+        raise ModelError(f"stiffness and length of {rows} springs must be one number each, or {rows}.") from None
+    net = Elements(lambda x, p: 0.5 * p[0] * (norm(x[1] - x[0]) - p[1]) ** 2, nodes, table, dim, "springs")
+    if net.nodes.shape[1] != 2:
+        raise ModelError(f"a spring is between two nodes, and these name {net.nodes.shape[1]} each.")
+    return net
 
 
 @dataclass(frozen=True)
@@ -120,6 +131,10 @@ class Symbols:
     def momentum(self, q: Any, v: Any) -> Any:
         """∂L/∂v at expressions q and v."""
         return self._at(lambda x, y: casadi().gradient(self.L(x, y), y), q, v)
+
+    def pull(self, q: Any, v: Any) -> Any:
+        """∂L/∂q at expressions q and v."""
+        return self._at(lambda x, y: casadi().gradient(self.L(x, y), x), q, v)
 
     def energy(self, q: Any, v: Any) -> Any:
         """v·∂L/∂v − L."""

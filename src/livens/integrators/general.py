@@ -3,7 +3,9 @@
     R(y, x) = 0,    x ← x − (∂R/∂x)⁻¹ R   until a correction is so small that the next would be round-off;    y ← y₁
 
 The first guess of x is extrapolated from its values in earlier steps, by the polynomial, of degree 0 to 3, that would
-have been best the last time. A Newton correction of relative size δ leaves an error of the order of δ².
+have been best the last time. A Newton correction of relative size δ leaves an error of the order of δ². At rest x is
+itself round-off, and corrections stay as large as x: they are known by a matrix that no longer changes, with which
+Newton's method would have ended if numbers were exact.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ..kernels.status import NOT_FINITE, OK, SOLVE
 
 CLOSE = 1e-8  # a relative correction after which Newton's method has converged
 ROUND_OFF = 1e-6  # corrections below this that no longer shrink are round-off of an ill-conditioned system
+STILL = 1e-8  # a relative change of the matrix' rows below which equations are linear as far as x has moved
 ITERATIONS = 40
 
 
@@ -32,6 +35,7 @@ class Memory(NamedTuple):
     R: NDArray[np.float64]
     A: NDArray[np.float64]  # dense, row-major
     order: NDArray[np.int64]  # row exchanges
+    rows: NDArray[np.float64]  # Σ|A| of each row, an iteration ago
     past: NDArray[np.float64]  # x of the last four steps, of all maps (4, unknowns)
     degree: NDArray[np.int64]  # of the polynomial that guesses, by map
     age: NDArray[np.int64]  # steps in `past`, by map
@@ -91,13 +95,35 @@ def largest(maps, m, dx, x, past):
         group, size, e = maps.group[first + i], 0.0, 0.0
         while i < n and maps.group[first + i] == group:
             size = max(size, abs(x[i]), abs(x[i] - past[0, first + i]))
-            e = max(e, abs(dx[i]))
-            if not e < 1e300:
+            if not abs(dx[i]) < 1e300:  # asked of each: the larger of a number and NaN may be the number
                 return np.inf
+            e = max(e, abs(dx[i]))
             i += 1
         if e > 0.0:
             most = max(most, e / max(size, 1e-290))
     return most
+
+
+@njit
+def still(A, n, rows):
+    """Whether the rows of A have the sums of sizes they had at the last call."""
+    same = True
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += abs(A[i * n + j])
+        same = same and abs(s - rows[i]) <= STILL * s
+        rows[i] = s
+    return same
+
+
+@njit
+def is_finite(y):
+    """Whether all numbers are."""
+    for i in range(y.shape[0]):
+        if not abs(y[i]) < 1e300:
+            return False
+    return True
 
 
 @inline
@@ -108,9 +134,10 @@ def newton(maps, m, t, h, memory, y):
     x = memory.z[ny : ny + n]
     last = 1e300
     status = SOLVE if n > 0 else OK
-    for _ in range(ITERATIONS if n > 0 else 0):
+    for k in range(ITERATIONS if n > 0 else 0):
         residual(maps, m, memory.z, t, h, memory.w, memory.R, memory.A[: n * n])
         memory.tally[0] += 1
+        settled = still(memory.A, n, memory.rows) and k > 2 if k > 1 else False
         if not factor_dense(memory.A, n, memory.order):
             status = NOT_FINITE
             break
@@ -121,7 +148,7 @@ def newton(maps, m, t, h, memory, y):
         if not e < 1e300:
             status = NOT_FINITE
             break
-        if e <= CLOSE or maps.linear[m] == 1 or (e <= ROUND_OFF and e > 0.5 * last):
+        if e <= CLOSE or maps.linear[m] == 1 or (e > 0.5 * last and (e <= ROUND_OFF or settled)):
             status = OK
             break
         last = e
@@ -147,6 +174,8 @@ def rollout(maps, chain, memory, t, h, y, first, steps, every, record):
             result(maps, m, memory.z, now, lapse, memory.w, y)
             memory.degree[m] = remember(memory.past, begin, nx, memory.age[m], memory.z[ny:])
             memory.age[m] = min(memory.age[m] + 1, 4)
+        if not is_finite(y):
+            return NOT_FINITE, n
         if (first + n + 1) % every == 0:
             for i in range(ny):
                 record[(first + n + 1) // every, i] = y[i]
