@@ -5,10 +5,10 @@ import json
 import lagrangians
 import numpy as np
 import pytest
-from livens.discrete.comparing import drift
 
 import livens as lv
 import livens.discrete as ld
+from livens.discrete.comparing import drift
 
 SCHEMES = [ld.Rectangle(), ld.Midpoint(), ld.Newmark(), ld.GeneralizedAlpha(0.5), ld.Galerkin(4)]
 
