@@ -34,7 +34,7 @@ def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]
     for k, r in enumerate(which):
         owner = owners[r]
         if id(owner) not in known:
-            known[id(owner)] = Equations(owner.fn, owner.moving, _Places(frames, owner))
+            known[id(owner)] = Equations(owner.fn, owner.moving, Places(frames, owner))
         begin[k] = book.write(functions(known[id(owner)], rows[r].component))
         body[k, : len(owner.moving)] = [frames.number[b] for b in owner.moving]
     return Tapes(
@@ -68,7 +68,7 @@ def functions(eq: Equations, k: int) -> list[Any]:
     return [ca.Function("g", inputs, [expression]) for expression in (g, slope, bend)]
 
 
-class _Places:
+class Places:
     """Points and directions of user-written rows in principal axes, from the centre of mass; where a body has an axis
     without inertia, what could turn it about that is refused."""
 

@@ -16,7 +16,8 @@ from .constrain import drive_rates, push, rates, worst
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
-from .world import forces
+from .formulas import exert
+from .world import forces, time_of
 from .written import all_defects as rows_defects
 from .written import all_gradients, clock, tape_bends, tape_rates
 
@@ -112,7 +113,10 @@ def accelerate(system, record, signals, work, f, tau, lam):
     """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at every state of a record, by (1)."""
     for i in range(f.shape[0]):
         a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
-        forces(system, a, B, record.angle[i], signals, i, f[i], tau[i])
+        forces(system, a, B, p, L, record.angle[i], signals, i, work, f[i], tau[i])
+        if system.pushes.tape.shape[0] > 0:
+            t = time_of(system.pushes, signals, i)
+            exert(system.pushes, system.bodies, a, B, p, L, t, work.registers, f[i], tau[i])
         turn(system.bodies, L, tau[i])
         if lam.shape[1] > 0:
             bias(system, a, B, p, L, signals, i, work)
