@@ -15,7 +15,8 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
     "joints gears rolling symbols symbolic user acting forces signals scene",
-    "frames structure constraints tapes formulas system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
+    "frames structure constraints tapes formulas system "  # → compile, and its layout
+    "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators discrete",  # → step
     "start reactions progress simulation trajectory statics atomic files ensemble",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look

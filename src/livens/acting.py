@@ -68,27 +68,42 @@ def derived(shape: Shape) -> Derived:
     push = ca.vertcat(ca.jacobian(results, t), ca.gradient(-results, x)) if energy else ca.vertcat(0, results)
     inputs, value = [ca.vertcat(x, t, c)], ca.cse(results if energy else ca.SX(1, 1))
     push = ca.cse(push)
-    parts = [flatten(ca.Function("f", inputs, [part])) for part in (value, push)]
-    return Derived(*parts, ca.Function("f", inputs, [value, push]))
+    flat_value, flat_push = (flatten(ca.Function("f", inputs, [part])) for part in (value, push))
+    return Derived(flat_value, flat_push, ca.Function("f", inputs, [value, push]))
 
 
-def at_start(formula: Formula, moving: Sequence[Body]) -> tuple[float, Array]:
-    """Value and push of a formula of the bodies `moving` where they begin, at t = 0."""
-    x = []
-    for slot, kind, r in zip(formula.handles, formula.kinds, formula.places, strict=True):
-        body = moving[slot]
-        B, omega = body.pose.B, body.body_rates
-        x.append(
-            {
-                "point": body.pose.a + B @ r,
-                "direction": B @ r,
-                "velocity": body.velocity + B @ np.cross(omega, r),
-                "angular_velocity": B @ omega,
-            }[kind]
-        )
-    column = np.concatenate([*x, [0.0], formula.numbers])
-    value, push = derived(Shape.of(formula)).function(column)
+class Motion(NamedTuple):
+    """Where a body frame is and how it moves."""
+
+    a: Array
+    B: Array
+    velocity: Array
+    omega: Array  # body axes
+
+    def sees(self, kind: str, r: Array) -> Array:
+        """What a handle is there, in world axes."""
+        match kind:
+            case "point":
+                return self.a + self.B @ r
+            case "direction":
+                return self.B @ r
+            case "velocity":
+                return self.velocity + self.B @ np.cross(self.omega, r)
+        return self.B @ self.omega
+
+
+def evaluated(formula: Formula, motions: Sequence[Motion], t: float = 0.0) -> tuple[float, Array]:
+    """Value and push (1) of a formula where its bodies move so."""
+    every = zip(formula.handles, formula.kinds, formula.places, strict=True)
+    x = [motions[slot].sees(kind, r) for slot, kind, r in every]
+    value, push = derived(Shape.of(formula)).function(np.concatenate([*x, [t], formula.numbers]))
     return float(value), np.array(push).ravel()
+
+
+def at_start(formula: Formula, bodies: Sequence[Body]) -> tuple[float, Array]:
+    """The same where its bodies begin, at t = 0."""
+    motions = [Motion(body.pose.a, body.pose.B, body.velocity, body.body_rates) for body in moving(bodies)]
+    return evaluated(formula, motions)
 
 
 class Energy:
@@ -115,11 +130,10 @@ class Energy:
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
         label = f"Energy {name!r}" if name else "an Energy"
         self.name, self.bodies = name, listed(bodies, label)
-        bodies_that_move = moving(self.bodies)
-        if not bodies_that_move:
+        if not moving(self.bodies):
             raise ModelError(f"{label} acts on the world alone, which does not move.")
         self.fn = _formula(fn, self.bodies, label, ENERGY)
-        value, push = at_start(self.fn, bodies_that_move)
+        value, push = at_start(self.fn, self.bodies)
         if not np.isfinite(value):
             raise ModelError(f"{label} is {value} J at the start{_line(fn, None)}: it must be finite where it begins.")
         if not np.isfinite(push).all():
@@ -127,6 +141,11 @@ class Energy:
                 f"{label} has no finite gradient at the start{_line(fn, None)}, as a norm or square root of zero has "
                 "none: write it without the root, or begin elsewhere."
             )
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """The one it has."""
+        return [self.fn]
 
     @property
     def timed(self) -> bool:
@@ -180,7 +199,7 @@ class Force:
         self.fn = _formula(fn, self.bodies, label, FORCE)
         self.torque = None if torque is None else _formula(torque, self.bodies, f"torque of {label}", TORQUE)
         for formula, given in ((self.fn, fn), (self.torque, torque)):
-            if formula is not None and not np.isfinite(at_start(formula, moving(self.bodies))[1]).all():
+            if formula is not None and not np.isfinite(at_start(formula, self.bodies)[1]).all():
                 raise ModelError(f"{label} is not finite at the start{_line(given, None)}.")
 
     @property
@@ -217,3 +236,49 @@ def _formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> F
     if formula.results != wanted.results or (formula.moving and wanted.still):
         raise ModelError(f"{label} must give {wanted.answer}, which its formula does not.")
     return formula
+
+
+def wrenches(thing: Energy | Force, count: int = 12) -> tuple[Array, Array]:
+    """The total force and the total torque about the world's origin at states chosen at random, those that are finite:
+    (k, 3) and (k, 3); an impossible one each where none is."""
+    rng = np.random.default_rng(1)
+    bodies = moving(thing.bodies)
+    known = {id(body) for body in bodies}
+    if isinstance(thing, Force) and id(thing.point.body) not in known:
+        bodies = (*bodies, thing.point.body)
+    places = [body.pose.a for body in bodies] + [r for f in thing.formulas for r in f.places]
+    size = float(np.abs(places).max(initial=0.0)) or 1.0
+    found = []
+    for _ in range(4 * count):
+        motions = [
+            Motion(body.pose.a + size * rng.normal(size=3), _turned(rng), size * rng.normal(size=3), rng.normal(size=3))
+            for body in bodies
+        ]
+        F, M = _total(thing, bodies, motions, float(rng.uniform(0.0, 10.0)))
+        if np.isfinite(F).all() and np.isfinite(M).all():
+            found.append((F, M))
+        if len(found) == count:
+            break
+    table = np.array(found or np.concatenate([np.eye(3), np.eye(3)[::-1]], axis=1).reshape(-1, 2, 3))
+    return table[:, 0], table[:, 1]
+
+
+def _total(thing: Energy | Force, bodies: Sequence[Body], motions: list[Motion], t: float) -> tuple[Array, Array]:
+    F, M = np.zeros(3), np.zeros(3)
+    if isinstance(thing, Force):
+        at = motions[[body is thing.point.body for body in bodies].index(True)].sees("point", thing.point.r)
+        F = evaluated(thing.fn, motions, t)[1][1:]
+        M = np.cross(at, F) + (0.0 if thing.torque is None else evaluated(thing.torque, motions, t)[1][1:])
+        return F, M
+    push = evaluated(thing.fn, motions, t)[1][1:].reshape(-1, 3)
+    every = zip(thing.fn.handles, thing.fn.kinds, thing.fn.places, push, strict=True)
+    for slot, kind, r, force in every:
+        F = F + (force if kind == "point" else 0.0)
+        M = M + np.cross(motions[slot].sees(kind, r), force)
+    return F, M
+
+
+def _turned(rng: np.random.Generator) -> Array:
+    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q * np.linalg.det(Q)

@@ -162,8 +162,8 @@ class _Run:
         moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
         if moving and scheme.order > 2:
             raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as {moving[0]!r} "
-                "would feed energy in: use lv.Livens(order=2)."
+                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
+                f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
             )
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
@@ -297,9 +297,9 @@ class _Run:
         body = self.model.bodies[fault].name
         if code == status.STIFF:
             return (
-                f"the user-written forces on body {body!r} do not settle {when}: they change too much with velocity for "
-                f"this step. Try h ≤ {_round_down(0.3 * self.h):.0e}, or use an lv.Damper, which may be as stiff as you "
-                f"like. {so_far}"
+                f"the user-written forces on body {body!r} do not settle {when}: they change too much with velocity "
+                f"for such a step; try h ≤ {_round_down(0.3 * self.h):.0e}, or an lv.Damper, which may be stiff. "
+                f"{so_far}"
             )
         if code == status.NOT_FINITE:
             return (

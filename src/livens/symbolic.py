@@ -1,7 +1,7 @@
 """Functions that users write, as formulas: traced once, kept as data, differentiated exactly by CasADi.
 
 A function is called once, with symbols in the place of world points, directions and velocities of bodies. What it
-computes is a `Formula`: a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]), which
+computes is a `Formula`: a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]), that
 can be stored in a file, played back on other symbols (x = a + B r), and differentiated. Functions of symbols such as
 `dot`, `norm` and `sin` stand in symbols.py.
 """
@@ -361,7 +361,7 @@ def _is_nan(row: Any) -> bool:
 def _line(fn: Any, error: Exception | None) -> str:
     """Where in the user's file it happened: ', line 12 of crank.py'."""
     fn = inspect.unwrap(fn.func if isinstance(fn, partial) else fn)
-    code = getattr(fn, "__code__", None) or getattr(getattr(type(fn), "__call__", None), "__code__", None)
+    code = getattr(fn if hasattr(fn, "__code__") else fn.__call__, "__code__", None)
     if code is None or isinstance(fn, Formula):
         return ""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename] if error else []

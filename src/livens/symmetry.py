@@ -16,6 +16,7 @@ leaves directions T for moving and R for turning, and may want the line to pass 
     FixedOrientation                             all            none
     Rigid, Screw, whatever rolls or cuts         none           none
     Constraint, whichever bodies it lists        none           none
+    Energy, Force                                what their total force and torque leave at places chosen at random
 
 A coordinate on which a spring, damper, stop, drive, motor or gear acts leaves no freedom. Gravity alone turns nothing
 about the centre of mass, so a free system keeps all of its angular momentum about that.
@@ -29,9 +30,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .acting import Energy, Force, wrenches
 from .checks import Array
 from .forces import Load
 from .model import Model, Point
+from .pose import hat
 
 ALL, NONE = np.eye(3), np.zeros((0, 3))
 PARALLEL = 1e-9  # sine of the angle, and distance relative to the size, below which lines count as one
@@ -108,6 +111,8 @@ def _outside(model: Model) -> list[_Freedom]:
             found += _load(thing)
         elif type(thing).__name__ == "Constraint":  # written by a user: nothing is known of it
             found.append(_Freedom(NONE, NONE, None, f"constraint {thing.name!r}"))
+        elif isinstance(thing, Energy | Force):
+            found.append(_written(thing))
         elif any(point.body is model.world for point in thing.points):
             found.append(_attachment(thing, model, id(thing) in acted))
     return [freedom for freedom in found if len(freedom.move) < 3 or len(freedom.turn) < 3]
@@ -135,6 +140,33 @@ def _load(load: Any) -> list[_Freedom]:
     elif np.any(load.torque):
         found.append(_Freedom(ALL, _across(load.torque), None, label))
     return found
+
+
+def _written(thing: Any) -> _Freedom:
+    """What a user wrote keeps momentum along n if n·F = 0 everywhere, and angular momentum about the line along n through
+    x if n·(M − x × F) = n·M − (n × x)·F = 0, with F its total force and M its total torque about the origin."""
+    F, M = wrenches(thing)
+    because = f"{type(thing).__name__.lower()} {thing.name!r}"
+    move = _left(F)
+    screws = _left(np.concatenate([M, -F], axis=1))  # (n, m) with n·M = m·F
+    turns = screws[np.abs(screws[:, :3]).max(axis=1, initial=0.0) > PARALLEL]
+    across = np.eye(3) - move.T @ move  # what m may be changed by does not matter
+    A = np.array([across @ hat(n) for n in turns[:, :3]]).reshape(-1, 3)
+    x = np.linalg.lstsq(A, (turns[:, 3:] @ across).ravel(), rcond=1e-9)[0] if len(turns) else np.zeros(3)
+    turn = _left(M - np.cross(x, F))
+    anywhere = len(turn) == len(_left(M - np.cross(x + np.array([1.0, np.sqrt(2.0), np.sqrt(3.0)]), F)))
+    return _Freedom(move, turn, None if anywhere else x, because)
+
+
+def _left(rows: Array) -> Array:
+    """An orthonormal basis of what is across all the rows, as rows; by axes of the world where it can be."""
+    size, n = float(np.abs(rows).max(initial=0.0)), rows.shape[1]
+    if size == 0.0:
+        return np.eye(n)
+    quiet = np.abs(rows).max(axis=0) <= PARALLEL * size
+    s, Vt = np.linalg.svd(rows / size)[1:]
+    basis = Vt[int((s > PARALLEL * s[0]).sum()) :]
+    return np.eye(n)[quiet] if quiet.sum() == len(basis) else basis
 
 
 def _uniform(force: ArrayLike, because: str) -> _Freedom:
@@ -182,7 +214,7 @@ def _energy(model: Model) -> str:
     works = [
         f"{type(thing).__name__.lower()} {thing.name!r}"
         for thing in things
-        if type(thing).__name__ == "Motor"
+        if type(thing).__name__ in ("Motor", "Force")
         or getattr(thing, "drive", None)
         or getattr(thing, "timed", False)
         or (hasattr(thing, "varies") and (thing.varies or np.any(thing.force) or np.any(thing.torque)))

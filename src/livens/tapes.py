@@ -18,7 +18,7 @@ from .kernels import opcodes
 from .kernels.bags import Ints, Tapes
 from .model import Body, Model, Point
 from .symbolic import casadi, flatten
-from .user import Constraint, Equations
+from .user import Equations
 
 
 def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]) -> Tapes:
@@ -69,10 +69,10 @@ def functions(eq: Equations, k: int) -> list[Any]:
 
 
 class Places:
-    """Points and directions of user-written rows in principal axes, from the centre of mass; where a body has an axis
-    without inertia, what could turn it about that is refused."""
+    """Points and directions on which user-written `owner` acts, in principal axes, from the centre of mass; where a
+    body has an axis without inertia, what could turn it about that is refused."""
 
-    def __init__(self, frames: Frames, owner: Constraint):
+    def __init__(self, frames: Frames, owner: Any):
         self.frames, self.owner = frames, owner
 
     def __call__(self, body: Body, kind: str, r: Array) -> Array:

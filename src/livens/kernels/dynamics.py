@@ -13,10 +13,10 @@ import math
 
 from .._jit import inline, njit
 from .constrain import drive_rates, push, rates, worst
+from .formulas import exert
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
-from .formulas import exert
 from .world import forces, time_of
 from .written import all_defects as rows_defects
 from .written import all_gradients, clock, tape_bends, tape_rates

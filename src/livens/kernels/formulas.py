@@ -145,8 +145,8 @@ def stored(formulas, bodies, a, B, t, w):
 
 @njit
 def respond(i, last, h, pushes, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
-    """Pass i of (2): F at the velocities found so far, added to f and τ. At first they are kept, with the momenta before
-    the kick, which come back for the next pass. (OK, AGAIN or what went wrong; how much F has changed)."""
+    """Pass i of (2): F at the velocities found so far, added to f and τ. At first these are kept, with the momenta
+    before the kick, which come back for the next pass. (OK, AGAIN or what went wrong; how much F has changed)."""
     n = f.shape[0]
     for b in range(n):
         for k in range(3):
