@@ -238,44 +238,42 @@ def _formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> F
     return formula
 
 
-def wrenches(thing: Energy | Force, count: int = 12) -> tuple[Array, Array]:
-    """The total force and the total torque about the world's origin at states chosen at random, those that are finite:
-    (k, 3) and (k, 3); an impossible one each where none is."""
+def wrenches(thing: Energy | Force, count: int = 12) -> tuple[Array, Array, float]:
+    """The total force F and the total torque M about the world's origin at states chosen at random, in parts of the
+    largest force and of that times a length: (k, 3), (k, 3), and the length. Where nothing is finite, anything goes."""
     rng = np.random.default_rng(1)
     bodies = moving(thing.bodies)
-    known = {id(body) for body in bodies}
-    if isinstance(thing, Force) and id(thing.point.body) not in known:
+    if isinstance(thing, Force) and not any(body is thing.point.body for body in bodies):
         bodies = (*bodies, thing.point.body)
-    places = [body.pose.a for body in bodies] + [r for f in thing.formulas for r in f.places]
-    size = float(np.abs(places).max(initial=0.0)) or 1.0
-    found = []
+    places = [body.pose.a for body in bodies] + [r for formula in thing.formulas for r in formula.places]
+    length = float(np.abs(places).max(initial=0.0)) or 1.0
+    table = []
     for _ in range(4 * count):
         motions = [
-            Motion(body.pose.a + size * rng.normal(size=3), _turned(rng), size * rng.normal(size=3), rng.normal(size=3))
+            Motion(
+                a=body.pose.a + length * rng.normal(size=3), B=_turned(rng),
+                velocity=length * rng.normal(size=3), omega=rng.normal(size=3),
+            )
             for body in bodies
-        ]
-        F, M = _total(thing, bodies, motions, float(rng.uniform(0.0, 10.0)))
-        if np.isfinite(F).all() and np.isfinite(M).all():
-            found.append((F, M))
-        if len(found) == count:
-            break
-    table = np.array(found or np.concatenate([np.eye(3), np.eye(3)[::-1]], axis=1).reshape(-1, 2, 3))
-    return table[:, 0], table[:, 1]
+        ]  # fmt: skip
+        F, M = _exerted(thing, bodies, motions, float(rng.uniform(0.0, 10.0)))
+        row = [F.sum(axis=0), M.sum(axis=0), np.abs(F).max(axis=0), np.abs(M).max(axis=0)]
+        if np.isfinite(row).all() and len(table) < count:
+            table.append(row)
+    F, M, f, m = np.swapaxes(table, 0, 1) if table else rng.normal(size=(4, count, 3))
+    size = max(float(np.abs(f).max()), float(np.abs(m).max()) / length) or 1.0
+    return F / size, M / (size * length), length
 
 
-def _total(thing: Energy | Force, bodies: Sequence[Body], motions: list[Motion], t: float) -> tuple[Array, Array]:
-    F, M = np.zeros(3), np.zeros(3)
+def _exerted(thing: Energy | Force, bodies: Sequence[Body], motions: list[Motion], t: float) -> tuple[Array, Array]:
+    """The forces that a thing exerts and their torques about the origin, one row each."""
+    push = [evaluated(formula, motions, t)[1][1:].reshape(-1, 3) for formula in thing.formulas]
     if isinstance(thing, Force):
         at = motions[[body is thing.point.body for body in bodies].index(True)].sees("point", thing.point.r)
-        F = evaluated(thing.fn, motions, t)[1][1:]
-        M = np.cross(at, F) + (0.0 if thing.torque is None else evaluated(thing.torque, motions, t)[1][1:])
-        return F, M
-    push = evaluated(thing.fn, motions, t)[1][1:].reshape(-1, 3)
-    every = zip(thing.fn.handles, thing.fn.kinds, thing.fn.places, push, strict=True)
-    for slot, kind, r, force in every:
-        F = F + (force if kind == "point" else 0.0)
-        M = M + np.cross(motions[slot].sees(kind, r), force)
-    return F, M
+        return push[0], np.concatenate([np.cross(at, push[0]), *push[1:]])
+    every = zip(thing.fn.handles, thing.fn.kinds, thing.fn.places, push[0], strict=True)
+    torques = [np.cross(motions[slot].sees(kind, r), force) for slot, kind, r, force in every]
+    return push[0] * [[kind == "point"] for kind in thing.fn.kinds], np.array(torques)
 
 
 def _turned(rng: np.random.Generator) -> Array:

@@ -143,10 +143,9 @@ def _load(load: Any) -> list[_Freedom]:
 
 
 def _written(thing: Any) -> _Freedom:
-    """What a user wrote keeps momentum along n if n·F = 0 everywhere, and angular momentum about the line along n through
-    x if n·(M − x × F) = n·M − (n × x)·F = 0, with F its total force and M its total torque about the origin."""
-    F, M = wrenches(thing)
-    because = f"{type(thing).__name__.lower()} {thing.name!r}"
+    """What a user wrote keeps momentum along n if n·F = 0 everywhere, and angular momentum about the line along n
+    through x if n·(M − x × F) = n·M − (n × x)·F = 0, with F its total force and M its total torque about the origin."""
+    F, M, length = wrenches(thing)
     move = _left(F)
     screws = _left(np.concatenate([M, -F], axis=1))  # (n, m) with n·M = m·F
     turns = screws[np.abs(screws[:, :3]).max(axis=1, initial=0.0) > PARALLEL]
@@ -155,18 +154,16 @@ def _written(thing: Any) -> _Freedom:
     x = np.linalg.lstsq(A, (turns[:, 3:] @ across).ravel(), rcond=1e-9)[0] if len(turns) else np.zeros(3)
     turn = _left(M - np.cross(x, F))
     anywhere = len(turn) == len(_left(M - np.cross(x + np.array([1.0, np.sqrt(2.0), np.sqrt(3.0)]), F)))
-    return _Freedom(move, turn, None if anywhere else x, because)
+    return _Freedom(move, turn, None if anywhere else length * x, f"{type(thing).__name__.lower()} {thing.name!r}")
 
 
 def _left(rows: Array) -> Array:
-    """An orthonormal basis of what is across all the rows, as rows; by axes of the world where it can be."""
-    size, n = float(np.abs(rows).max(initial=0.0)), rows.shape[1]
-    if size == 0.0:
-        return np.eye(n)
-    quiet = np.abs(rows).max(axis=0) <= PARALLEL * size
-    s, Vt = np.linalg.svd(rows / size)[1:]
-    basis = Vt[int((s > PARALLEL * s[0]).sum()) :]
-    return np.eye(n)[quiet] if quiet.sum() == len(basis) else basis
+    """An orthonormal basis of what is across all the rows, which are of size one, as rows; by axes of the world where
+    it can be."""
+    quiet = np.abs(rows).max(axis=0) <= PARALLEL
+    s, Vt = np.linalg.svd(rows)[1:]
+    basis = Vt[int((s > PARALLEL).sum()) :]
+    return np.eye(rows.shape[1])[quiet] if quiet.sum() == len(basis) else basis
 
 
 def _uniform(force: ArrayLike, because: str) -> _Freedom:
