@@ -73,37 +73,41 @@ def derived(shape: Shape) -> Derived:
 
 
 class Motion(NamedTuple):
-    """Where a body frame is and how it moves."""
+    """Where a body frame is and how it moves, at k moments."""
 
-    a: Array
-    B: Array
-    velocity: Array
-    omega: Array  # body axes
+    a: Array  # (k, 3)
+    B: Array  # (k, 3, 3)
+    velocity: Array  # (k, 3)
+    omega: Array  # body axes (k, 3)
 
     def sees(self, kind: str, r: Array) -> Array:
-        """What a handle is there, in world axes."""
-        match kind:
-            case "point":
-                return self.a + self.B @ r
-            case "direction":
-                return self.B @ r
-            case "velocity":
-                return self.velocity + self.B @ np.cross(self.omega, r)
-        return self.B @ self.omega
+        """What a handle is there, in world axes (k, 3)."""
+        if kind == "point":
+            return self.a + self.B @ r
+        if kind == "direction":
+            return self.B @ r
+        turning = self.omega if kind == "angular_velocity" else np.cross(self.omega, r)
+        turned: Array = (self.B @ turning[:, :, None])[:, :, 0]
+        return turned if kind == "angular_velocity" else self.velocity + turned
 
 
-def evaluated(formula: Formula, motions: Sequence[Motion], t: float = 0.0) -> tuple[float, Array]:
-    """Value and push (1) of a formula where its bodies move so."""
+def evaluated(formula: Formula, motions: Sequence[Motion], t: Array) -> tuple[Array, Array]:
+    """Value (k,) and push (k, 1 + 3 handles) of (1) where its bodies move so, at the times t (k,)."""
     every = zip(formula.handles, formula.kinds, formula.places, strict=True)
     x = [motions[slot].sees(kind, r) for slot, kind, r in every]
-    value, push = derived(Shape.of(formula)).function(np.concatenate([*x, [t], formula.numbers]))
-    return float(value), np.array(push).ravel()
+    rows = np.concatenate([*x, t[:, None], np.tile(formula.numbers, (len(t), 1))], axis=1)
+    value, push = derived(Shape.of(formula)).function(rows.T)
+    return np.array(value)[0], np.array(push).T
 
 
 def at_start(formula: Formula, bodies: Sequence[Body]) -> tuple[float, Array]:
     """The same where its bodies begin, at t = 0."""
-    motions = [Motion(body.pose.a, body.pose.B, body.velocity, body.body_rates) for body in moving(bodies)]
-    return evaluated(formula, motions)
+    motions = [
+        Motion(body.pose.a[None], body.pose.B[None], body.velocity[None], body.body_rates[None])
+        for body in moving(bodies)
+    ]
+    value, push = evaluated(formula, motions, np.zeros(1))
+    return float(value[0]), push[0]
 
 
 class Energy:
@@ -236,47 +240,3 @@ def _formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> F
     if formula.results != wanted.results or (formula.moving and wanted.still):
         raise ModelError(f"{label} must give {wanted.answer}, which its formula does not.")
     return formula
-
-
-def wrenches(thing: Energy | Force, count: int = 12) -> tuple[Array, Array, float]:
-    """The total force F and the total torque M about the world's origin at states chosen at random, in parts of the
-    largest force and of that times a length: (k, 3), (k, 3), and the length. Where nothing is finite, anything goes."""
-    rng = np.random.default_rng(1)
-    bodies = moving(thing.bodies)
-    if isinstance(thing, Force) and not any(body is thing.point.body for body in bodies):
-        bodies = (*bodies, thing.point.body)
-    places = [body.pose.a for body in bodies] + [r for formula in thing.formulas for r in formula.places]
-    length = float(np.abs(places).max(initial=0.0)) or 1.0
-    table = []
-    for _ in range(4 * count):
-        motions = [
-            Motion(
-                a=body.pose.a + length * rng.normal(size=3), B=_turned(rng),
-                velocity=length * rng.normal(size=3), omega=rng.normal(size=3),
-            )
-            for body in bodies
-        ]  # fmt: skip
-        F, M = _exerted(thing, bodies, motions, float(rng.uniform(0.0, 10.0)))
-        row = [F.sum(axis=0), M.sum(axis=0), np.abs(F).max(axis=0), np.abs(M).max(axis=0)]
-        if np.isfinite(row).all() and len(table) < count:
-            table.append(row)
-    F, M, f, m = np.swapaxes(table, 0, 1) if table else rng.normal(size=(4, count, 3))
-    size = max(float(np.abs(f).max()), float(np.abs(m).max()) / length) or 1.0
-    return F / size, M / (size * length), length
-
-
-def _exerted(thing: Energy | Force, bodies: Sequence[Body], motions: list[Motion], t: float) -> tuple[Array, Array]:
-    """The forces that a thing exerts and their torques about the origin, one row each."""
-    push = [evaluated(formula, motions, t)[1][1:].reshape(-1, 3) for formula in thing.formulas]
-    if isinstance(thing, Force):
-        at = motions[[body is thing.point.body for body in bodies].index(True)].sees("point", thing.point.r)
-        return push[0], np.concatenate([np.cross(at, push[0]), *push[1:]])
-    every = zip(thing.fn.handles, thing.fn.kinds, thing.fn.places, push[0], strict=True)
-    torques = [np.cross(motions[slot].sees(kind, r), force) for slot, kind, r, force in every]
-    return push[0] * [[kind == "point"] for kind in thing.fn.kinds], np.array(torques)
-
-
-def _turned(rng: np.random.Generator) -> Array:
-    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
-    Q = Q * np.sign(np.diag(R))
-    return Q * np.linalg.det(Q)

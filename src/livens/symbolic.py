@@ -13,7 +13,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,8 +71,7 @@ class Flat(NamedTuple):
 def flatten(function: Any) -> Flat:
     """The instructions of a CasADi SX function. Inputs are read where they stand, and results are computed where they
     belong; results that are always zero have no instruction."""
-    ca = casadi()
-    name_of = {getattr(ca, f"OP_{name}"): name for name in [*PLAY, "CONST"]}
+    ca, name_of = casadi(), _names()
     starts_in = np.cumsum([0, *(function.nnz_in(k) for k in range(function.n_in()))])
     starts_out = starts_in[-1] + np.cumsum([0, *(function.numel_out(k) for k in range(function.n_out()))])
     where_out = [function.sparsity_out(k).find() for k in range(function.n_out())]
@@ -118,6 +117,12 @@ def flatten(function: Any) -> Flat:
 
 
 KINDS = ("point", "direction", "velocity", "angular_velocity")  # what a formula may ask of a body, in world axes
+
+
+@cache
+def _names() -> dict[int, str]:
+    """CasADi's numbers of the operations → their names."""
+    return {getattr(casadi(), f"OP_{name}"): name for name in [*PLAY, "CONST"]}
 
 
 class Formula:
@@ -282,8 +287,6 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: W
         raise ModelError(f"{label} must give {wanted.answer}, not {given}{_line(fn, None)}.")
     x = ca.vertcat(ca.SX(0, 1), *b.found.values())
     for row in rows:
-        if _is_nan(row):
-            raise ModelError(f"{label} gives NaN whatever the bodies do{_line(fn, None)}.")
         if not (wanted.results == 3 or ca.depends_on(row, x)):
             raise ModelError(f"{label} gives {row}, which depends on none of its bodies{_line(fn, None)}.")
     try:
@@ -291,6 +294,8 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: W
     except RuntimeError as error:  # of another trace, kept by a user
         raise ModelError(f"{label} has symbols in it that are not of its bodies{_line(fn, None)}.") from error
     flat = flatten(function)
+    if np.isnan(flat.constants).any():
+        raise ModelError(f"{label} gives NaN whatever the bodies do{_line(fn, None)}.")
     return Formula(
         handles=[slot for slot, _, _ in b.found],
         kinds=[kind for _, kind, _ in b.found],
