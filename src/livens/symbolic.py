@@ -378,6 +378,8 @@ def _sentence(error: Exception) -> str:
     """What an error says, in its last line, without the place in CasADi where it arose."""
     if "not iterable" in str(error) or "looping over rows" in str(error):
         return "symbols are taken apart by x[0], x[1], x[2]"
+    if "'SX' and 'tuple'" in str(error) or "'SX' and 'list'" in str(error):
+        return "a list of symbols is no vector: write np.array((x, y, z))"
     if "truth value" in str(error):
         return "`if`, `and`, `min` and `max` ask for a number, which a symbol has not: use np.where(condition, x, y)"
     lines = [

@@ -25,7 +25,7 @@ from .status import AGAIN, NOT_FINITE, OK, STIFF
 from .tape import run, run_four
 
 PASSES = 60  # of (2) before a force counts as too stiff
-ROUND_OFF = 1e-30  # square of a change that is none, as a part of the momentum
+ROUND_OFF = 1e-33  # square of a change that is none, as a part of the momentum: half a unit in its last place
 NEARLY = 1e-25  # from here on passes may stop contracting
 
 
