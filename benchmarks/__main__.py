@@ -13,6 +13,7 @@ import livens as lv
 from .speeds import scalings, speeds
 from .starts import memory, starts
 from .table import markdown
+from .written import written
 
 
 def main() -> None:
@@ -23,7 +24,7 @@ def main() -> None:
     print(
         markdown(
             ["problem", "measured", "target"],
-            [*speeds(), *scalings(), *memory(), *starts(), *starts("double_pendulum")],
+            [*speeds(), *scalings(), *written(), *memory(), *starts(), *starts("double_pendulum")],
         )
     )
 

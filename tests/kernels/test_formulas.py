@@ -173,3 +173,26 @@ def test_forces_see_velocities_in_the_users_frame():
     assert not tau[[0, 1, 3]].any()
     at = b.velocity + b.pose.B @ np.cross(b.body_rates, q)
     assert abs(power - F @ at - M @ b.pose.B @ b.body_rates) <= 256 * EPS * abs(power)
+
+
+def test_a_force_of_velocity_pushes_equally_at_both_ends():
+    """One step of the trapezoidal rule, solved to round-off: p₁ − p₀ = h/2 (F(v₀) + F(v₁)), and the work is F·v."""
+    m = lv.Model()
+    b = m.add(lv.Body(lv.Ball(0.1, mass=2.0), velocity=(1.0, 0.5, 0.2), name="b"))
+    m.add(lv.Force(b.center, lambda s: lv.cross(s[b].velocity(0, 0, 0), (0, 1, 3)) - 0.4 * s[b].velocity(0, 0, 0)))
+    h = 0.1
+    motion = lv.simulate(m, h=h, until=3 * h)
+    v = motion.velocity("b")
+    F = np.cross(v, (0, 1, 3)) - 0.4 * v
+    assert np.abs(2.0 * np.diff(v, axis=0) - 0.5 * h * (F[1:] + F[:-1])).max() <= 8 * EPS
+    P = np.sum(F * v, axis=1)
+    assert np.abs(np.diff(motion.work) - 0.5 * h * (P[1:] + P[:-1])).max() <= 8 * EPS
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_forces_that_become_infinite_are_named():
+    m = lv.Model()
+    b = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(-1, 0, 0), name="b"))
+    m.add(lv.Force(b.center, lambda s: np.array([lv.sqrt(s[b].position[0] - 0.9), 0.0, 0.0])))
+    with pytest.raises(lv.StepFailed, match="the state of body 'b' is no longer finite"):
+        lv.simulate(m, h=0.05, until=1.0)

@@ -164,16 +164,16 @@ def respond(i, last, h, pushes, bodies, a, B, t, p, L, f, tau, held, w, power, f
             change += im * dF * dF + ij * dM * dM
             size += im * (p[b, k] * p[b, k] + F * F + dF * dF) + ij * (L[b, k] * L[b, k] + M * M + dM * dM)
             f[b, k], tau[b, k] = held[4, b, k], held[5, b, k]
-        if not change <= most * size:
+        if not change < 1e300:
+            fault[0] = b
+            return NOT_FINITE, change
+        if change > most * size:
             most, which = change / size, b
     if i == 0:
         return AGAIN, 1e300
     slow = i > 1 and most > 0.25 * last
     if most <= ROUND_OFF or (slow and most <= NEARLY):
         return OK, most
-    if not most < 1e300:
-        fault[0] = which
-        return NOT_FINITE, most
     if i == PASSES or (i > 8 and most > 0.8 * last):
         fault[0] = which
         return STIFF, most

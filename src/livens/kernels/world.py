@@ -82,11 +82,13 @@ def start_forces(system, state, signals, work):
     pair_force(system.pairs, a, f)
     load_force(system.loads, B, signals, 0, f, tau)
     if len(energies.tape):
-        P[1], _ = exert(energies, bodies, a, B, p, L, time_of(energies, signals, 0), work.registers, f, tau)
+        t = signals[0, energies.clock] if energies.clock >= 0 else 0.0
+        P[1], _ = exert(energies, bodies, a, B, p, L, t, work.registers, f, tau)
     coordinate_force(system.coordinates, a, B, state.angle, f, tau)
     motor_force(system.coordinates, a, B, signals, 0, f, tau)
     if len(pushes.tape):
-        _, P[2] = exert(pushes, bodies, a, B, p, L, time_of(pushes, signals, 0), work.registers, f, tau)
+        t = signals[0, pushes.clock] if pushes.clock >= 0 else 0.0
+        _, P[2] = exert(pushes, bodies, a, B, p, L, t, work.registers, f, tau)
     P[0] = load_power(bodies, system.loads, B, p, L, signals, 0)
     P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
     P[0] += P[1]
