@@ -14,6 +14,7 @@ from .lagrangians import lagrangians
 from .speeds import scalings, speeds
 from .starts import memory, starts
 from .table import markdown
+from .written import written
 
 
 def main() -> None:
@@ -24,7 +25,7 @@ def main() -> None:
     print(
         markdown(
             ["problem", "measured", "target"],
-            [*speeds(), *scalings(), *lagrangians(), *memory(), *starts(), *starts("double_pendulum")],
+            [*speeds(), *scalings(), *written(), *lagrangians(), *memory(), *starts(), *starts("double_pendulum")],
         )
     )
 

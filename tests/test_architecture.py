@@ -14,8 +14,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbolic user forces signals scene",
-    "frames structure constraints tapes system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
+    "joints gears rolling symbols tracing symbolic user acting forces signals scene",
+    "frames structure constraints tapes formulas system "  # → compile, and its layout
+    "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
     "start reactions progress simulation trajectory statics atomic files ensemble discrete",  # → record
     "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look

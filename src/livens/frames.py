@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .acting import Force
 from .checks import Array
 from .errors import ModelError
 from .forces import Load
@@ -51,7 +52,7 @@ class Frames:
         if self.moments[k].all() or self.mass[k] == 0.0:
             return
         held = {row.kind for row in owner.rows()} if isinstance(owner, Joint) else set()
-        if isinstance(owner, Load):
+        if isinstance(owner, Load | Force):
             remedy = "leave its torque out"
         elif not held:  # what a user wrote of directions
             remedy = "write it with points of the body that stay where they are as it turns"

@@ -16,7 +16,7 @@ matrix and p₁₂ = M₁₂Ẋ needs no frame of reference but the user's: only
 
     p = P e₀,    hat(L) = 2 Skew(BᵀP_B) − hat(c × Bᵀp),    Skew(A) = ½(A − Aᵀ),                  (5)
 
-is the momentum (2). Loads and motors have no potential and take no part in H; joints are not in it either: they
+is the momentum (2). Loads, forces and motors have no potential and take no part in H; joints are not in it either: they
 restrict the states, and V holds their springs.
 """
 
@@ -25,8 +25,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, finite
+from .checks import Array, finite, number
 from .errors import ModelError
+from .formulas import NO_FORMULAS
 from .kernels.bags import State
 from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
@@ -34,6 +35,7 @@ from .model import Model
 from .pose import hat
 from .signals import Signals
 from .start import consistent_start
+from .system import registers, scratch
 from .trajectory import Trajectory
 
 Pair = tuple[Array, Array]
@@ -44,7 +46,7 @@ class Hamiltonian:
 
     Rows are the bodies in the order they were added, without the world: a (n, 3) centres of mass [m], B (n, 3, 3)
     body frames, v (n, 3) velocities of the centres [m/s], omega (n, 3) body rates [rad/s], p (n, 3) [kg m/s] in world
-    axes, L (n, 3) [kg m²/s] about the centres in body axes.
+    axes, L (n, 3) [kg m²/s] about the centres in body axes. Energies that vary with time are those of the time t [s].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -10))
@@ -57,10 +59,10 @@ class Hamiltonian:
     ([[2.0, 0.0, 0.0]], [[0.0, 2.0, 0.0]])
     """
 
-    def __init__(self, model: Model):
-        self.model = model
+    def __init__(self, model: Model, t: float = 0.0):
+        self.model, self._t = model, np.array([number(t, "t")])
         start = consistent_start(model, quiet=True)
-        self._system, self._state = start.system, start.state
+        self._system, self._state = start.system._replace(pushes=NO_FORMULAS), start.state
         self._n = len(model.bodies) - 1
         bodies = self._system.bodies
         self._axes, self._center = bodies.axes[1:], bodies.center[1:]
@@ -93,9 +95,9 @@ class Hamiltonian:
     # ── the potential ──
 
     def potential(self, a: ArrayLike, B: ArrayLike) -> float:
-        """V(q₁, q₂, …): gravity, springs, attraction, springs in joints [J]."""
+        """V(q₁, q₂, …): gravity, springs, attraction, springs in joints, user-written energies [J]."""
         T, V = np.empty(1), np.empty(1)
-        energies(self._system, self._place(a, B), T, V)
+        energies(self._system, self._place(a, B), self._t, registers(self._system), T, V)
         return float(V[0])
 
     def forces(self, a: ArrayLike, B: ArrayLike) -> Pair:
@@ -105,7 +107,10 @@ class Hamiltonian:
         """
         here = self._place(a, B)
         f, tau = np.zeros_like(here.p), np.zeros_like(here.L)
-        all_forces(self._system, here, np.zeros((1, Signals(self.model).width)), f, tau)
+        signals = np.zeros((1, Signals(self.model).width))
+        if self._system.energies.clock >= 0:
+            signals[0, self._system.energies.clock] = self._t[0]
+        all_forces(self._system, here, signals, scratch(self._system), f, tau)
         return f[0, 1:], _times(self._axes, tau[0, 1:])
 
     def gradient(self, a: ArrayLike, B: ArrayLike) -> Pair:

@@ -138,7 +138,7 @@ def from_dict(data: dict[str, Any]) -> Model:
 @cache
 def things() -> dict[str, type]:
     """Name → class of everything that acts on bodies: the only classes that are ever made from a file."""
-    homes = ("forces", "joints", "gears", "rolling", "user", "symbolic")
+    homes = ("forces", "joints", "gears", "rolling", "user", "acting", "symbolic")
     modules = [f"livens.{name}" for name in homes if find_spec(f"livens.{name}")]
     kinds = ("joint", "force", "formula")
     return {

@@ -2,7 +2,7 @@
 
 They are Python functions, and kernels know none: before each chunk of steps they are tabulated at the exact times of
 all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the time
-itself is one where a user-written constraint asks for it.
+itself is one where something that a user wrote asks for it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Signals:
             for thing in things:
                 self.column[id(thing)] = self.width
                 self.width += width
-        self.clock = self.width  # the time itself, for user-written constraints that ask for it
-        self.timed = any(getattr(joint, "timed", False) for joint in model.joints)
+        self.clock = self.width  # the time itself, for what users wrote that asks for it
+        self.timed = any(getattr(thing, "timed", False) for thing in [*model.joints, *model.forces])
         self.width += int(self.timed)
         self.controlled = [motor for motor in self.motors if motor.rate is not None]
         self.held = {id(motor): 0.0 for motor in self.controlled}

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from . import _jit
+from .acting import Force
 from .checks import Array, finite, number, positive
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
@@ -159,6 +160,12 @@ class _Run:
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
             )
+        moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
+        if moving and scheme.order > 2:
+            raise ModelError(
+                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
+                f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
+            )
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
@@ -295,6 +302,12 @@ class _Run:
                 f"try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
             )
         body = self.model.bodies[fault].name
+        if code == status.STIFF:
+            return (
+                f"the user-written forces on body {body!r} do not settle {when}: they change too much with velocity "
+                f"for such a step; try h ≤ {_round_down(0.3 * self.h):.0e}, or an lv.Damper, which may be stiff. "
+                f"{so_far}"
+            )
         if code == status.NOT_FINITE:
             return (
                 f"the state of body {body!r} is no longer finite {when}: "

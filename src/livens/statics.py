@@ -25,8 +25,9 @@ import numpy as np
 from .checks import Array
 from .errors import ModelError
 from .forces import Load, Motor
+from .formulas import NO_FORMULAS
 from .integrators import Livens
-from .kernels.bags import State
+from .kernels.bags import State, System
 from .kernels.constrain import push
 from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
@@ -66,7 +67,8 @@ def _refuse_what_moves(model: Model) -> None:
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium takes a Model, not {model!r}.")
     for force in model.forces:
-        if (isinstance(force, Load) and force.varies) or (isinstance(force, Motor) and callable(force.effort)):
+        varies = (isinstance(force, Load) and force.varies) or (isinstance(force, Motor) and callable(force.effort))
+        if varies or getattr(force, "timed", False):
             raise ModelError(
                 f"{type(force).__name__} {force.name!r} varies with time or state: at rest only constant ones balance."
             )
@@ -106,6 +108,7 @@ class _Search:
             x[:] = 0.0
         self.model, self.start = model, state
         self.fit = Fit(model, begin.system, state, begin.skip)
+        self.alone = begin.system._replace(pushes=NO_FORMULAS)  # with nothing from outside
         self.root = np.sqrt(self.fit.inverse_mass)
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
@@ -191,9 +194,9 @@ class _Search:
             fit.positions()
             fit.refuse_flips()
         read(fit.system.coordinates, state.a, state.B, state.angle)
-        f, V = self.forces(state, fit.signals), np.zeros(1)
-        energies(fit.system, State(*(x[None] for x in state)), np.zeros(1), V)
-        outer = f - self.forces(state, np.zeros_like(fit.signals))
+        f, V = self.forces(state, fit.signals, fit.system), np.zeros(1)
+        energies(fit.system, State(*(x[None] for x in state)), np.zeros(1), fit.work.registers, np.zeros(1), V)
+        outer = f - self.forces(state, np.zeros_like(fit.signals), self.alone)
         fit.differentiate()
         A = fit.matrix()[fit.hard] * self.root
         free = np.flatnonzero(self.root)
@@ -205,10 +208,10 @@ class _Search:
         lam[fit.hard] = -U[:, :rank] @ ((W[:rank] @ f[free]) / s[:rank])
         return _Place(state, f, outer, float(V[0]), lam, N, N.T @ f)
 
-    def forces(self, state: State, signals: Array) -> Array:
+    def forces(self, state: State, signals: Array, system: System) -> Array:
         """M^(−½) f."""
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        all_forces(self.fit.system, State(*(x[None] for x in state)), signals, f, tau)
+        all_forces(system, State(*(x[None] for x in state)), signals, self.fit.work, f, tau)
         return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
 
     def stiffness(self, here: _Place) -> _Slope:
@@ -224,7 +227,7 @@ class _Search:
         """M^(−½)(f + Gᵀλ) at the displacements Y from `here` (k, 6 n), with the reactions of `here`."""
         fit, moved = self.fit, self.displaced(here.state, Y)
         f, tau = np.zeros_like(moved.a), np.zeros_like(moved.a)
-        all_forces(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), f, tau)
+        all_forces(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), fit.work, f, tau)
         for k in range(len(Y)):
             fit.state = here.state._replace(a=moved.a[k], B=moved.B[k], angle=moved.angle[k])
             fit.differentiate()

@@ -1,89 +1,26 @@
 """Functions that users write, as formulas: traced once, kept as data, differentiated exactly by CasADi.
 
-A function is called once, with symbols in the place of world points and directions of bodies. What it computes is a
-`Formula`: a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]), which can be
-stored in a file, played back on other symbols (x = a + B r), and differentiated. The functions `dot`, `norm`,
-`sin`, … of this module work on symbols and on numbers alike.
+A function is called once, with symbols in the place of world points, directions and velocities of bodies. What it
+computes is a `Formula`: a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]), that
+can be stored in a file, played back on other symbols (x = a + B r), and differentiated. Functions of symbols such as
+`dot`, `norm` and `sin` stand in symbols.py.
 """
 
 from __future__ import annotations
 
 import inspect
-import traceback
-import warnings
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from pathlib import Path
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import Array, vector
-from .errors import MissingExtra, ModelError
+from .errors import ModelError
 from .model import Body
-
-
-def casadi() -> Any:
-    """The package that differentiates, imported when it is needed."""
-    try:
-        return import_module("casadi")
-    except ImportError as error:
-        raise MissingExtra(f"user-written physics needs casadi ({error}): pip install 'livens[symbolic]'") from None
-
-
-# ── functions of symbols and numbers ──
-
-
-def _is_symbol(x: Any) -> bool:
-    return type(x).__module__.startswith("casadi")
-
-
-def _mixed(x: Any) -> bool:
-    return _is_symbol(x) or (
-        isinstance(x, list | tuple | np.ndarray) and any(_mixed(y) for y in x if not isinstance(y, float | int))
-    )
-
-
-def _column(x: Any) -> Any:
-    return x if _is_symbol(x) else casadi().vertcat(*np.ravel(np.asarray(x, dtype=object)).tolist())
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def function(*x: Any) -> Any:
-        if any(_mixed(y) for y in x):
-            return getattr(casadi(), name)(*(_column(y) if np.ndim(y) and not _is_symbol(y) else y for y in x))
-        return getattr(np, name)(*x)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{name}(x), of symbols in user-written physics or of numbers."
-    return function
-
-
-sin, cos, tan = _function("sin"), _function("cos"), _function("tan")
-asin, acos, atan, atan2 = _function("asin"), _function("acos"), _function("atan"), _function("atan2")
-sinh, cosh, tanh = _function("sinh"), _function("cosh"), _function("tanh")
-sqrt, exp, log = _function("sqrt"), _function("exp"), _function("log")
-
-
-def dot(u: Any, v: Any) -> Any:
-    """u · v, of symbols or numbers."""
-    return casadi().dot(_column(u), _column(v)) if _mixed(u) or _mixed(v) else np.dot(u, v)
-
-
-def cross(u: Any, v: Any) -> Any:
-    """u × v, of symbols or numbers."""
-    return casadi().cross(_column(u), _column(v)) if _mixed(u) or _mixed(v) else np.cross(u, v)
-
-
-def norm(u: Any) -> Any:
-    """|u|, of symbols or numbers; it has no gradient where u = 0.
-
-    >>> norm((3.0, 4.0)).item()
-    5.0
-    """
-    return sqrt(dot(u, u))
-
+from .symbols import casadi as casadi
+from .tracing import called, line_of
 
 # ── a formula and how it is played ──
 
@@ -131,8 +68,7 @@ class Flat(NamedTuple):
 def flatten(function: Any) -> Flat:
     """The instructions of a CasADi SX function. Inputs are read where they stand, and results are computed where they
     belong; results that are always zero have no instruction."""
-    ca = casadi()
-    name_of = {getattr(ca, f"OP_{name}"): name for name in [*PLAY, "CONST"]}
+    ca, name_of = casadi(), _names()
     starts_in = np.cumsum([0, *(function.nnz_in(k) for k in range(function.n_in()))])
     starts_out = starts_in[-1] + np.cumsum([0, *(function.numel_out(k) for k in range(function.n_out()))])
     where_out = [function.sparsity_out(k).find() for k in range(function.n_out())]
@@ -177,12 +113,21 @@ def flatten(function: Any) -> Flat:
     )
 
 
-class Formula:
-    """What a user's function computes from places and directions of bodies and the time: `results` numbers.
+KINDS = ("point", "direction", "velocity", "angular_velocity")  # what a formula may ask of a body, in world axes
 
-    handles: the bodies' numbers in the list the user gave; kinds: "point" or "direction"; places: their coordinates in
-    the body frame (n, 3). operations, registers, constants: as in `Flat`; the inputs are the handles' world coordinates
-    and the time.
+
+@cache
+def _names() -> dict[int, str]:
+    """CasADi's numbers of the operations → their names."""
+    return {getattr(casadi(), f"OP_{name}"): name for name in [*PLAY, "CONST"]}
+
+
+class Formula:
+    """What a user's function computes from what bodies do and the time: `results` numbers.
+
+    handles: the bodies' numbers in the list the user gave, without the world; kinds: of KINDS; places: the coordinates
+    of the point or direction in the body frame (n, 3). operations, registers, constants: as in `Flat`; the inputs are
+    the handles' three numbers in world axes each, and the time.
     """
 
     kind, name = "formula", "formula"
@@ -207,25 +152,34 @@ class Formula:
             raise ModelError(f"a formula knows no operation {sorted(unknown)[0]!r}.")
         if self.registers.min(initial=0) < 0 or self.results < 1 or not np.isfinite(self.places).all():
             raise ModelError("a formula needs places, registers and results that exist.")
+        if not set(self.kinds) <= set(KINDS) or len(self.kinds) != len(self.handles):
+            raise ModelError(f"a formula asks bodies for {', '.join(KINDS)}, not {self.kinds!r}.")
         self.timed = bool((self.registers[:, 1:] == inputs - 1).any())
+        self.moving = not {"velocity", "angular_velocity"}.isdisjoint(self.kinds)
 
-    def __call__(self, x: Sequence[Any], t: Any) -> list[Any]:
-        """The results for handles at the symbols x, each a column of three, and time t."""
+    def __call__(self, x: Sequence[Any], t: Any, numbers: Sequence[Any] | None = None) -> list[Any]:
+        """The results for handles at the symbols x, each a column of three, and time t; `numbers` may stand in the
+        place of its own."""
         ca = casadi()
         w: dict[int, Any] = {3 * k + i: column[i] for k, column in enumerate(x) for i in range(3)}
         w[3 * len(x)] = t
-        lines = zip(self.operations, self.registers.tolist(), self.constants.tolist(), strict=True)
-        for name, (o, i, j), constant in lines:
-            w[o] = ca.SX(constant) if name == "CONST" else PLAY[name](ca, w[i], w.get(j))
+        values = iter(self.numbers.tolist() if numbers is None else numbers)
+        for name, (o, i, j) in zip(self.operations, self.registers.tolist(), strict=True):
+            w[o] = ca.SX(next(values)) if name == "CONST" else PLAY[name](ca, w[i], w.get(j))
         first = 3 * len(x) + 1
         return [w.get(first + k, ca.SX(0.0)) for k in range(self.results)]
+
+    @property
+    def numbers(self) -> Array:
+        """The constants in it, in the order they are used."""
+        return self.constants[[name == "CONST" for name in self.operations]]
 
 
 # ── tracing ──
 
 
 class BodySymbol:
-    """A body inside a user's function: its points and directions as symbols in the world."""
+    """A body inside a user's function: its points, directions and velocities as symbols in world axes."""
 
     def __init__(self, trace: Trace, body: Body):
         self._trace, self._body = trace, body
@@ -248,12 +202,43 @@ class BodySymbol:
         """The rotation matrix, body to world, 3 × 3."""
         return casadi().horzcat(*(self.direction(*e) for e in np.eye(3)))
 
+    def velocity(self, *r: Any) -> Any:
+        """The velocity of the body-fixed point r, body axes [m]: `velocity(1, 0, 0)` or `velocity((1, 0, 0))` [m/s]."""
+        return self._trace.handle(self._body, "velocity", r[0] if len(r) == 1 else r)
+
+    @property
+    def angular_velocity(self) -> Any:
+        """The angular velocity [rad/s]."""
+        return self._trace.handle(self._body, "angular_velocity", np.zeros(3))
+
+
+def listed(bodies: Any, label: str) -> tuple[Body, ...]:
+    """A list of different bodies, or a refusal."""
+    if not isinstance(bodies, list | tuple) or not bodies or not all(isinstance(body, Body) for body in bodies):
+        raise ModelError(f"{label} needs a list of bodies such as bodies=[arm], not {bodies!r}.")
+    if len({id(body) for body in bodies}) < len(bodies):
+        raise ModelError(f"{label} lists a body twice.")
+    return tuple(bodies)
+
+
+def moving(bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """The bodies without the world, as the slots of a formula number them."""
+    return tuple(body for body in bodies if body.name != "world")
+
+
+class Wanted(NamedTuple):
+    """What a user's function must give."""
+
+    answer: str = "an expression of its symbols (such as lv.dot(u, v) − c), or a list of them"
+    results: int = 0  # how many numbers; 0: one or more, each of which must depend on a body
+    still: str = "an equation is one of places, directions and time"  # why no velocities; "": they are welcome
+
 
 class Trace:
     """What a user's function is given for b: `b[body]`."""
 
-    def __init__(self, bodies: Sequence[Body], label: str):
-        self.bodies, self.label = [body for body in bodies if body.name != "world"], label
+    def __init__(self, bodies: Sequence[Body], label: str, still: str):
+        self.bodies, self.label, self.still = moving(bodies), label, still
         self.listed = list(bodies)
         self.found: dict[tuple[int, str, tuple[float, ...]], Any] = {}
 
@@ -266,8 +251,10 @@ class Trace:
     def handle(self, body: Body, kind: str, r: Any) -> Any:
         ca = casadi()
         at = vector(r, f"{kind} on body {body.name!r} in {self.label}")
+        if kind.endswith("velocity") and self.still:
+            raise ModelError(f"{self.label} asks for a velocity of body {body.name!r}, but {self.still}.")
         if body.name == "world":
-            return ca.SX(ca.DM(at))
+            return ca.SX(ca.DM(np.zeros(3) if kind.endswith("velocity") else at))
         slot = next(k for k, mine in enumerate(self.bodies) if mine is body)
         key = (slot, kind, tuple(at.tolist()))
         if key not in self.found:
@@ -275,29 +262,27 @@ class Trace:
         return self.found[key]
 
 
-def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str) -> Formula:
-    """The formula of fn(b, t) or fn(b); whatever cannot be one is refused."""
+def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: Wanted | None = None) -> Formula:
+    """The formula of fn(b, t) or fn(b); whatever cannot be one is refused, with the line at fault."""
     ca = casadi()
-    b, t = Trace(bodies, label), ca.SX.sym("t")
+    wanted = wanted or Wanted()
+    b, t = Trace(bodies, label, wanted.still), ca.SX.sym("t")
     arguments = (b, t) if _takes_time(fn) else (b,)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # NumPy functions that CasADi understands are welcome
-            value = fn(*arguments)
-            rows = _rows(value, label)
-    except (ModelError, MissingExtra):
-        raise
-    except Exception as error:
-        raise ModelError(f"{label} cannot be traced{_line(fn, error)}: {_sentence(error)}.") from error
+    rows = called(fn, arguments, label, wanted.answer)
+    if wanted.results and len(rows) != wanted.results:
+        given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
+        raise ModelError(f"{label} must give {wanted.answer}, not {given}{line_of(fn)}.")
+    x = ca.vertcat(ca.SX(0, 1), *b.found.values())
     for row in rows:
-        if _is_nan(row):
-            raise ModelError(
-                f"{label} gives NaN whatever the bodies do{_line(fn, None)}: functions of `math` and float() cannot "
-                "see symbols; use lv.sin, lv.sqrt, … instead."
-            )
-        if not ca.depends_on(row, ca.vertcat(ca.SX(0, 1), *b.found.values())):
-            raise ModelError(f"{label} gives {row}, which depends on none of its bodies{_line(fn, None)}.")
-    flat = flatten(ca.Function("g", [ca.vertcat(ca.SX(0, 1), *b.found.values()), t], rows))
+        if not (wanted.results == 3 or ca.depends_on(row, x)):
+            raise ModelError(f"{label} gives {row}, which depends on none of its bodies{line_of(fn)}.")
+    try:
+        function = ca.Function("g", [x, t], rows)
+    except RuntimeError as error:  # of another trace, kept by a user
+        raise ModelError(f"{label} has symbols in it that are not of its bodies{line_of(fn)}.") from error
+    flat = flatten(function)
+    if np.isnan(flat.constants).any():
+        raise ModelError(f"{label} gives NaN whatever the bodies do{line_of(fn)}.")
     return Formula(
         handles=[slot for slot, _, _ in b.found],
         kinds=[kind for _, kind, _ in b.found],
@@ -316,52 +301,3 @@ def _takes_time(fn: Callable[..., Any]) -> bool:
     except (TypeError, ValueError):  # built in: nothing is known
         return True
     return any(p.name == "t" or (p.default is p.empty and p.kind is not p.KEYWORD_ONLY) for p in parameters)
-
-
-def _rows(value: Any, label: str) -> list[Any]:
-    """The equations a function returned: a symbol, a vector, or a list of these."""
-    ca = casadi()
-    if isinstance(value, list | tuple | np.ndarray):
-        if np.ndim(np.empty(0) if isinstance(value, list | tuple) else value) > 1 or not len(value):
-            raise ModelError(f"{label} must give one equation or a list of them, not {type(value).__name__} {value!r}.")
-        return [row for part in value for row in _rows(part, label)]
-    if isinstance(value, bool | str) or not isinstance(value, ca.SX | ca.DM | float | int | np.floating | np.integer):
-        raise ModelError(
-            f"{label} must give an expression of its symbols (such as lv.dot(u, v) − c), or a list of them, "
-            f"not {type(value).__name__}{'' if value is None else f' {value!r}'}."
-        )
-    column = ca.SX(value)
-    if 1 not in column.shape or 0 in column.shape:
-        raise ModelError(
-            f"{label} must give numbers or vectors, not a matrix of {column.shape[0]} × {column.shape[1]}."
-        )
-    column = ca.densify(column)
-    return [column[k] for k in range(column.numel())]
-
-
-def _is_nan(row: Any) -> bool:
-    """True if a NaN stands in the expression itself."""
-    ca = casadi()
-    f = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *ca.symvar(row))], [row])
-    constants = [f.instruction_constant(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CONST]
-    return any(np.isnan(c) for c in constants)
-
-
-def _line(fn: Any, error: Exception | None) -> str:
-    """Where in the user's file it happened: ', line 12 of crank.py'."""
-    code = getattr(fn, "__code__", None)
-    if code is None:
-        return ""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename] if error else []
-    number = frames[-1].lineno if frames else code.co_firstlineno
-    return f" (line {number} of {Path(code.co_filename).name})"
-
-
-def _sentence(error: Exception) -> str:
-    """What an error says, in its last line, without the place in CasADi where it arose."""
-    if "not iterable" in str(error):
-        return "symbols are taken apart by x[0], x[1], x[2]"
-    lines = [
-        line.strip().rpartition("hpp:")[2].lstrip("0123456789: ") for line in str(error).splitlines() if line.strip()
-    ]
-    return (lines[-1] if lines else type(error).__name__).rstrip(".")

@@ -16,6 +16,7 @@ leaves directions T for moving and R for turning, and may want the line to pass 
     FixedOrientation                             all            none
     Rigid, Screw, whatever rolls or cuts         none           none
     Constraint, whichever bodies it lists        none           none
+    Energy, Force                                what their total force and torque leave at places chosen at random
 
 A coordinate on which a spring, damper, stop, drive, motor or gear acts leaves no freedom. Gravity alone turns nothing
 about the centre of mass, so a free system keeps all of its angular momentum about that.
@@ -23,15 +24,20 @@ about the centre of mass, so a free system keeps all of its angular momentum abo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .acting import Energy, Force, Motion, evaluated
 from .checks import Array
 from .forces import Load
-from .model import Model, Point
+from .model import Body, Model, Point
+from .pose import hat
+from .symbolic import moving
 
 ALL, NONE = np.eye(3), np.zeros((0, 3))
 PARALLEL = 1e-9  # sine of the angle, and distance relative to the size, below which lines count as one
@@ -108,6 +114,8 @@ def _outside(model: Model) -> list[_Freedom]:
             found += _load(thing)
         elif type(thing).__name__ == "Constraint":  # written by a user: nothing is known of it
             found.append(_Freedom(NONE, NONE, None, f"constraint {thing.name!r}"))
+        elif isinstance(thing, Energy | Force):
+            found.append(_written(thing))
         elif any(point.body is model.world for point in thing.points):
             found.append(_attachment(thing, model, id(thing) in acted))
     return [freedom for freedom in found if len(freedom.move) < 3 or len(freedom.turn) < 3]
@@ -135,6 +143,74 @@ def _load(load: Any) -> list[_Freedom]:
     elif np.any(load.torque):
         found.append(_Freedom(ALL, _across(load.torque), None, label))
     return found
+
+
+def _written(thing: Any) -> _Freedom:
+    """What a user wrote keeps momentum along n if n·F = 0 everywhere, and angular momentum about the line along n
+    through x if n·(M − x × F) = n·M − (n × x)·F = 0, with F its total force and M its total torque about the origin."""
+    F, M, length = _wrenches(thing)
+    move = _left(F)
+    screws = _left(np.concatenate([M, -F], axis=1))  # (n, m) with n·M = m·F
+    turns = screws[np.abs(screws[:, :3]).max(axis=1, initial=0.0) > PARALLEL]
+    across = np.eye(3) - move.T @ move  # what m may be changed by does not matter
+    A = np.array([across @ hat(n) for n in turns[:, :3]]).reshape(-1, 3)
+    x = np.linalg.lstsq(A, (turns[:, 3:] @ across).ravel(), rcond=1e-9)[0] if len(turns) else np.zeros(3)
+    turn = _left(M - np.cross(x, F))
+    anywhere = len(turn) == len(_left(M - np.cross(x + np.array([1.0, np.sqrt(2.0), np.sqrt(3.0)]), F)))
+    return _Freedom(move, turn, None if anywhere else length * x, f"{type(thing).__name__.lower()} {thing.name!r}")
+
+
+def _wrenches(thing: Energy | Force, count: int = 16) -> tuple[Array, Array, float]:
+    """The total force F and the total torque M about the world's origin at states chosen at random, in parts of the
+    largest force and of that times a length: (k, 3), (k, 3), and the length. Where nothing is finite, anything goes."""
+    bodies = moving(thing.bodies)
+    if isinstance(thing, Force) and not any(body is thing.point.body for body in bodies):
+        bodies = (*bodies, thing.point.body)
+    places = [body.pose.a for body in bodies] + [r for formula in thing.formulas for r in formula.places]
+    length = float(np.abs(places).max(initial=0.0)) or 1.0
+    motions = []
+    for slot, body in enumerate(bodies):
+        a, B, velocity, omega = _anywhere(slot, count)
+        motions.append(Motion(body.pose.a + length * a, B, length * velocity, omega))
+    F, M = _exerted(thing, bodies, motions, np.linspace(0.0, 10.0, count))
+    good = np.isfinite(F).all(axis=(0, 2)) & np.isfinite(M).all(axis=(0, 2))
+    if not good.any():
+        return np.eye(3), np.eye(3)[::-1], length
+    F, M = F[:, good], M[:, good]
+    size = max(float(np.abs(F).max()), float(np.abs(M).max()) / length) or 1.0
+    return F.sum(axis=0) / size, M.sum(axis=0) / (size * length), length
+
+
+def _exerted(thing: Energy | Force, bodies: Sequence[Body], motions: list[Motion], t: Array) -> tuple[Array, Array]:
+    """The forces that a thing exerts, and their torques about the origin: each (forces, k, 3)."""
+    push = [evaluated(formula, motions, t)[1][:, 1:] for formula in thing.formulas]
+    if isinstance(thing, Force):
+        at = motions[[body is thing.point.body for body in bodies].index(True)].sees("point", thing.point.r)
+        return push[0][None], np.array([np.cross(at, push[0]), *push[1:]])
+    forces, torques = [], []
+    for k, (slot, kind, r) in enumerate(zip(thing.fn.handles, thing.fn.kinds, thing.fn.places, strict=True)):
+        force = push[0][:, 3 * k : 3 * k + 3]
+        forces.append(force if kind == "point" else 0.0 * force)
+        torques.append(np.cross(motions[slot].sees(kind, r), force))
+    return np.array(forces), np.array(torques)
+
+
+@cache
+def _anywhere(slot: int, count: int) -> tuple[Array, Array, Array, Array]:
+    """Places, rotations, velocities and body rates by chance, others for every slot."""
+    rng = np.random.default_rng(slot)
+    Q = np.linalg.qr(rng.normal(size=(count, 3, 3))).Q
+    Q = Q * np.linalg.det(Q)[:, None, None]
+    return rng.normal(size=(count, 3)), Q, rng.normal(size=(count, 3)), rng.normal(size=(count, 3))
+
+
+def _left(rows: Array) -> Array:
+    """An orthonormal basis of what is across all the rows, which are of size one, as rows; by axes of the world where
+    it can be."""
+    quiet = np.abs(rows).max(axis=0) <= PARALLEL
+    s, Vt = np.linalg.svd(rows)[1:]
+    basis = Vt[int((s > PARALLEL).sum()) :]
+    return np.eye(rows.shape[1])[quiet] if quiet.sum() == len(basis) else basis
 
 
 def _uniform(force: ArrayLike, because: str) -> _Freedom:
@@ -182,7 +258,7 @@ def _energy(model: Model) -> str:
     works = [
         f"{type(thing).__name__.lower()} {thing.name!r}"
         for thing in things
-        if type(thing).__name__ == "Motor"
+        if type(thing).__name__ in ("Motor", "Force")
         or getattr(thing, "drive", None)
         or getattr(thing, "timed", False)
         or (hasattr(thing, "varies") and (thing.varies or np.any(thing.force) or np.any(thing.torque)))

@@ -19,6 +19,7 @@ from .checks import Array
 from .constraints import compile_coordinates, compile_rows
 from .errors import ModelError
 from .forces import Attraction, Load, Spring
+from .formulas import compile_energies, compile_pushes
 from .frames import Frames, stack
 from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from .kernels.kinds import TAPE, VELOCITY_ONLY
@@ -81,6 +82,8 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
+        energies=compile_energies(model, frames, signals),
+        pushes=compile_pushes(model, frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
         damped=bool((~hard).any()),
@@ -102,7 +105,8 @@ def scratch(system: System) -> Work:
     return Work(
         f=np.zeros((n, 3)),
         tau=np.zeros((n, 3)),
-        power=np.zeros(1),
+        power=np.zeros(3),
+        held=np.zeros((6, n if len(system.pushes.tape) else 0, 3)),
         a=np.zeros((n, 3)),
         B=np.tile(np.eye(3), (n, 1, 1)),
         L=np.zeros((n, 3)),
@@ -117,13 +121,18 @@ def scratch(system: System) -> Work:
         x=np.zeros(r),
         y=np.zeros(r),
         row=np.zeros(8),
-        registers=np.zeros(system.tapes.registers),
+        registers=registers(system),
         partial=np.zeros(r),
         lam=np.zeros(r),
         trial=np.zeros((8, n, 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )
+
+
+def registers(system: System) -> Array:
+    """Fresh registers for whatever users wrote."""
+    return np.zeros(max(system.tapes.registers, 4 * system.energies.registers, 4 * system.pushes.registers))
 
 
 def same(one: Any, other: Any) -> bool:

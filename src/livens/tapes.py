@@ -18,7 +18,7 @@ from .kernels import opcodes
 from .kernels.bags import Ints, Tapes
 from .model import Body, Model, Point
 from .symbolic import casadi, flatten
-from .user import Constraint, Equations
+from .user import Equations
 
 
 def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]) -> Tapes:
@@ -34,7 +34,7 @@ def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]
     for k, r in enumerate(which):
         owner = owners[r]
         if id(owner) not in known:
-            known[id(owner)] = Equations(owner.fn, owner.moving, _Places(frames, owner))
+            known[id(owner)] = Equations(owner.fn, owner.moving, Places(frames, owner))
         begin[k] = book.write(functions(known[id(owner)], rows[r].component))
         body[k, : len(owner.moving)] = [frames.number[b] for b in owner.moving]
     return Tapes(
@@ -68,11 +68,11 @@ def functions(eq: Equations, k: int) -> list[Any]:
     return [ca.Function("g", inputs, [expression]) for expression in (g, slope, bend)]
 
 
-class _Places:
-    """Points and directions of user-written rows in principal axes, from the centre of mass; where a body has an axis
-    without inertia, what could turn it about that is refused."""
+class Places:
+    """Points and directions on which user-written `owner` acts, in principal axes, from the centre of mass; where a
+    body has an axis without inertia, what could turn it about that is refused."""
 
-    def __init__(self, frames: Frames, owner: Constraint):
+    def __init__(self, frames: Frames, owner: Any):
         self.frames, self.owner = frames, owner
 
     def __call__(self, body: Body, kind: str, r: Array) -> Array:

@@ -25,7 +25,7 @@ from .model import Body, Model, Point
 from .pose import quaternions
 from .reactions import coordinate, defects, reaction, total_forces
 from .start import SHIFT, Start, consistent_start
-from .system import compile_model
+from .system import compile_model, registers
 
 if TYPE_CHECKING:
     import xarray
@@ -179,7 +179,7 @@ class Trajectory:
 
     @property
     def potential(self) -> Array:
-        """Potential energy of gravity, attraction, springs and stops [J] (n,)."""
+        """Potential energy of gravity, attraction, springs, stops and user-written energies [J] (n,)."""
         return self._energies[1]
 
     @property
@@ -189,7 +189,7 @@ class Trajectory:
 
     @property
     def work(self) -> Array:
-        """Work done by loads, motors and drives since the start [J] (n,)."""
+        """Work done by loads, forces, motors and drives, and ∂V/∂t of energies, since the start [J] (n,)."""
         return self.record.account[:, 0]
 
     @property
@@ -268,7 +268,7 @@ class Trajectory:
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
         T, V = np.empty(len(self)), np.empty(len(self))
-        energies(self.system, self.record, T, V)
+        energies(self.system, self.record, self.t, registers(self.system), T, V)
         return T, V
 
     @cached_property

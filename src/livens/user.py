@@ -15,7 +15,7 @@ from .checks import Array
 from .errors import ModelError
 from .joints import Row
 from .model import Body, Point
-from .symbolic import Formula, casadi, traced
+from .symbolic import Formula, Wanted, casadi, listed, moving, traced
 
 Place = Callable[[Body, str, Array], Array]
 
@@ -62,12 +62,8 @@ class Constraint:
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
         self.name = name
         label = f"Constraint {name!r}" if name else "a Constraint"
-        if not isinstance(bodies, list | tuple) or not bodies or not all(isinstance(body, Body) for body in bodies):
-            raise ModelError(f"{label} needs a list of bodies such as bodies=[arm], not {bodies!r}.")
-        if len({id(body) for body in bodies}) < len(bodies):
-            raise ModelError(f"{label} lists a body twice.")
-        self.bodies = tuple(bodies)
-        self.moving = tuple(body for body in bodies if body.name != "world")
+        self.bodies = listed(bodies, label)
+        self.moving = moving(self.bodies)
         if len(self.moving) > 4:
             raise ModelError(
                 f"{label} lists {len(self.moving)} bodies, and an equation can join four at most: split it, or put a "
@@ -80,6 +76,8 @@ class Constraint:
         self.fn = fn if isinstance(fn, Formula) else traced(fn, bodies, label)
         if any(not 0 <= slot < len(self.moving) for slot in self.fn.handles):
             raise ModelError(f"{label} has a formula of more bodies than it lists.")
+        if self.fn.moving:
+            raise ModelError(f"{label} has a formula of velocities, but {Wanted().still}.")
         self.timed = self.fn.timed
         self.a, self.b = (Point(body, np.zeros(3)) for body in (self.moving[0], self.moving[-1]))
         arms = [r - self.moving[slot].mass_properties.center for slot, r in self._points()]

@@ -1,7 +1,7 @@
 """Discrete mechanics for any Lagrangian: variational integrators, Newmark, the incremental potential."""
 
 from ..integrators.newmark import GeneralizedAlpha, Newmark
-from ..symbolic import (
+from ..symbols import (
     acos,
     asin,
     atan,

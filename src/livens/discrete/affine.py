@@ -21,7 +21,8 @@ from ..kernels import kinds
 from ..kernels.bags import State, System
 from ..model import Model
 from ..start import consistent_start
-from ..symbolic import casadi, dot, norm
+from ..symbolic import casadi
+from ..symbols import dot, norm
 from .lagrangian import Lagrangian
 from .terms import Elements
 

@@ -16,7 +16,8 @@ from scipy.sparse import csr_matrix, issparse, triu
 
 from ..checks import Array, answers, finite
 from ..errors import ModelError
-from ..symbolic import casadi, dot
+from ..symbolic import casadi
+from ..symbols import dot
 from .terms import Elements, Term, constraint_term, scalar_term
 from .tracing import Fn, column, scalar
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import MissingExtra, ModelError
-from ..symbolic import _is_nan, _line, _rows, _sentence, casadi
+from ..errors import ModelError
+from ..symbols import casadi
+from ..tracing import called, line_of
 
 Fn = Callable[..., Any]
 
@@ -19,28 +19,25 @@ def expression(fn: Fn, arguments: tuple[Any, ...], label: str, optional: int = 0
     if not callable(fn):
         raise ModelError(f"{label} must be a function of symbols, not {fn!r}.")
     arguments = arguments[: _wanted(fn, len(arguments) - optional, len(arguments), label)]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # NumPy functions that CasADi understands are welcome
-            rows = _rows(fn(*arguments), label)
-    except (ModelError, MissingExtra):
-        raise
-    except Exception as error:
-        raise ModelError(f"{label} cannot be traced{_line(fn, error)}: {_sentence(error)}.") from error
-    for row in rows:
-        if _is_nan(row):
-            raise ModelError(
-                f"{label} gives NaN whatever its arguments are{_line(fn, None)}: functions of `math` and float() "
-                "cannot see symbols; use ld.sin, ld.sqrt, … instead."
-            )
+    rows = called(fn, arguments, label, "an expression of its symbols, or a list of them")
+    if _is_nan(casadi().vertcat(*rows)):
+        raise ModelError(f"{label} gives NaN whatever its arguments are{line_of(fn)}.")
     return rows
+
+
+def _is_nan(column: Any) -> bool:
+    """True if a NaN stands in the expressions themselves."""
+    ca = casadi()
+    f = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *ca.symvar(column))], [column])
+    constants = (f.instruction_constant(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CONST)
+    return any(c != c for c in constants)
 
 
 def scalar(fn: Fn, arguments: tuple[Any, ...], label: str, optional: int = 0) -> Any:
     """One expression."""
     rows = expression(fn, arguments, label, optional)
     if len(rows) != 1:
-        raise ModelError(f"{label} must give one number, and gives {len(rows)}{_line(fn, None)}.")
+        raise ModelError(f"{label} must give one number, and gives {len(rows)}{line_of(fn)}.")
     return rows[0]
 
 
@@ -48,7 +45,7 @@ def column(fn: Fn, arguments: tuple[Any, ...], size: int | None, label: str, opt
     """A column of expressions, `size` of them where that is known."""
     rows = expression(fn, arguments, label, optional)
     if size is not None and len(rows) != size:
-        raise ModelError(f"{label} must give {size} numbers, and gives {len(rows)}{_line(fn, None)}.")
+        raise ModelError(f"{label} must give {size} numbers, and gives {len(rows)}{line_of(fn)}.")
     return casadi().vertcat(*rows)
 
 
@@ -64,5 +61,5 @@ def _wanted(fn: Fn, least: int, most: int, label: str) -> int:
     needed = sum(p.default is p.empty for p in places)
     if needed > most or len(places) < least:
         few = f"{least}" if least == most else f"{least} to {most}"
-        raise ModelError(f"{label} must be a function of {few} arguments, and takes {needed}{_line(fn, None)}.")
+        raise ModelError(f"{label} must be a function of {few} arguments, and takes {needed}{line_of(fn)}.")
     return max(least, min(needed, most))

@@ -22,11 +22,12 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.bags import System
+from ..kernels.formulas import PASSES, exert, respond
 from ..kernels.potential import earn, load_power
 from ..kernels.record import keep
 from ..kernels.spin import drift, kick
-from ..kernels.status import OK
-from ..kernels.world import free_forces
+from ..kernels.status import AGAIN, OK
+from ..kernels.world import free_forces, time_of
 from . import rattle
 
 
@@ -56,19 +57,44 @@ def stage(system, state, work, h, signals, row):
     """One step of order 2; `work` holds the forces at its start and, afterwards, at its end."""
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = drift(system.bodies, h, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
-    free_forces(system, state.a, state.B, signals, row, work.f, work.tau)
-    kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    if system.loads.body.shape[0] > 0:
+    free_forces(system, state.a, state.B, state.p, state.L, signals, row, work, work.f, work.tau)
+    if system.pushes.tape.shape[0] > 0 and status == OK:
+        t = time_of(system.pushes, signals, row)
+        status = settle(h, system.pushes, system.bodies, state.a, state.B, t, state.p, state.L, work)
+    else:
+        kick(0.5 * h, work.f, work.tau, state.p, state.L)
+    if system.loads.body.shape[0] + system.pushes.tape.shape[0] > 0 or system.energies.clock >= 0:
         P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
-        earn(h, P, work.power, state.account)
+        earn(h, P + work.power[1] + work.power[2], work.power, state.account)
+    return status
+
+
+@inline
+def settle(h, pushes, bodies, a, B, t, p, L, work):
+    """The last kick with user-written forces, by (2) of formulas.py."""
+    status, change = AGAIN, 0.0
+    for i in range(PASSES + 1):
+        status, change = respond(
+            i, change, h, pushes, bodies, a, B, t, p, L, work.f, work.tau, work.held, work.registers, work.power,
+            work.fault,
+        )  # fmt: skip
+        if status != AGAIN:
+            break
+        kick(0.5 * h, work.f, work.tau, p, L)
     return status
 
 
 @njit
 def prepare(system, state, work, signals, h):
     """Forces at the start of a run, which `rollout` expects in `work`."""
-    free_forces(system, state.a, state.B, signals, 0, work.f, work.tau)
-    work.power[0] = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, 0)
+    free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
+    if system.pushes.tape.shape[0] > 0:
+        t = time_of(system.pushes, signals, 0)
+        _, work.power[2] = exert(
+            system.pushes, system.bodies, state.a, state.B, state.p, state.L, t, work.registers, work.f, work.tau
+        )
+    P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, 0)
+    work.power[0] = P + work.power[1] + work.power[2]
 
 
 @njit

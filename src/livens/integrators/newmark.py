@@ -27,12 +27,13 @@ from ..kernels.bags import State, System
 from ..kernels.constrain import drive_rates, push, rates, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import accelerate, balance, coast, turn
+from ..kernels.formulas import exert
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.sparse import TINY, assemble, factor, harden, soften, solve
 from ..kernels.status import OK, SOLVE
-from ..kernels.world import forces, power, start_forces
+from ..kernels.world import forces, power, start_forces, time_of
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
 from .rattle import farthest
 
@@ -151,7 +152,11 @@ def solve_step(system, state, work, h, table, signals, row):
         extrapolate(h, table, work.f, work.tau, state.memory, state.p, state.L, trial)
         coast(system.bodies, 1.0, state.a, state.B, trial[MOVE], trial[MOVE + 1], work.a, work.B)
         read(system.coordinates, work.a, work.B, state.angle)
-        forces(system, work.a, work.B, state.angle, signals, row, trial[NEW], trial[NEW + 1])
+        p, L = trial[SPEED], trial[SPEED + 1]
+        forces(system, work.a, work.B, p, L, state.angle, signals, row, work, trial[NEW], trial[NEW + 1])
+        if system.pushes.tape.shape[0] > 0:
+            t = time_of(system.pushes, signals, row)
+            exert(system.pushes, system.bodies, work.a, work.B, p, L, t, work.registers, trial[NEW], trial[NEW + 1])
         turn(system.bodies, trial[SPEED + 1], trial[NEW + 1])
         e = 0.0
         if lam.shape[0] > 0:
@@ -226,7 +231,7 @@ def step(system, state, work, h, table, signals, before, row):
         book(system.rows, 0.5 * h, signals, row, state.lam[0], state.account)
         if system.tapes.clock >= 0:
             tape_work(system.tapes, 0.5 * h, state.lam[0], work.partial, state.account)
-        earn(h, power(system, state, signals, row), work.power, state.account)
+        earn(h, power(system, state, signals, row, work), work.power, state.account)
     return status
 
 

@@ -17,13 +17,14 @@ from __future__ import annotations
 from .._jit import inline, njit
 from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
+from ..kernels.formulas import PASSES, respond
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.rows import gradients
 from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, solve, solve_lu
 from ..kernels.spin import drift, kick
-from ..kernels.status import NOT_FINITE, OK, POSITION
-from ..kernels.world import forces, power, start_forces
+from ..kernels.status import AGAIN, NOT_FINITE, OK, POSITION
+from ..kernels.world import forces, power, start_forces, time_of
 from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
 
 ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of them
@@ -277,13 +278,24 @@ def stage(system, state, work, h, even, signals, before, row):
             tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
         land(system, state, work, h, signals, row)
         read(system.coordinates, state.a, state.B, state.angle)
-        forces(system, state.a, state.B, state.angle, signals, row, work.f, work.tau)
-        kick(0.5 * h, work.f, work.tau, state.p, state.L)
-        velocity(system, state, work, h, signals, row)
+        forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
+        change = 0.0
+        for i in range(PASSES + 1):  # one, but for user-written forces: (2) of formulas.py
+            if system.pushes.tape.shape[0] > 0:
+                status, change = respond(
+                    i, change, h, system.pushes, system.bodies, state.a, state.B, time_of(system.pushes, signals, row),
+                    state.p, state.L, work.f, work.tau, work.held, work.registers, work.power, work.fault,
+                )  # fmt: skip
+                if status != AGAIN:
+                    break
+            kick(0.5 * h, work.f, work.tau, state.p, state.L)
+            velocity(system, state, work, h, signals, row)
+            if system.pushes.tape.shape[0] == 0:
+                break
         if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
             tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
         settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
-        earn(h, power(system, state, signals, row), work.power, state.account)
+        earn(h, power(system, state, signals, row, work), work.power, state.account)
     return status
 
 

@@ -119,6 +119,23 @@ class Tapes(NamedTuple):
     clock: int  # column of the time among the signals, or −1 if no tape asks for it
 
 
+class Formulas(NamedTuple):
+    """Energies, or forces, that users wrote: k shapes with their instances one after the other. Each instance has
+    handles, which it looks at, numbers of its own, and acts, where it pushes (kernels/formulas.py)."""
+
+    code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
+    constant: Floats  # the numbers of CONST (instructions,)
+    tape: Ints  # where value and push begin, their constants first: v, v', p, p', end; handles, numbers, acts (k, 8)
+    first: Ints  # first instance of each shape, its first handle, number and act; and the ends (k + 1, 4)
+    handle: Ints  # POINT, DIRECTION, VELOCITY or SPIN, and the body (handles, 2)
+    look: Floats  # the point from the centre of mass, or direction, in principal axes [m] (handles, 3)
+    number: Floats  # (numbers,)
+    act: Ints  # the same for what an instance exerts: a force at a point, on a direction, or a torque (acts, 2)
+    lever: Floats  # (acts, 3)
+    registers: int  # as many as the longest tape needs
+    clock: int  # column of the time among the signals, or −1 if none asks for it
+
+
 class System(NamedTuple):
     """Constant while time runs."""
 
@@ -131,6 +148,8 @@ class System(NamedTuple):
     rows: Rows
     blocks: Blocks
     tapes: Tapes
+    energies: Formulas
+    pushes: Formulas  # forces
     shift: float  # regularisation of S, relative to the metric: 0, or some 1e-8 where rows repeat others
     finest: float  # largest weight of a row that has a defect [1/m]
     damped: bool  # some rows are dampers
@@ -156,7 +175,8 @@ class Work(NamedTuple):
 
     f: Floats  # force on each body, world [N] (n, 3)
     tau: Floats  # torque about the centre of mass, principal axes [N m] (n, 3)
-    power: Floats  # of loads and motors at the state [W] (1,)
+    power: Floats  # at the start of a stage; now of energies that vary with time; of user-written forces [W] (3,)
+    held: Floats  # f, τ without user-written forces, p, L before the last kick; f, τ found (6, n or 0, 3)
     a: Floats  # trial configuration (n, 3)
     B: Floats  # (n, 3, 3)
     L: Floats  # (n, 3)

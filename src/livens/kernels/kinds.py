@@ -1,4 +1,4 @@
-"""The integers kernels know joints by."""
+"""The integers kernels know joints, and what users wrote, by."""
 
 # rows: equations in rows.py, of TAPE in written.py
 COINCIDE = 0
@@ -16,3 +16,9 @@ VELOCITY_ONLY = SPAN  # kinds from here on have a rate but no defect
 # joint coordinates: equations in coordinates.py
 ANGLE = 0
 DISPLACEMENT = 1
+
+# what a formula asks of a body, in formulas.py; it pushes at a POINT, on a DIRECTION, or exerts a torque, SPIN
+POINT = 0  # a + B r
+DIRECTION = 1  # B r
+VELOCITY = 2  # p/m + B (ω × r)
+SPIN = 3  # B ω

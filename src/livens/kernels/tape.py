@@ -6,7 +6,8 @@ operations on registers, as numbers. Instruction k is
     w[o] ← op(w[i], w[j]),      (op, o, i, j) = code[k],      w[o] ← constant[k]  for CONST.
 
 Inputs stand in the first registers, results in the next, intermediate values behind. The compiled loop thus runs a
-function it has never seen without compiling anything: the tape is data. Some three nanoseconds an operation.
+function it has never seen without compiling anything: the tape is data. Some three nanoseconds an operation, and one
+where four instances of a tape are run at once.
 """
 
 from __future__ import annotations
@@ -105,6 +106,50 @@ def run(code, constant, begin, end, w):
         else:
             z = function(op, x, y)
         w[code[k, 1]] = z
+
+
+@njit
+def run_four(code, constant, begin, end, w):
+    """As `run`, for four instances at once: register i of instance k is w[4 i + k], and finding out what to do is paid
+    once for four."""
+    for k in range(begin, end):
+        op = code[k, 0]
+        i, j, o = 4 * code[k, 2], 4 * code[k, 3], 4 * code[k, 1]
+        x0, x1, x2, x3 = w[i], w[i + 1], w[i + 2], w[i + 3]
+        y0, y1, y2, y3 = w[j], w[j + 1], w[j + 2], w[j + 3]
+        if op == MUL:
+            x0, x1, x2, x3 = x0 * y0, x1 * y1, x2 * y2, x3 * y3
+        elif op == ADD:
+            x0, x1, x2, x3 = x0 + y0, x1 + y1, x2 + y2, x3 + y3
+        elif op == SUB:
+            x0, x1, x2, x3 = x0 - y0, x1 - y1, x2 - y2, x3 - y3
+        elif op == SQ:
+            x0, x1, x2, x3 = x0 * x0, x1 * x1, x2 * x2, x3 * x3
+        elif op == TWICE:
+            x0, x1, x2, x3 = x0 + x0, x1 + x1, x2 + x2, x3 + x3
+        elif op == NEG:
+            x0, x1, x2, x3 = -x0, -x1, -x2, -x3
+        elif op == DIV:
+            x0, x1, x2, x3 = x0 / y0, x1 / y1, x2 / y2, x3 / y3
+        elif op == INV:
+            x0, x1, x2, x3 = 1.0 / x0, 1.0 / x1, 1.0 / x2, 1.0 / x3
+        elif op == SQRT:
+            x0, x1, x2, x3 = np.sqrt(x0), np.sqrt(x1), np.sqrt(x2), np.sqrt(x3)
+        elif op == CONST:
+            x0 = x1 = x2 = x3 = constant[k]
+        elif op != ASSIGN:
+            x0, x1, x2, x3 = rare(op, x0, y0), rare(op, x1, y1), rare(op, x2, y2), rare(op, x3, y3)
+        w[o], w[o + 1], w[o + 2], w[o + 3] = x0, x1, x2, x3
+
+
+@njit
+def rare(op, x, y):
+    """What is not in `run_four` itself."""
+    if op == SIN:
+        return np.sin(x)
+    if op == COS:
+        return np.cos(x)
+    return logic(op, x, y) if op >= LT else function(op, x, y)
 
 
 @njit

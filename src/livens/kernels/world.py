@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from .coordinates import coordinate_force, coordinate_potential, motor_force, motor_power
+from .formulas import exert, stored
 from .potential import (
     gravity_force,
     gravity_potential,
@@ -18,9 +19,16 @@ from .potential import (
 
 
 @inline
-def free_forces(system, a, B, signals, row, f, tau):
-    """All that acts where there are no joints: gravity, springs, attraction and loads. Handing over an empty bag would
-    cost a single body a tenth of its step, so it is not done."""
+def time_of(formulas, signals, row):
+    """The time of a table row; 0 where no formula asks for it."""
+    return signals[row, formulas.clock] if formulas.clock >= 0 else 0.0
+
+
+@inline
+def free_forces(system, a, B, p, L, signals, row, work, f, tau):
+    """All that acts where there are no joints: gravity, springs, attraction, loads and user-written energies, of which
+    ∂V/∂t goes into work.power. Handing over an empty bag would cost a single body a tenth of its step, so it is not
+    done. User-written forces are not among them (formulas.py)."""
     gravity_force(system.bodies, system.gravity, f, tau)
     if system.springs.body.shape[0] > 0:
         spring_force(system.springs, a, B, f, tau)
@@ -28,59 +36,80 @@ def free_forces(system, a, B, signals, row, f, tau):
         pair_force(system.pairs, a, f)
     if system.loads.body.shape[0] > 0:
         load_force(system.loads, B, signals, row, f, tau)
+    if system.energies.tape.shape[0] > 0:
+        t = time_of(system.energies, signals, row)
+        work.power[1], _ = exert(system.energies, system.bodies, a, B, p, L, t, work.registers, f, tau)
 
 
 @inline
-def forces(system, a, B, angle, signals, row, f, tau):
+def forces(system, a, B, p, L, angle, signals, row, work, f, tau):
     """All applied forces [N] and body torques [N m] at the configuration (a, B): −∇V, loads and motors."""
-    free_forces(system, a, B, signals, row, f, tau)
+    free_forces(system, a, B, p, L, signals, row, work, f, tau)
     coordinate_force(system.coordinates, a, B, angle, f, tau)
     motor_force(system.coordinates, a, B, signals, row, f, tau)
 
 
 @inline
-def potential(system, a, B, angle):
-    """V [J]: gravity, springs, attraction, springs and stops in joints."""
+def potential(system, a, B, angle, t, w):
+    """V [J]: gravity, springs, attraction, springs and stops in joints, user-written energies."""
     return (
         gravity_potential(system.bodies, system.gravity, a)
         + spring_potential(system.springs, a, B)
         + pair_potential(system.pairs, a)
         + coordinate_potential(system.coordinates, angle)
+        + stored(system.energies, system.bodies, a, B, t, w)
     )
 
 
 @inline
-def power(system, state, signals, row):
-    """Power of loads and motors [W]."""
-    return load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row) + motor_power(
-        system.bodies, system.coordinates, state.a, state.B, state.p, state.L, signals, row
+def power(system, state, signals, row, work):
+    """Power of loads, motors and user-written forces, and ∂V/∂t of energies that vary [W]."""
+    return (
+        load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
+        + motor_power(system.bodies, system.coordinates, state.a, state.B, state.p, state.L, signals, row)
+        + work.power[1]
+        + work.power[2]
     )
 
 
 def start_forces(system, state, signals, work):
-    """`forces` and `power` of the first row of signals, as Python calls kernels that are compiled already."""
+    """`forces` with those that users wrote, and `power`, of the first row of signals, as Python calls kernels that are
+    compiled already."""
     a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau
+    energies, pushes, bodies, P = system.energies, system.pushes, system.bodies, work.power
     gravity_force(system.bodies, system.gravity, f, tau)
     spring_force(system.springs, a, B, f, tau)
     pair_force(system.pairs, a, f)
     load_force(system.loads, B, signals, 0, f, tau)
+    if len(energies.tape):
+        t = signals[0, energies.clock] if energies.clock >= 0 else 0.0
+        P[1], _ = exert(energies, bodies, a, B, p, L, t, work.registers, f, tau)
     coordinate_force(system.coordinates, a, B, state.angle, f, tau)
     motor_force(system.coordinates, a, B, signals, 0, f, tau)
-    work.power[0] = load_power(system.bodies, system.loads, B, p, L, signals, 0) + motor_power(
-        system.bodies, system.coordinates, a, B, p, L, signals, 0
-    )
+    if len(pushes.tape):
+        t = signals[0, pushes.clock] if pushes.clock >= 0 else 0.0
+        _, P[2] = exert(pushes, bodies, a, B, p, L, t, work.registers, f, tau)
+    P[0] = load_power(bodies, system.loads, B, p, L, signals, 0)
+    P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
+    P[0] += P[1]
+    P[0] += P[2]
 
 
 @njit
-def energies(system, record, T, V):
-    """Kinetic and potential energy [J] of every state of a record."""
+def energies(system, record, t, w, T, V):
+    """Kinetic and potential energy [J] of every state of a record, at the times t, with registers w."""
     for i in range(T.shape[0]):
         T[i] = kinetic(system.bodies, record.p[i], record.L[i])
-        V[i] = potential(system, record.a[i], record.B[i], record.angle[i])
+        V[i] = potential(system, record.a[i], record.B[i], record.angle[i], t[i], w)
 
 
 @njit
-def all_forces(system, record, signals, f, tau):
-    """Applied forces and body torques at every state of a record, with one row of signals for each."""
+def all_forces(system, record, signals, work, f, tau):
+    """Applied forces and body torques, user-written ones too, at every state of a record, with one row of signals for
+    each."""
     for i in range(f.shape[0]):
-        forces(system, record.a[i], record.B[i], record.angle[i], signals, i, f[i], tau[i])
+        a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
+        forces(system, a, B, p, L, record.angle[i], signals, i, work, f[i], tau[i])
+        if system.pushes.tape.shape[0] > 0:
+            t = time_of(system.pushes, signals, i)
+            exert(system.pushes, system.bodies, a, B, p, L, t, work.registers, f[i], tau[i])
