@@ -117,8 +117,8 @@ class Quadrature:
             work += h * b * ca.dot(F, V)
             lost += h * b * ca.dot(drag, V)
             p, along = b * s.momentum(Q, V), h * b * (s.pull(Q, V) + F - drag)
-            # at a node factors of zero leave nothing, so that explicit schemes stay explicit; elsewhere l₀ = 1 − Σ l_k and
-            # l₀′ = −Σ l_k′ are taken literally, with the factors of Q and V, so that round-off of momenta has no bias
+            # at a node factors of zero leave nothing, so that explicit schemes stay explicit; elsewhere l₀ = 1 − Σ l_k
+            # and l₀′ = −Σ l_k′ are taken literally, with the factors of Q and V: round-off of momenta has no bias
             pull[0] += value[0] * along if c in self.nodes else along - sum(w * along for w in value[1:])
             for k in range(1, len(X)):
                 pull[k] += value[k] * along + slope[k] * p
