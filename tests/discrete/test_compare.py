@@ -137,3 +137,32 @@ REFUSED = {
 def test_refused(sentence):
     with pytest.raises(lv.ModelError, match=sentence):
         REFUSED[sentence](lagrangians.harmonic())
+
+
+ZOO = {
+    lagrangians.harmonic: 0.1,
+    lagrangians.pendulum: 0.02,
+    lagrangians.double_pendulum: 0.02,
+    lagrangians.double_pendulum_in_places: 0.02,
+    lagrangians.kepler: 0.02,
+    lambda: lagrangians.henon_heiles(20.0): 0.1,
+    lagrangians.stiff_chain: 0.002,
+    lagrangians.solar_system: 100.0,
+    lambda: lagrangians.spring_network(3, 0.2): 0.002,
+    lagrangians.spherical_pendulum: 0.02,
+    lagrangians.damped: 0.1,
+    lagrangians.relativistic: 0.1,
+}
+
+
+@pytest.mark.parametrize("build", ZOO, ids=lambda build: build().name)
+def test_every_problem_can_be_compared(build):
+    found = ld.compare(build(), [ld.Trapezoidal(), ld.Galerkin(4)], [ZOO[build], ZOO[build] / 2])
+    second, fourth = found.rows[1], found.rows[3]
+    assert second.order == pytest.approx(2.0, abs=0.25)
+    assert fourth.order == pytest.approx(4.0, abs=0.25)
+    assert fourth.error_q < 0.01 * second.error_q
+    assert fourth.band < max(0.01 * second.band, 1e-13)
+    for row in (second, fourth):
+        assert row.symplectic is None or row.symplectic < 1e-9
+        assert max(row.momenta.values(), default=0.0) < 1e-13

@@ -116,12 +116,13 @@ class Quadrature:
             F, drag = s.F(Q, V, s.t + c * h), s.drag(Q, V)
             work += h * b * ca.dot(F, V)
             lost += h * b * ca.dot(drag, V)
-            p, along = s.momentum(Q, V), h * (s.pull(Q, V) + F - drag)
-            for k in range(len(X)):  # a factor of zero leaves nothing behind, so that explicit schemes stay explicit
-                pull[k] += b * value[k] * along
-            for k in range(1, len(X)):  # slopes sum to zero: said so that round-off cannot push momenta to one side
-                pull[k] += b * slope[k] * p
-                pull[0] -= b * slope[k] * p
+            p, along = b * s.momentum(Q, V), h * b * (s.pull(Q, V) + F - drag)
+            # at a node factors of zero leave nothing, so that explicit schemes stay explicit; elsewhere l₀ = 1 − Σ l_k
+            # and l₀′ = −Σ l_k′ are taken literally, with the factors of Q and V: round-off of momenta has no bias
+            pull[0] += value[0] * along if c in self.nodes else along - sum(w * along for w in value[1:])
+            for k in range(1, len(X)):
+                pull[k] += value[k] * along + slope[k] * p
+                pull[0] -= slope[k] * p
         if self.reaction == "middle" and s.c:
             push = 0.5 * h * s.reaction(0.5 * (X[0] + X[-1]), lam[0])
             pull = [f + push for f in pull]
