@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, number, positive
-from ..errors import ModelError, ModelWarning, StepFailed
+from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..progress import Progress
 from . import phase, stepping
@@ -104,25 +103,7 @@ def simulate(
             f"{h / 4:.2g} s. The motion so far is in error.trajectory.",
             run,  # type: ignore[arg-type]
         )
-    if system.constraints and "v" in program.state.part:
-        _watch(run)
     return run
-
-
-def _watch(run: Run) -> None:
-    """Schemes that hold positions only may lose the velocities, from which their energy grows: say so."""
-    system, n = run.system, run.system.n
-    state = np.concatenate([run.q[-1], run.v[-1]])[None]
-    guess = np.concatenate([run.v[-1], np.zeros(system.constraints)])
-    across = np.abs(ask(system, phase.TURN, run.t[-1:], state, guess)[0] - state[0, n:]).max()
-    if across > max(0.1 * np.abs(run.v).max(), 1e-9 * np.abs(run.q).max() / run.h):  # at rest all is round-off
-        warnings.warn(
-            f"{run.scheme!r} no longer follows the constraints: {across:.3g} of its velocity is across them, and "
-            "multipliers grow from step to step. Try a smaller h, more damping (a smaller radius, a larger β), or a "
-            "variational scheme.",
-            ModelWarning,
-            stacklevel=3,
-        )
 
 
 def compiled(system: Lagrangian, scheme: Any) -> Program:
