@@ -18,6 +18,7 @@ from ..symbolic import (
     tan,
     tanh,
 )
+from .incremental import IncrementalPotential, smooth_norm
 from .lagrangian import Lagrangian, Mechanical
 from .newmark import GeneralizedAlpha, Newmark
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
@@ -29,6 +30,7 @@ __all__ = [
     "Elements",
     "Galerkin",
     "GeneralizedAlpha",
+    "IncrementalPotential",
     "Lagrangian",
     "Mechanical",
     "Midpoint",
@@ -51,6 +53,7 @@ __all__ = [
     "simulate",
     "sin",
     "sinh",
+    "smooth_norm",
     "springs",
     "sqrt",
     "tan",
