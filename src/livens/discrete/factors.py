@@ -23,12 +23,16 @@ from ..checks import Array
 
 
 class Factors(Protocol):
+    worth: int  # how many solutions take as long as a factorisation
+
     def factorise(self, values: Array) -> bool: ...
     def solve(self, b: Array) -> Array: ...
 
 
 class Dense:
     """Cholesky's method for small matrices; values row-major."""
+
+    worth = 0
 
     def __init__(self, n: int):
         self.n = n
@@ -44,6 +48,8 @@ class Dense:
 class DenseLU:
     """LU with row exchanges, for small matrices with constraints."""
 
+    worth = 0
+
     def __init__(self, n: int):
         self.n = n
 
@@ -57,6 +63,8 @@ class DenseLU:
 
 class SuperLU:
     """SciPy's LU in symmetric mode, its order found once."""
+
+    worth = 25
 
     def __init__(self, pattern: csc_matrix):
         self.pattern = pattern
@@ -101,6 +109,8 @@ class SuperLU:
 class SparseLU:
     """LU with row exchanges, for large matrices with constraints."""
 
+    worth = 0
+
     def __init__(self, pattern: csc_matrix):
         self.pattern = pattern
 
@@ -120,6 +130,8 @@ class SparseLU:
 
 class Cholmod:
     """CHOLMOD through cvxopt: supernodes, more than twice as fast; its analysis of the pattern is done once."""
+
+    worth = 8
 
     def __init__(self, pattern: csc_matrix):
         self.cvxopt, self.cholmod = import_module("cvxopt"), import_module("cvxopt.cholmod")

@@ -112,7 +112,13 @@ class IncrementalPotential:
         unknowns = Blocks(system.n, system.constraints, "u", held)
         first = {"u": ("u", 1.0)} | ({held: ("lambda", 0.0)} if held else {})
         return [
-            Map([*step, self._update(system.n)], unknowns, keep={"work": "work", "lost": "lost"}, share=share, first=first),
+            Map(
+                [*step, self._update(system.n)],
+                unknowns,
+                keep={"work": "work", "lost": "lost"},
+                share=share,
+                first=first,
+            ),
             Map(
                 [piece for term in terms for piece in self._values(term)],
                 unknowns,
@@ -123,7 +129,16 @@ class IncrementalPotential:
         ]
 
     def rollout(
-        self, program: Program, work: Memory, t: float, h: float, y: Array, first: int, steps: int, every: int, record: Array
+        self,
+        program: Program,
+        work: Memory,
+        t: float,
+        h: float,
+        y: Array,
+        first: int,
+        steps: int,
+        every: int,
+        record: Array,
     ) -> tuple[int, int]:
         """Take `steps` steps; as `stepping.rollout`."""
         return minimise.rollout(program, work, t, h, y, first, steps, every, record)

@@ -155,7 +155,7 @@ class Mechanical(Lagrangian):
             self._add_scalar("L", piece, False, -1.0, "lagrangian", "the potential")
 
     def _force(self, force: Any) -> Any:
-        if callable(force) and not answers(force, 2):
+        if callable(force) and not (answers(force, 2) or answers(force, 3)):
             return column(force, (self._t,), self.n, "the force")
         return super()._force(force)
 

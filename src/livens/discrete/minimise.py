@@ -5,10 +5,11 @@
 H is the exact Hessian where that is positive definite; else the sum of the elements' Hessians, each without its
 negative eigenvalues; else that with a growing multiple of its diagonal. α = 1 where (1) allows; if not, α is found by
 bisection until the slope along d has dropped to half, which also finds the rounded kinks of friction, 10⁻⁸ of a step
-wide. Where the decrease to expect is lost in the round-off of Π, slopes decide in its place.
+wide. Where the decrease to expect may be lost in the round-off of Π, slopes decide in its place: the
+one at the end must be smaller than the one at the beginning (Hager & Zhang, SIAM J. Optim. 16, 2005).
 
-Sparse factors are kept from one iteration, and from one step, to the next: as long as the conjugate gradients that
-they precondition find d in a few iterations, there are no new ones.
+Sparse factors are kept from one iteration, and from one step, to the next, where they precondition conjugate gradients
+that find d to a part of FORCING; new ones come when solving with the old ones has cost as much as they will.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from .maps import Program
 from .trial import STEP, Trial
 
 ITERATIONS = 200
-NOISE = 1e-13  # round-off of Π as a part of the sum of its terms' sizes
-CONJUGATE = 10  # iterations of conjugate gradients that are cheaper than a factorisation
+NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
+FORCING = 1e-3  # relative residual to which conjugate gradients solve for d at least
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -73,21 +74,21 @@ def minimise(trial: Trial, x: Array) -> int:
         d, exact = direction(trial, x, R, forcing)
         e, slope = float(np.abs(d).max()), float(R @ d)
         scale = trial.scale(x + d)
-        stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-3 * NOISE * size)
+        stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * NOISE * size)
         if e <= general.CLOSE * scale or (linear and exact) or stuck:
             x += d
             return OK if e < np.inf else NOT_FINITE
         found = search(trial, x, d, value, size, slope)
         if found is None:
-            return OK if -slope <= 1e3 * NOISE * size else SOLVE
+            return OK if -slope <= NOISE * size else SOLVE
         value, size, R = found
-        last, forcing = e, min(0.1, max(1e-6, e / scale))
+        last, forcing = e, min(0.1, max(FORCING, e / scale))
     return SOLVE
 
 
 def direction(trial: Trial, x: Array, R: Array, forcing: float) -> tuple[Array, bool]:
     """A direction of descent at x, where R and the exact matrix have just been computed; whether it is Newton's."""
-    if trial.pattern is not None and trial.factored:
+    if trial.factored and trial.spent < trial.factors.worth:
         d = conjugate(trial, R, forcing)
         if d is not None:
             return d, True
@@ -106,9 +107,12 @@ def conjugate(trial: Trial, R: Array, forcing: float) -> Array | None:
     where H is not positive along the way, or where it would take too long."""
     H = trial.matrix()
     d, r = np.zeros_like(R), -R
-    goal = forcing * np.linalg.norm(R)
+    begin = float(np.linalg.norm(R))
+    goal = forcing * begin
     p, before = np.zeros_like(R), 1.0
-    for k in range(CONJUGATE):
+    most = trial.factors.worth
+    for k in range(most):
+        trial.spent += 1
         z = trial.factors.solve(r)
         now = float(r @ z)
         p = z + (now / before if k else 0.0) * p
@@ -122,7 +126,7 @@ def conjugate(trial: Trial, R: Array, forcing: float) -> Array | None:
         left = float(np.linalg.norm(r))
         if left <= goal:
             return d
-        if k >= 2 and np.log(goal / np.linalg.norm(R)) / np.log(left / np.linalg.norm(R)) * (k + 1) > CONJUGATE:
+        if k >= 3 and (k + 1) * np.log(forcing) < most * np.log(left / begin):  # it will not get there
             return None
     return None
 
@@ -140,7 +144,7 @@ def search(
     low, high, a, best = 0.0, 1.0, 1.0, 0.0
     kept = (value, size, np.zeros(0))
     for _ in range(100):
-        lost = new <= value + noise and -a * slope <= 100.0 * noise
+        lost = new <= value + noise and -a * slope <= noise
         fine = new <= value + 1e-4 * a * slope or lost
         R = trial.derivatives(x + a * d) if np.isfinite(new) else np.full_like(x, np.inf)
         along = float(R @ d) if np.isfinite(R).all() else np.inf

@@ -36,6 +36,7 @@ class Trial:
         self.potential, self.size = blocks.part["potential"].start, blocks.part["size"].start
         self.factors = factors(self.nx, self.pattern, definite=self.n == self.nx)
         self.factored = False  # whether there are factors, of an earlier matrix perhaps
+        self.spent = 0  # solutions found with them
         self.t = self.h = 0.0
         if self.pattern is None:
             self.places = np.arange(self.n) * (self.nx + 1)  # of the diagonal among the values
@@ -59,6 +60,7 @@ class Trial:
 
     def factorise(self) -> bool:
         self.work.tally[0] += 1
+        self.spent = 0
         self.factored = self.factors.factorise(self.values)
         return self.factored
 
