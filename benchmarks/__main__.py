@@ -10,6 +10,7 @@ import numpy as np
 
 import livens as lv
 
+from . import cloth
 from .speeds import scalings, speeds
 from .starts import memory, starts
 from .table import markdown
@@ -23,7 +24,7 @@ def main() -> None:
     print(
         markdown(
             ["problem", "measured", "target"],
-            [*speeds(), *scalings(), *memory(), *starts(), *starts("double_pendulum")],
+            [*speeds(), *scalings(), *memory(), *starts(), *starts("double_pendulum"), *cloth.rows()],
         )
     )
 

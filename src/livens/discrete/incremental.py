@@ -98,7 +98,7 @@ class IncrementalPotential:
         return Blocks(system.n, system.constraints, "q v a", totals="work lost")
 
     def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
-        """Two maps with the same unknowns: the step, with R = ∇Π − Gᵀλ and −g, and the value of Π with g."""
+        """Maps with the same unknowns: the step, with R = ∇Π − Gᵀλ and −g; the value of Π, with g; secants of Ψ."""
         if system.constraints and self.beta < 0.25:
             raise ModelError(
                 f"IncrementalPotential with β = {self.beta:g} cannot hold constraints: multipliers grow without bound "
@@ -123,6 +123,13 @@ class IncrementalPotential:
                 [piece for term in terms for piece in self._values(term)],
                 unknowns,
                 out=Blocks(system.n, system.constraints, multipliers="g", totals="potential size"),
+                share=share,
+                first=first,
+            ),
+            Map(
+                [self._secant(term) for term in terms if term.dissipation],
+                unknowns,
+                out=Blocks(system.n, system.constraints, "secant"),
                 share=share,
                 first=first,
             ),
@@ -175,6 +182,14 @@ class IncrementalPotential:
         e = _Step(self, s)
         results = [("potential", e.inertia + e.rest), ("size", ca.fabs(e.inertia) + ca.fabs(e.rest))]
         return [Piece(s, e.inputs, results=results + ([("g", s.g(e.q + e.u))] if s.c else []))]
+
+    def _secant(self, term: Term) -> Piece:
+        """∂Ψ/∂u_i over the part of u_i that moves: what Ψ would be if it were quadratic."""
+        s = term.symbols()
+        e = _Step(self, s)
+        speed, rate = (e.u / s.h, 1.0 / s.h) if self.dissipation == "step" else (e.v1, self.gamma / (self.beta * s.h))
+        drag = s.drag(e.q, speed)
+        return Piece(s, e.inputs, results=[("secant", rate * drag * speed / (speed * speed + 1e-300))])
 
     def _update(self, n: int) -> Piece:
         """(4), coordinate by coordinate."""

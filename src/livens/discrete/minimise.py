@@ -4,9 +4,10 @@
 
 H is the exact Hessian where that is positive definite; else the sum of the elements' Hessians, each without its
 negative eigenvalues; else that with a growing multiple of its diagonal. α = 1 where (1) allows; if not, α is found by
-bisection until the slope along d has dropped to half, which also finds the rounded kinks of friction, 10⁻⁸ of a step
-wide. Where the decrease to expect may be lost in the round-off of Π, slopes decide in its place: the
-one at the end must be smaller than the one at the beginning (Hager & Zhang, SIAM J. Optim. 16, 2005).
+bisection until the slope along d has dropped to half, which also finds the rounded kink of friction, 10⁻⁸ of a step
+wide. Where there are many kinks, and α gets small, ∇²D is replaced for a while by secants, ∂D/∂vᵢ over vᵢ, which stop
+all that should stop at once (Weiszfeld's weights). Where the decrease to expect may be lost in the round-off of Π,
+slopes decide: the one at the end must be smaller than the one at the beginning (Hager & Zhang, SIAM J. Optim. 2005).
 
 Sparse factors are kept from one iteration, and from one step, to the next, where they precondition conjugate gradients
 that find d to a part of FORCING; new ones come when solving with the old ones has cost as much as they will.
@@ -25,7 +26,8 @@ from .constrained import solve as solve_constrained
 from .maps import Program
 from .trial import STEP, Trial
 
-ITERATIONS = 200
+ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
+DULL = 8  # iterations with secants of the dissipation after a step that friction has cut short
 NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
 FORCING = 1e-3  # relative residual to which conjugate gradients solve for d at least
 EPS = float(np.finfo(np.float64).eps)
@@ -66,28 +68,35 @@ def minimise(trial: Trial, x: Array) -> int:
     if not np.isfinite(value):
         return NOT_FINITE
     linear = trial.maps.linear[STEP] == 1
-    last, forcing = np.inf, 1e-14 if linear else 0.1
+    last, forcing, dull = np.inf, 1e-14 if linear else 0.1, 0
     R = trial.derivatives(x)
     for _ in range(ITERATIONS):
         if not np.isfinite(R).all():
             return NOT_FINITE
-        d, exact = direction(trial, x, R, forcing)
+        d, exact = direction(trial, x, R, forcing, dull > 0)
         e, slope = float(np.abs(d).max()), float(R @ d)
         scale = trial.scale(x + d)
         stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * NOISE * size)
-        if e <= general.CLOSE * scale or (linear and exact) or stuck:
+        if (exact and (linear or e <= general.CLOSE * scale)) or stuck:
             x += d
             return OK if e < np.inf else NOT_FINITE
         found = search(trial, x, d, value, size, slope)
         if found is None:
             return OK if -slope <= NOISE * size else SOLVE
-        value, size, R = found
+        value, size, R, a = found
+        dull = DULL if trial.rough and a < 0.1 else dull - 1
         last, forcing = e, min(0.1, max(FORCING, e / scale))
     return SOLVE
 
 
-def direction(trial: Trial, x: Array, R: Array, forcing: float) -> tuple[Array, bool]:
+def direction(trial: Trial, x: Array, R: Array, forcing: float, dull: bool = False) -> tuple[Array, bool]:
     """A direction of descent at x, where R and the exact matrix have just been computed; whether it is Newton's."""
+    if dull:
+        trial.derivatives(x, convex=True)
+        trial.stiffen(x)
+        if trial.factorise():
+            return -trial.factors.solve(R), False
+        trial.derivatives(x)
     if trial.factored and trial.spent < trial.factors.worth:
         d = conjugate(trial, R, forcing)
         if d is not None:
@@ -96,7 +105,9 @@ def direction(trial: Trial, x: Array, R: Array, forcing: float) -> tuple[Array, 
         return -trial.factors.solve(R), True
     trial.derivatives(x, convex=True)
     shift = 1e-10 * float(np.abs(trial.diagonal()).max())
-    while not trial.factorise() and shift < 1e300:
+    while not trial.factorise():
+        if not shift < 1e300:
+            return np.full_like(R, np.nan), False
         trial.shift(shift)
         shift *= 10.0
     return -trial.factors.solve(R), False
@@ -133,14 +144,14 @@ def conjugate(trial: Trial, R: Array, forcing: float) -> Array | None:
 
 def search(
     trial: Trial, x: Array, d: Array, value: float, size: float, slope: float
-) -> tuple[float, float, Array] | None:
-    """Go from x along d by (1): x is moved, and Π, its size and its gradient there are given; None where nothing is
-    gained."""
+) -> tuple[float, float, Array, float] | None:
+    """Go from x along d by (1): x is moved, and Π, its size and its gradient there are given, and α; None where
+    nothing is gained."""
     noise = NOISE * size
     new, new_size = trial.value(x + d)
     if new <= value + 1e-4 * slope:
         x += d
-        return new, new_size, trial.derivatives(x)
+        return new, new_size, trial.derivatives(x), 1.0
     low, high, a, best = 0.0, 1.0, 1.0, 0.0
     kept = (value, size, np.zeros(0))
     for _ in range(100):
@@ -162,4 +173,4 @@ def search(
     x += best * d
     if best != a:
         trial.derivatives(x)
-    return kept
+    return *kept, best

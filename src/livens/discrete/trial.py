@@ -13,7 +13,7 @@ from ..kernels.maps import residual, result
 from .factors import factors
 from .maps import Program
 
-STEP, VALUE = 0, 1  # maps of the scheme
+STEP, VALUE, SECANT = 0, 1, 2  # maps of the scheme
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -38,6 +38,7 @@ class Trial:
         self.factored = False  # whether there are factors, of an earlier matrix perhaps
         self.spent = 0  # solutions found with them
         self.t = self.h = 0.0
+        self.rough = len(program.maps[SECANT].pieces) > 0  # whether there is dissipation, which may have kinks
         if self.pattern is None:
             self.places = np.arange(self.n) * (self.nx + 1)  # of the diagonal among the values
         else:
@@ -74,6 +75,13 @@ class Trial:
 
     def shift(self, by: float) -> None:
         self.values[self.places] += by
+
+    def stiffen(self, x: Array) -> None:
+        """Add the secants of the dissipation at x to the diagonal: for friction, the parabola that touches D at x and
+        at −x and lies above it."""
+        self.work.z[self.ny : self.ny + self.nx] = x
+        result(self.maps, SECANT, self.work.z, self.t, self.h, self.work.w, self.out)
+        self.values[self.places] += np.clip(np.nan_to_num(self.out[: self.n]), 0.0, None)
 
     def scale(self, x: Array) -> float:
         """What corrections are compared with: the largest increment, or change of it since the last step."""
