@@ -10,6 +10,7 @@ import numpy as np
 
 import livens as lv
 
+from . import cloth
 from .lagrangians import lagrangians
 from .speeds import scalings, speeds
 from .starts import memory, starts
@@ -25,7 +26,16 @@ def main() -> None:
     print(
         markdown(
             ["problem", "measured", "target"],
-            [*speeds(), *scalings(), *written(), *lagrangians(), *memory(), *starts(), *starts("double_pendulum")],
+            [
+                *speeds(),
+                *scalings(),
+                *written(),
+                *lagrangians(),
+                *cloth.rows(),
+                *memory(),
+                *starts(),
+                *starts("double_pendulum"),
+            ],
         )
     )
 

@@ -23,6 +23,7 @@ from .affine import affine
 from .comparing import Problem, compare
 from .comparison import Comparison
 from .composition import Composition, compose
+from .incremental import IncrementalPotential, smooth_norm
 from .lagrangian import Lagrangian, Mechanical
 from .legendre import acceleration, energy, hamiltonian, momentum, velocity
 from .quadrature import Galerkin, Midpoint, Quadrature, Rectangle, Trapezoidal
@@ -37,6 +38,7 @@ __all__ = [
     "Elements",
     "Galerkin",
     "GeneralizedAlpha",
+    "IncrementalPotential",
     "Lagrangian",
     "Mechanical",
     "Midpoint",
@@ -67,6 +69,7 @@ __all__ = [
     "simulate",
     "sin",
     "sinh",
+    "smooth_norm",
     "springs",
     "sqrt",
     "symplectic_defect",

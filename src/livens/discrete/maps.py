@@ -76,6 +76,7 @@ class Program:
         self.dense = max(self.sizes, default=0) <= SMALL
         self.registers = 1
         self.patterns: list[csc_matrix | None] = []
+        self.kept: dict[str, Any] = {}  # what a scheme keeps of it between calls
         self.arrays = self._packed()
 
     def _packed(self) -> Maps:

@@ -98,6 +98,7 @@ def simulate(
         what = "the numbers are no longer finite, or the equations have no unique solution"
         if code == status.SOLVE:
             what = "Newton's method did not converge"
+        what = getattr(scheme, "failures", {}).get(code, what)
         raise StepFailed(
             f"{scheme!r} failed at t = {begin + h * done:.6g} s (step {done}): {what}. Try a smaller h, such as "
             f"{h / 4:.2g} s. The motion so far is in error.trajectory.",

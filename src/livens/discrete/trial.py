@@ -1,0 +1,93 @@
+"""Π, its derivatives and the constraints at trial points x = (u, λ) of a step (incremental.py), with the factors of the
+last matrix. Π is a sum of terms, each known to its own round-off; the sum of their sizes comes with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from ..checks import Array
+from ..integrators.general import Memory
+from ..kernels.maps import residual, result
+from .factors import factors
+from .maps import Program
+
+STEP, VALUE, SECANT = 0, 1, 2  # maps of the scheme
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Trial:
+    """Π, its derivatives and constraints at trial points of the step at work."""
+
+    def __init__(self, program: Program, work: Memory):
+        self.program, self.work = program, work
+        self.maps = program.arrays
+        self.exact = self.maps._replace(convex=np.zeros_like(self.maps.convex))
+        self.ny, self.nx = program.state.size, program.sizes[STEP]
+        self.n = program.maps[STEP].unknowns.part["u"].stop
+        self.pattern = program.patterns[STEP]
+        self.values = work.A if self.pattern is None else np.zeros(self.pattern.nnz)
+        self.R = np.zeros(self.nx)
+        self.out = np.zeros(self.maps.keep.shape[1])
+        blocks = program.maps[VALUE].out
+        assert blocks is not None
+        self.g = self.out[blocks.part["g"]]
+        self.potential, self.size = blocks.part["potential"].start, blocks.part["size"].start
+        self.factors = factors(self.nx, self.pattern, definite=self.n == self.nx)
+        self.factored = False  # whether there are factors, of an earlier matrix perhaps
+        self.spent = 0  # solutions found with them
+        self.t = self.h = 0.0
+        self.rough = len(program.maps[SECANT].pieces) > 0  # whether there is dissipation, which may have kinks
+        if self.pattern is None:
+            self.places = np.arange(self.n) * (self.nx + 1)  # of the diagonal among the values
+        else:
+            column = np.repeat(np.arange(self.nx), np.diff(self.pattern.indptr))
+            self.places = np.flatnonzero((self.pattern.indices == column) & (column < self.n))
+
+    def value(self, x: Array) -> tuple[float, float]:
+        """Π at x, and the size of what it is a sum of; self.g becomes g. Infinite where Π is not a number."""
+        self.work.z[self.ny : self.ny + self.nx] = x
+        result(self.maps, VALUE, self.work.z, self.t, self.h, self.work.w, self.out)
+        value = float(self.out[self.potential])
+        return (value, float(self.out[self.size])) if np.isfinite(value) else (np.inf, np.inf)
+
+    def derivatives(self, x: Array, convex: bool = False) -> Array:
+        """∇Π − Gᵀλ and −g at x, a fresh array; self.values becomes the matrix."""
+        self.work.z[self.ny : self.ny + self.nx] = x
+        maps = self.maps if convex else self.exact
+        residual(maps, STEP, self.work.z, self.t, self.h, self.work.w, self.R, self.values)
+        return self.R.copy()
+
+    def factorise(self) -> bool:
+        self.work.tally[0] += 1
+        self.spent = 0
+        self.factored = self.factors.factorise(self.values)
+        return self.factored
+
+    def matrix(self) -> csc_matrix:
+        assert self.pattern is not None
+        return csc_matrix((self.values, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
+
+    def diagonal(self) -> Array:
+        """The diagonal of the matrix: a copy."""
+        return self.values[self.places]
+
+    def shift(self, by: float) -> None:
+        self.values[self.places] += by
+
+    def stiffen(self, x: Array) -> None:
+        """Add the secants of the dissipation at x to the diagonal: for friction, the parabola that touches D at x and
+        at −x and lies above it."""
+        self.work.z[self.ny : self.ny + self.nx] = x
+        result(self.maps, SECANT, self.work.z, self.t, self.h, self.work.w, self.out)
+        self.values[self.places] += np.clip(np.nan_to_num(self.out[: self.n]), 0.0, None)
+
+    def scale(self, x: Array) -> float:
+        """What corrections are compared with: the largest increment, or change of it since the last step."""
+        u, past = x[: self.n], self.work.past[0, : self.n]
+        return max(float(np.abs(u).max()), float(np.abs(u - past).max()), 1e-290)
+
+    def finest(self) -> float:
+        """Corrections that positions cannot show."""
+        return 8.0 * EPS * float(np.abs(self.work.z[: self.n]).max())
