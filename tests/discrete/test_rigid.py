@@ -122,6 +122,18 @@ def test_nearly_rigid_bodies_become_rigid():
     assert gaps[0] / gaps[1] == pytest.approx(4, rel=0.2), gaps
 
 
+@pytest.mark.parametrize("stiffness", [None, 1e7], ids=["rigid", "nearly rigid"])
+def test_the_incremental_potential_steps_rigid_bodies_as_newmark_does(stiffness):
+    """By minimisation under the exact constraints, or with the orthogonality energy."""
+    system, q, v = ld.affine(two_bars(), stiffness=stiffness)
+    minimised, solved = (
+        ld.simulate(system, scheme, q=q, v=v, h=1e-3, until=0.1) for scheme in (ld.IncrementalPotential(), ld.Newmark())
+    )
+    assert np.abs(minimised.q - solved.q).max() < 1e-11
+    assert np.abs(minimised.v - solved.v).max() < 1e-8
+    assert minimised.defect.max() < 1e-11
+
+
 def test_what_is_not_taken_over_is_said():
     damped = two_bars(spring=False)
     damped.add(lv.Damper(damped.world.point(1, 1, 1), damped["b"].point(0, 0, 0), rate=1.0))

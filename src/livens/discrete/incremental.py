@@ -10,7 +10,7 @@ With the increment u = x − q₀ as unknown, V the potential, D the dissipation
 ∇Π = M a₁ + ∂V/∂q + ∂D/∂v − f is the equation of motion at the end of the step, so the stationary points of Π are the
 solutions of Newmark's step (newmark.py); what a minimum adds is that among several, a stable one is taken, and that it
 can be approached from anywhere (minimise.py). D is taken at the positions q₀ the step begins with. Constraints g = 0
-hold at the end of the step, with the force G(q₁)ᵀλ.
+hold at the end of the step, with the force G(q₁)ᵀλ; velocities and accelerations are then put right as in newmark.py.
 
     work = ½ (f₀ + f₁)·u,      lost = ∂D/∂v·u  ("step"),  ½h (∂D/∂v₀·v₀ + ∂D/∂v₁·v₁)  ("end")                      (5)
 
@@ -31,6 +31,7 @@ from ..symbols import casadi, dot, sqrt
 from . import minimise
 from .lagrangian import Lagrangian
 from .maps import SMALL, Blocks, Map, Piece, Program
+from .newmark import landing
 from .terms import Symbols, Term, each
 
 
@@ -98,12 +99,8 @@ class IncrementalPotential:
         return Blocks(system.n, system.constraints, "q v a", totals="work lost")
 
     def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
-        """Maps with the same unknowns: the step, with R = ∇Π − Gᵀλ and −g; the value of Π, with g; secants of Ψ."""
-        if system.constraints and self.beta < 0.25:
-            raise ModelError(
-                f"IncrementalPotential with β = {self.beta:g} cannot hold constraints: multipliers grow without bound "
-                "for β < ¼. Take β ≥ ¼."
-            )
+        """Maps with the same unknowns: the step, with R = ∇Π − Gᵀλ and −g; the value of Π, with g; secants of Ψ;
+        and, with constraints, the end of the step."""
         terms = system.terms
         for term in terms:
             _refuse(term)
@@ -133,6 +130,7 @@ class IncrementalPotential:
                 share=share,
                 first=first,
             ),
+            *(landing(system, self.state(system), "a", share) if held else []),
         ]
 
     def rollout(

@@ -22,10 +22,12 @@ from ..integrators import general
 from ..integrators.general import Memory
 from ..kernels.maps import result
 from ..kernels.status import NOT_FINITE, OK, SOLVE
+from . import stepping
 from .constrained import solve as solve_constrained
 from .maps import Program
 from .trial import STEP, Trial
 
+LANDING = (3, 5)  # maps that end a step with constraints
 ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
 DULL = 8  # iterations with secants of the dissipation after a step that friction has cut short
 NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
@@ -54,6 +56,10 @@ def rollout(
         result(program.arrays, STEP, work.z, trial.t, h, work.w, y)
         work.degree[STEP] = general.remember(work.past, 0, nx, work.age[STEP], x)
         work.age[STEP] = min(work.age[STEP] + 1, 4)
+        if nx > trial.n:
+            status, _ = stepping.rollout(program, work, t, h, y, first + n, 1, steps + first + 2, record, LANDING)
+            if status != OK:
+                return status, n
         if (first + n + 1) % every == 0:
             record[(first + n + 1) // every] = y
     return OK, steps

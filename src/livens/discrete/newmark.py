@@ -34,7 +34,7 @@ def state(system: Lagrangian) -> Blocks:
 
 
 def chain(scheme: Alpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
-    """The one map of a step: unknown accelerations A₁ and multipliers."""
+    """The maps of a step: unknown accelerations A₁ and multipliers first."""
     if system.constraints and scheme.beta == 0.0:
         raise ModelError("Newmark with β = 0 cannot hold constraints: positions do not depend on new accelerations.")
     held = ["lambda"] if system.constraints else []
@@ -47,7 +47,13 @@ def chain(scheme: Alpha, system: Lagrangian, share: tuple[float, float]) -> list
     )
     if not system.constraints:
         return [step]
-    same = {name: name for name in ("q", "v", "A", "a", "work", "lost")}
+    return [step, *landing(system, scheme.state(system), "A a" if scheme.alphas == (0.0, 0.0) else "A", share)]
+
+
+def landing(system: Lagrangian, layout: Blocks, fresh: str, share: tuple[float, float]) -> list[Map]:
+    """The end of a step with constraints: velocities on G v = 0, and the blocks `fresh` become the accelerations that
+    the equations of motion give there."""
+    same = {name: name for name in layout.part}
     turn = Map(
         pieces=turned(system),
         unknowns=Blocks(system.n, system.constraints, "v1", "lambda"),
@@ -58,11 +64,11 @@ def chain(scheme: Alpha, system: Lagrangian, share: tuple[float, float]) -> list
     settle = Map(
         pieces=accelerations(system),
         unknowns=Blocks(system.n, system.constraints, "A1", "lambda"),
-        keep=same | {"A": "A1"} | ({"a": "A1"} if scheme.alphas == (0.0, 0.0) else {}),
+        keep=same | dict.fromkeys(fresh.split(), "A1"),
         share=(share[0], share[0] + share[1]),  # at the end of the step
         first={"A1": ("a", 0.0), "lambda": ("lambda", 0.0)},
     )
-    return [step, turn, settle]
+    return [turn, settle]
 
 
 class _Ends:

@@ -41,17 +41,27 @@ def memory(program: Program) -> Memory:
 
 
 def rollout(
-    program: Program, work: Memory, t: float, h: float, y: Array, first: int, steps: int, every: int, record: Array
+    program: Program,
+    work: Memory,
+    t: float,
+    h: float,
+    y: Array,
+    first: int,
+    steps: int,
+    every: int,
+    record: Array,
+    chain: tuple[int, int] | None = None,
 ) -> tuple[int, int]:
-    """`steps` steps from step number `first`, in y; every `every`-th goes into `record`: (status, steps taken)."""
+    """`steps` steps from step number `first`, in y; every `every`-th goes into `record`: (status, steps taken). A step
+    is all maps, or those from chain[0] to before chain[1]."""
     maps = program.arrays
+    begins, ends = chain or (0, len(program.sizes))
     if program.dense:
-        chain = np.array([0, len(program.sizes)])
-        return general.rollout(maps, chain, work, t, h, y, first, steps, every, record)
+        return general.rollout(maps, np.array([begins, ends]), work, t, h, y, first, steps, every, record)
     ny = len(y)
     for n in range(steps):
-        for m, nx in enumerate(program.sizes):
-            begin = maps.unknown[m]
+        for m in range(begins, ends):
+            begin, nx = maps.unknown[m], program.sizes[m]
             lapse, now = h * maps.share[m, 0], t + h * (first + n + maps.share[m, 1])
             work.z[:ny] = y
             general.guess(work.past, begin, nx, work.degree[m], work.z[ny:])
