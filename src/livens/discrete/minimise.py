@@ -103,13 +103,18 @@ def direction(trial: Trial, x: Array, R: Array, forcing: float, dull: bool = Fal
         if trial.factorise():
             return -trial.factors.solve(R), False
         trial.derivatives(x)
+    indefinite = False
     if trial.factored and trial.spent < trial.factors.worth:
-        d = conjugate(trial, R, forcing)
+        d, indefinite = conjugate(trial, R, forcing)
         if d is not None:
             return d, True
-    if trial.factorise():
+    if not indefinite and trial.factorise():
         return -trial.factors.solve(R), True
     trial.derivatives(x, convex=True)
+    if indefinite and trial.spent < trial.factors.worth:
+        d, _ = conjugate(trial, R, forcing)
+        if d is not None:
+            return d, False
     shift = 1e-10 * float(np.abs(trial.diagonal()).max())
     while not trial.factorise():
         if not shift < 1e300:
@@ -119,9 +124,9 @@ def direction(trial: Trial, x: Array, R: Array, forcing: float, dull: bool = Fal
     return -trial.factors.solve(R), False
 
 
-def conjugate(trial: Trial, R: Array, forcing: float) -> Array | None:
+def conjugate(trial: Trial, R: Array, forcing: float) -> tuple[Array | None, bool]:
     """H⁻¹(−R) to a relative residual of `forcing`, by conjugate gradients with the factors of an earlier matrix; None
-    where H is not positive along the way, or where it would take too long."""
+    where it would take too long, or where H is not positive along the way; whether it is not."""
     H = trial.matrix()
     d, r = np.zeros_like(R), -R
     begin = float(np.linalg.norm(R))
@@ -136,16 +141,16 @@ def conjugate(trial: Trial, R: Array, forcing: float) -> Array | None:
         Hp = H @ p
         curvature = float(p @ Hp)
         if not curvature > 0.0:
-            return d if k == 0 and not R.any() else None
+            return (None, True) if R.any() else (d, False)
         d += now / curvature * p
         r -= now / curvature * Hp
         before = now
         left = float(np.linalg.norm(r))
         if left <= goal:
-            return d
+            return d, False
         if k >= 3 and (k + 1) * np.log(forcing) < most * np.log(left / begin):  # it will not get there
-            return None
-    return None
+            return None, False
+    return None, False
 
 
 def search(
