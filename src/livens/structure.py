@@ -2,7 +2,8 @@
 
 Two blocks of rows meet in S = G M⁻¹ Gᵀ when they touch a common body (the world does not count). Eliminating a block
 joins all its remaining neighbours to each other; eliminating the block with the fewest neighbours first keeps that
-fill small, and makes it zero for chains and trees of low degree.
+fill small, and makes it zero for chains and trees of low degree. Among equals the one that has been left alone longest
+comes first: elimination then goes round the graph evenly, instead of eating into it at one place.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from .kernels.bags import Blocks
 def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
     """Blocks in the order of least degree (in rows), for blocks that touch the given bodies."""
     neighbours = _neighbours(bodies)
-    degree = [sum(sizes[k] for k in near) for near in neighbours]
-    heap = [(degree[k], k) for k in range(len(bodies))]
+    claim = [(sum(sizes[k] for k in near), 0) for near in neighbours]  # degree, and when it last changed
+    heap = [(claim[k], k) for k in range(len(bodies))]
     heapq.heapify(heap)
     done = [False] * len(bodies)
     order: list[int] = []
     while heap:
         seen, k = heapq.heappop(heap)
-        if done[k] or seen != degree[k]:
+        if done[k] or seen != claim[k]:
             continue
         done[k] = True
         order.append(k)
@@ -33,8 +34,8 @@ def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> 
         for i in near:
             neighbours[i] |= near
             neighbours[i] -= {i, k}
-            degree[i] = sum(sizes[j] for j in neighbours[i])
-            heapq.heappush(heap, (degree[i], i))
+            claim[i] = (sum(sizes[j] for j in neighbours[i]), len(order))
+            heapq.heappush(heap, (claim[i], i))
     return order
 
 
