@@ -195,8 +195,8 @@ def land(system, state, work, h, signals, row):
     branch, and velocities there would turn by κδ/σ: so what S(q₁) makes of the defects is moved.
 
     Nearer still, δ drowns in the round-off of g = σδ but shows in G v = κδv. There q₁ is moved to where G v₁ = 0, and
-    v₁ is not turned. v₁ is foreseen from the forces at q₀, G(q₀)ᵀλ among them, a step back; what strong rows want is
-    taken from it at once; and with G and S a moment ahead, at q₁ + τ v₁, where σ is large enough again,
+    v₁ is not turned. v₁ is foreseen from the forces at q₀, G(q₀)ᵀλ among them, a step back; strong rows are met at
+    once, in position and velocity; and with G and S a moment ahead, at q₁ + τ v₁, where σ is large enough again,
 
         (G + τ ∂(Gv)/∂q) δq = −τ G v.
     """
@@ -204,6 +204,9 @@ def land(system, state, work, h, signals, row):
     for i in range(24):
         weak = place == HERE or (place == DONE and state.account[2] > LOST)
         most = factorise(system, state, work, h, WEAK if weak else TINY, signals, row)
+        if i > 0 and (place == THERE or place == HERE):
+            all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
+        e, _ = worst(system.rows, work.g)
         if place == THERE:
             state.account[2] = most
             if most < SINGULAR or system.rolls or i == 3:
@@ -220,13 +223,17 @@ def land(system, state, work, h, signals, row):
             clear(work.a, work.L)
             push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
             nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
-            all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
         elif place == BEFORE:
             foresee(0.5 * h, state.p, state.L, work.f, work.tau)
             push(system.blocks, work.G, 0.5 * h, work.lam, work.f, work.tau)
             copy_places(work.a, work.B, state.a, state.B)
             place = HERE
         elif place == HERE:
+            copy(work.g, work.x)
+            solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
+            clear(work.a, work.L)
+            push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+            nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
             for _ in range(4):
                 rates(system.bodies, system.blocks, work.G, work.f, work.tau, work.g)
                 drive_rates(system.rows, signals, row, work.g)
@@ -236,8 +243,7 @@ def land(system, state, work, h, signals, row):
                 copy(work.g, work.x)
                 solve(system.blocks, work.S, work.pivot[0], work.x)
                 push(system.blocks, work.G, -1.0, work.x, work.f, work.tau)
-            e, _ = worst(system.rows, work.g)
-            if e <= 0.1 or i > 20:
+            if (e <= 1.0 and worst(system.rows, work.g)[0] <= 0.1) or i > 20:
                 place = DONE
             else:
                 nudge(system.bodies, AHEAD * h, work.f, work.tau, state.a, state.B)
