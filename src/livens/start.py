@@ -5,8 +5,9 @@ Positions that are slightly off are projected, with the smallest mass-weighted m
     δq = −M⁻¹ Gᵀ S⁻¹ g(q)   until g = 0,        p ← p − Gᵀ S⁻¹ (G v + ∂g/∂t).                          (1)
 
 The rank of G at a generic position of the mechanism counts its freedom. Rows that repeat others there repeat them
-everywhere: as many as repeat are left out of the stepping, those that the null vectors of Gᵀ hold most of, so that the
-rest is as independent as it can be. Reactions are still those of all rows, of minimum norm (reactions.py).
+everywhere: as many as repeat are left out of the stepping, chosen so that the rest stays independent along a stretch of
+its motion: the null vectors N of Gᵀ say by how much, as the smallest singular value of N's part on the rows left out.
+Reactions are still those of all rows, of minimum norm (reactions.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,7 @@ from .system import compile_model, scratch
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-8  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
+STRETCH = (0.03, 0.3, 0.3, 0.3)  # moves to the positions that decide which [rad]
 DENSE = 1500  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
 
@@ -53,6 +56,13 @@ class Start:
     freedom: int  # degrees of freedom
     redundant: dict[str, int]  # joint → number of its rows that are left out because they repeat others
     skip: frozenset[int]  # the numbers of those rows
+
+
+class Dependent(NamedTuple):
+    """The rows that repeat others at some position."""
+
+    last: list[int]  # those of them that come last in the order of elimination: where loops close
+    null: Array | None  # null vectors of Gᵀ, one for each (rows, repeated), unless there are too many rows
 
 
 def consistent_start(model: Model, quiet: bool = False) -> Start:
@@ -206,19 +216,32 @@ class Fit:
                     )
 
     def repeated(self) -> frozenset[int]:
-        """The rows to leave out. A start may be singular by accident, so a generic position nearby decides, if the
-        mechanism can be moved there."""
-        least = self.dependent()
+        """The rows to leave out. A start may be singular by accident, and rows that others imply with ease here may be
+        implied with none elsewhere: so positions along a stretch decide, if the mechanism can be moved there."""
+        seen = [self.dependent()]
         for own in (True, False):
             there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
-            if least and there.wander(own):
-                elsewhere = there.dependent()
-                least = elsewhere if len(elsewhere) < len(least) else least
-        return least
+            for turn in STRETCH:
+                if not len(seen[0].last) or not there.wander(own, turn):
+                    break
+                seen.append(there.dependent())
+                if seen[-1].null is None:
+                    break
+        least = min(len(place.last) for place in seen)
+        seen = [place for place in seen if len(place.last) == least]
+        nulls = [place.null for place in seen if place.null is not None]
+        choices = {tuple(place.last): None for place in seen}  # in this order, each once
+        if nulls:
+            choices[tuple(_largest_rows(nulls[0]))] = None
 
-    def wander(self, own: bool) -> bool:
-        """Move a little along the motion it has of its `own`, or a random one that the joints allow; False if there is
-        none or it fails."""
+        def least_hold(rows: tuple[int, ...]) -> float:
+            return min((_hold(null, rows) for null in nulls), default=0.0)
+
+        return frozenset(max(choices, key=least_hold))
+
+    def wander(self, own: bool, turn: float) -> bool:
+        """Move by some `turn` [rad] along the motion it has of its `own`, or a random one that the joints allow; False
+        if there is none or it fails."""
         rng = np.random.default_rng(1)
         state, bodies = self.state, self.system.bodies
         if not own:
@@ -230,32 +253,33 @@ class Fit:
         if fastest < 1e-9:
             return False
         a0, B0 = state.a.copy(), state.B.copy()
-        coast(bodies, 0.03 / fastest, a0, B0, state.p, state.L, state.a, state.B)
+        coast(bodies, turn / fastest, a0, B0, state.p, state.L, state.a, state.B)
         try:
             self.positions()
         except ModelError:
             return False
         return True
 
-    def dependent(self) -> frozenset[int]:
-        """Rows that repeat others at this position, one for each null vector of Gᵀ. Geometry decides, not mass: all
-        bodies weigh the same here, with the joints' size for their radius of gyration."""
+    def dependent(self) -> Dependent:
+        """The rows that repeat others at this position. Geometry decides, not mass: all bodies weigh the same here,
+        with the joints' size for their radius of gyration."""
         bodies = self.system.bodies
         same = bodies._replace(
             inverse_mass=(bodies.inverse_mass > 0.0).astype(np.float64),
             inverse_inertia=(bodies.inverse_inertia > 0.0) / self.size**2,
         )
         pivot = self.factorise(shift=0.0, tiny=REPEATED, bodies=same)
-        dependent = frozenset(int(r) for r in np.flatnonzero((pivot == 0.0) & self.hard))
+        last = np.flatnonzero((pivot == 0.0) & self.hard).tolist()
         rows = np.flatnonzero(self.hard)
-        if not dependent or len(rows) > DENSE:
-            return dependent
+        if not last or len(rows) > DENSE:
+            return Dependent(last, None)
         G = self.matrix()[rows]
         C = (G * inverse_masses(same)) @ G.T
         scale = 1.0 / np.sqrt(np.maximum(np.diag(C), 1e-300))
         values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
-        null = vectors[:, values < REPEATED]
-        return frozenset(int(rows[k]) for k in _largest_rows(null))
+        null = np.zeros((len(pivot), int((values < REPEATED).sum())))
+        null[rows] = vectors[:, values < REPEATED]
+        return Dependent(last if len(last) == null.shape[1] else _largest_rows(null), null)
 
     def matrix(self) -> Array:
         """G as a full matrix (rows, 6 n), from work.G; the world's columns are zero."""
@@ -359,6 +383,11 @@ def _largest_rows(null: Array) -> list[int]:
         u = left[k] / np.linalg.norm(left[k])
         left -= np.outer(left @ u, u)
     return chosen
+
+
+def _hold(null: Array, rows: tuple[int, ...]) -> float:
+    """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
+    return float(np.linalg.svd(null[list(rows)], compute_uv=False)[-1]) if rows else 1.0
 
 
 def _cayley(x: Array) -> Array:

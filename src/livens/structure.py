@@ -2,7 +2,8 @@
 
 Two blocks of rows meet in S = G M⁻¹ Gᵀ when they touch a common body (the world does not count). Eliminating a block
 joins all its remaining neighbours to each other; eliminating the block with the fewest neighbours first keeps that
-fill small, and makes it zero for chains and trees of low degree.
+fill small, and makes it zero for chains and trees of low degree. Which of several equals comes first matters too: trees
+like elimination to go round them evenly, lattices to be eaten into at one place, so both are tried.
 """
 
 from __future__ import annotations
@@ -18,24 +19,37 @@ from .kernels.bags import Blocks
 def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
     """Blocks in the order of least degree (in rows), for blocks that touch the given bodies."""
     neighbours = _neighbours(bodies)
-    degree = [sum(sizes[k] for k in near) for near in neighbours]
-    heap = [(degree[k], k) for k in range(len(bodies))]
+    pattern = sum(sizes[k] * sizes[i] for k, near in enumerate(neighbours) for i in near) // 2
+    even, values = _least_degree(neighbours, sizes, 1)
+    if values == pattern:  # nothing fills in
+        return even
+    deep, fewer = _least_degree(_neighbours(bodies), sizes, -1)
+    return deep if fewer < values else even
+
+
+def _least_degree(neighbours: list[set[int]], sizes: Sequence[int], sign: int) -> tuple[list[int], int]:
+    """The order, and how many values it leaves below the diagonal. Among blocks of one degree, the one whose neighbours
+    have been left alone longest comes first (sign 1) or last (−1)."""
+    claim = [(sum(sizes[k] for k in near), 0) for near in neighbours]  # degree, and when it last changed
+    heap = [(claim[k], k) for k in range(len(neighbours))]
     heapq.heapify(heap)
-    done = [False] * len(bodies)
+    done = [False] * len(neighbours)
     order: list[int] = []
+    values = 0
     while heap:
         seen, k = heapq.heappop(heap)
-        if done[k] or seen != degree[k]:
+        if done[k] or seen != claim[k]:
             continue
         done[k] = True
         order.append(k)
+        values += sizes[k] * seen[0]
         near = neighbours[k]
         for i in near:
             neighbours[i] |= near
             neighbours[i] -= {i, k}
-            degree[i] = sum(sizes[j] for j in neighbours[i])
-            heapq.heappush(heap, (degree[i], i))
-    return order
+            claim[i] = (sum(sizes[j] for j in neighbours[i]), sign * len(order))
+            heapq.heappush(heap, (claim[i], i))
+    return order, values
 
 
 def _neighbours(bodies: Sequence[Sequence[int]]) -> list[set[int]]:

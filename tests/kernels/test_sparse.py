@@ -3,6 +3,8 @@
 import dense
 import numpy as np
 import pytest
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
 
 from livens.kernels.bags import Bodies, Rows
 from livens.kernels.sparse import TINY, assemble, factor, factor_lu, harden, invert, soften, solve, solve_lu
@@ -177,6 +179,28 @@ def test_chains_do_not_fill_and_trees_hardly(n):
         blocks, *_ = symbolic([shuffled[k] for k in order], [3] * n, [0] * n)
         on_body = np.bincount([b for group in graph for b in group])[1:]
         assert len(blocks.below_block) <= most * np.sum(on_body * (on_body - 1) // 2)
+
+
+def lattice(n):
+    """n × n bodies in a lattice on rods, hung by one corner."""
+    at = {(i, j): 1 + i * n + j for i in range(n) for j in range(n)}
+    beside = [
+        (b, at[i + di, j + dj]) for (i, j), b in at.items() for di, dj in ((1, 0), (0, 1)) if (i + di, j + dj) in at
+    ]
+    return [*beside, (0, 1)]
+
+
+@pytest.mark.parametrize("graph", [lattice(10), lattice(30), [((k - 1) // 2, k) for k in range(1, 1024)]])
+def test_fill_is_no_more_than_that_of_superlu(graph):
+    """Against SuperLU's minimum degree on the same pattern, up to the luck of small numbers."""
+    n = len(graph)
+    pairs = [(i, j) for i in range(n) for j in range(n) if set(graph[i]) & set(graph[j]) - {0}]
+    i, j = np.array(pairs).T
+    pattern = csc_matrix((np.where(i == j, float(n), 1.0), (i, j)))
+    theirs = splu(pattern, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    order = elimination_order(graph, [1] * n)
+    blocks, *_ = symbolic([graph[k] for k in order], [1] * n, [0] * n)
+    assert n + len(blocks.below_block) <= 1.02 * theirs.L.nnz
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -10,6 +10,8 @@ One step of length h from (q₀, p₀), with S(q₀) factored from the step befo
 λ starts from the last μ plus the lead that λ had over it, extrapolated from two steps. While simplified Newton
 contracts, two drifts a step are usual. Where it does not (positions that are singular in passing: S(q₀) has the wrong
 sign in the mode that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)ᵀ takes over until the step has converged.
+With σ the least singular value of M^(-1/2) Gᵀ and κ how fast it changes along the motion, a step that ends so near to
+such a position that round-off over σ² matters is put onto its branch by `land`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from .._jit import inline, njit
 from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
 from ..kernels.formulas import PASSES, respond
+from ..kernels.landing import clear, copy, copy_places, foresee, ignore_dampers, nudge, single_out, weigh
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.rows import gradients
@@ -31,21 +34,30 @@ ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of th
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e6  # largest diagonal entry over pivot of S: from here on the exact matrix is taken at once
 ROUGH = 1e8  # from here on multipliers, which go with 1/σ, are anything but smooth
+FLAT = 1e9  # from here on velocities show better than defects where the branch is
+AHEAD = 0.25  # how long after such a landing its branch is looked at, in steps: τ/h
+WEAK = 1e-7  # rows with pivots below this part of their diagonal entry are weak there
+LOST = 1e15  # as singular as S can be seen to be, its condition being that of G squared
+NOWHERE = 1e-22  # σ² at which G itself no longer shows where weak rows point, relative to their diagonal entries
+GLIMPSE = 1e-6  # how long after such a landing it does again, in steps
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
 EXACT = 80  # iterations in all before the step has failed
 
 
+THERE, BEFORE, HERE, AFTER, DONE = 0, 1, 2, 3, 4  # where `land` is: q₁ as it came, q₀, q₁, q₁ + τ v₁, q₁ for good
+
+
 @inline
-def factorise(system, state, work, h, signals, row):
-    """Gradients at the configuration of `state` and the factors of S there, with and without dampers; how singular S
-    is, as the largest diagonal entry over its pivot."""
+def factorise(system, state, work, h, tiny, signals, row):
+    """Gradients at the configuration of `state` and the factors of S there, with and without dampers and without the
+    rows whose pivots are `tiny`; how singular S is, as the largest diagonal entry over its pivot."""
     all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     soften(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         harden(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.pivot[1], TINY)
-    return factor(system.blocks, work.S, work.pivot[0], TINY)
+        factor(system.blocks, work.H, work.pivot[1], tiny)
+    return factor(system.blocks, work.S, work.pivot[0], tiny)
 
 
 @njit
@@ -121,6 +133,10 @@ def correct(c, x, lam):
 @inline
 def position(system, state, work, h, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
+    if state.account[2] > LOST:
+        copy_places(state.a, state.B, work.a, work.B)
+        nudge(system.bodies, GLIMPSE * h, state.p, state.L, work.a, work.B)
+        all_gradients(system, work.a, work.B, signals, row, work, work.partial, work.G)
     guess(system.rows, h, even, state.account[2] < ROUGH, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
@@ -144,7 +160,7 @@ def position(system, state, work, h, even, signals, row):
         work.tally[0] += 1
         work.fault[0] = which
         near = e <= 1.0 and e * far <= NEAR  # both the defects and what they still mean for positions
-        held = 5.0 if state.account[2] < 1e299 else 1e5  # where rows have lost their hold, `land` does the rest
+        held = 5.0 if state.account[2] <= LOST else 1e5  # where rows have lost their hold, `land` does the rest
         if near or (exact and e <= held and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
@@ -174,48 +190,84 @@ def accept(work, a, B, L):
                 B[b, i, j] = work.B[b, i, j]
 
 
-@njit
-def nudge(bodies, P, L, a, B):
-    """Move every body by M⁻¹ (P, L), rotations by their Cayley map."""
-    for b in range(1, a.shape[0]):
-        x = 0.5 * bodies.inverse_inertia[b, 0] * L[b, 0]
-        y = 0.5 * bodies.inverse_inertia[b, 1] * L[b, 1]
-        z = 0.5 * bodies.inverse_inertia[b, 2] * L[b, 2]
-        t = 2.0 / (1.0 + x * x + y * y + z * z)
-        for k in range(3):
-            a[b, k] += bodies.inverse_mass[b] * P[b, k]
-            b0, b1, b2 = B[b, k, 0], B[b, k, 1], B[b, k, 2]
-            c0, c1, c2 = b1 * z - b2 * y, b2 * x - b0 * z, b0 * y - b1 * x
-            B[b, k, 0] = b0 + t * (c0 + c1 * z - c2 * y)
-            B[b, k, 1] = b1 + t * (c1 + c2 * x - c0 * z)
-            B[b, k, 2] = b2 + t * (c2 + c0 * y - c1 * x)
-
-
 @inline
 def land(system, state, work, h, signals, row):
-    """Factors at q₁. Near a singular position a defect of round-off size still means a distance, defect over σ, from
-    the branch, and velocities there would turn by that over σ again: so what S(q₁) makes of the defects is moved."""
-    for _ in range(3):
-        state.account[2] = factorise(system, state, work, h, signals, row)
-        if state.account[2] < SINGULAR or system.rolls:
-            break
-        for r in range(work.x.shape[0]):
-            work.x[r] = work.g[r]
-        solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
-        if reach(system.rows, work.diagonal, work.x) <= 1e-2:
-            break
-        clear(work.a, work.L)
-        push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
-        nudge(system.bodies, work.a, work.L, state.a, state.B)
-        all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
+    """Factors at q₁. Near a singular position a defect of round-off size still means a distance δ = g/σ from the
+    branch, and velocities there would turn by κδ/σ: so what S(q₁) makes of the defects is moved.
 
+    Nearer still, δ drowns in the round-off of g = σδ but shows in G v = κδv. There q₁ is moved to where G v₁ = 0, and
+    v₁ is not turned. v₁ is foreseen from the forces at q₀, G(q₀)ᵀλ among them, a step back; strong rows are met at
+    once, in position and velocity; and with G and S a moment ahead, at q₁ + τ v₁, where σ is large enough again,
 
-@njit
-def clear(P, L):
-    for b in range(P.shape[0]):
-        for k in range(3):
-            P[b, k] = 0.0
-            L[b, k] = 0.0
+        (G + τ ∂(Gv)/∂q) δq = −τ G v.
+    """
+    place = THERE
+    for i in range(24):
+        weak = place == HERE or (place == DONE and state.account[2] > LOST)
+        most = factorise(system, state, work, h, WEAK if weak else TINY, signals, row)
+        if i > 0 and (place == THERE or place == HERE):
+            all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
+        e, _ = worst(system.rows, work.g)
+        if place == THERE:
+            state.account[2] = most
+            if most < SINGULAR or system.rolls or i == 3:
+                break
+            if most >= FLAT:
+                copy_places(state.a, state.B, work.a, work.B)
+                nudge(system.bodies, -h, state.p, state.L, state.a, state.B)
+                place = BEFORE
+                continue
+            copy(work.g, work.x)
+            solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
+            if reach(system.rows, work.diagonal, work.x) <= 1e-2:
+                break
+            clear(work.a, work.L)
+            push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+            nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
+        elif place == BEFORE:
+            foresee(0.5 * h, state.p, state.L, work.f, work.tau)
+            push(system.blocks, work.G, 0.5 * h, work.lam, work.f, work.tau)
+            copy_places(work.a, work.B, state.a, state.B)
+            place = HERE
+        elif place == HERE:
+            copy(work.g, work.x)
+            solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
+            clear(work.a, work.L)
+            push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+            nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
+            for _ in range(4):
+                rates(system.bodies, system.blocks, work.G, work.f, work.tau, work.g)
+                drive_rates(system.rows, signals, row, work.g)
+                if system.tapes.row.shape[0] > 0:
+                    tape_rates(system.tapes, work.partial, work.g)
+                ignore_dampers(system.rows, work.g)
+                copy(work.g, work.x)
+                solve(system.blocks, work.S, work.pivot[0], work.x)
+                push(system.blocks, work.G, -1.0, work.x, work.f, work.tau)
+            if (e <= 1.0 and worst(system.rows, work.g)[0] <= 0.1) or i > 20:
+                place = DONE
+            else:
+                nudge(system.bodies, AHEAD * h, work.f, work.tau, state.a, state.B)
+                place = AFTER
+        elif place == AFTER:
+            nudge(system.bodies, -AHEAD * h, work.f, work.tau, state.a, state.B)
+            copy(work.g, work.x)
+            solve(system.blocks, work.S, work.pivot[0], work.x)
+            clear(work.a, work.L)
+            push(system.blocks, work.G, -AHEAD * h, work.x, work.a, work.L)
+            nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
+            place = HERE
+        else:
+            if weak:  # does G, if not S, still show where weak rows point?
+                weight = single_out(system.rows, work.pivot[0], work.diagonal, work.x)
+                clear(work.a, work.L)
+                push(system.blocks, work.G, 1.0, work.x, work.a, work.L)
+                rates(system.bodies, system.blocks, work.G, work.a, work.L, work.x)
+                solve(system.blocks, work.S, work.pivot[0], work.x)
+                push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+                if weigh(system.bodies, work.a, work.L) > NOWHERE * weight:
+                    state.account[2] = LOST
+            break
 
 
 @njit
@@ -244,8 +296,7 @@ def velocity(system, state, work, h, signals, row):
         if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
             break
         last = e
-        for r in range(work.x.shape[0]):
-            work.x[r] = work.g[r]
+        copy(work.g, work.x)
         solve(system.blocks, work.S, work.pivot[0], work.x)
         correct(-1.0, work.x, work.y)
         push(system.blocks, work.G, -1.0, work.x, state.p, state.L)

@@ -1,0 +1,85 @@
+"""What a landing near a singular position needs: places that are moved a little, and what weak rows still hold.
+
+Bodies move by δq = c M⁻¹ (P, L), rotations by their Cayley map. A row whose gradient, as far as other rows leave it, is
+d = Gᵀx has σ² = d·M⁻¹d; it is weak where that is small against its diagonal entry of S.
+"""
+
+from __future__ import annotations
+
+from .._jit import njit
+
+
+@njit
+def nudge(bodies, c, P, L, a, B):
+    """Move every body by c M⁻¹ (P, L), rotations by their Cayley map."""
+    for b in range(1, a.shape[0]):
+        x = 0.5 * c * bodies.inverse_inertia[b, 0] * L[b, 0]
+        y = 0.5 * c * bodies.inverse_inertia[b, 1] * L[b, 1]
+        z = 0.5 * c * bodies.inverse_inertia[b, 2] * L[b, 2]
+        t = 2.0 / (1.0 + x * x + y * y + z * z)
+        for k in range(3):
+            a[b, k] += c * bodies.inverse_mass[b] * P[b, k]
+            b0, b1, b2 = B[b, k, 0], B[b, k, 1], B[b, k, 2]
+            c0, c1, c2 = b1 * z - b2 * y, b2 * x - b0 * z, b0 * y - b1 * x
+            B[b, k, 0] = b0 + t * (c0 + c1 * z - c2 * y)
+            B[b, k, 1] = b1 + t * (c1 + c2 * x - c0 * z)
+            B[b, k, 2] = b2 + t * (c2 + c0 * y - c1 * x)
+
+
+@njit
+def copy_places(a, B, a_to, B_to):
+    for b in range(1, a.shape[0]):
+        for i in range(3):
+            a_to[b, i] = a[b, i]
+            for j in range(3):
+                B_to[b, i, j] = B[b, i, j]
+
+
+@njit
+def clear(P, L):
+    for b in range(P.shape[0]):
+        for k in range(3):
+            P[b, k] = 0.0
+            L[b, k] = 0.0
+
+
+@njit
+def copy(x, y):
+    for r in range(x.shape[0]):
+        y[r] = x[r]
+
+
+@njit
+def foresee(c, p, L, f, tau):
+    """(f, τ) ← (p, L) + c (f, τ)."""
+    for b in range(p.shape[0]):
+        for i in range(3):
+            f[b, i] = p[b, i] + c * f[b, i]
+            tau[b, i] = L[b, i] + c * tau[b, i]
+
+
+@njit
+def weigh(bodies, P, L):
+    """(P, L) M⁻¹ (P, L)."""
+    s = 0.0
+    for b in range(1, P.shape[0]):
+        for k in range(3):
+            s += bodies.inverse_mass[b] * P[b, k] ** 2 + bodies.inverse_inertia[b, k] * L[b, k] ** 2
+    return s
+
+
+@njit
+def single_out(rows, pivot, diagonal, x):
+    """x = 1 in the rows that are left out, 0 elsewhere; the sum of their diagonal entries."""
+    weight = 0.0
+    for r in range(x.shape[0]):
+        x[r] = 1.0 if pivot[r] == 0.0 and rows.rate[r] == 0.0 else 0.0
+        weight += x[r] * diagonal[r]
+    return weight
+
+
+@njit
+def ignore_dampers(rows, g):
+    for r in range(g.shape[0]):
+        if rows.rate[r] > 0.0:
+            g[r] = 0.0
