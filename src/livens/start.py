@@ -230,14 +230,8 @@ class Fit:
         least = min(len(place.last) for place in seen)
         seen = [place for place in seen if len(place.last) == least]
         nulls = [place.null for place in seen if place.null is not None]
-        choices = {tuple(place.last): None for place in seen}  # in this order, each once
-        if nulls:
-            choices[tuple(_largest_rows(nulls[0]))] = None
-
-        def least_hold(rows: tuple[int, ...]) -> float:
-            return min((_hold(null, rows) for null in nulls), default=0.0)
-
-        return frozenset(max(choices, key=least_hold))
+        choices = [place.last for place in seen] + [_largest_rows(null) for null in nulls[:1]]
+        return frozenset(max(choices, key=lambda rows: min((_hold(null, rows) for null in nulls), default=0.0)))
 
     def wander(self, own: bool, turn: float) -> bool:
         """Move by some `turn` [rad] along the motion it has of its `own`, or a random one that the joints allow; False
@@ -385,9 +379,9 @@ def _largest_rows(null: Array) -> list[int]:
     return chosen
 
 
-def _hold(null: Array, rows: tuple[int, ...]) -> float:
+def _hold(null: Array, rows: list[int]) -> float:
     """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
-    return float(np.linalg.svd(null[list(rows)], compute_uv=False)[-1]) if rows else 1.0
+    return float(np.linalg.svd(null[rows], compute_uv=False)[-1]) if rows else 1.0
 
 
 def _cayley(x: Array) -> Array:
