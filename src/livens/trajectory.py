@@ -227,11 +227,20 @@ class Trajectory:
 
         return report(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw the invariants against time with matplotlib; write the figure to `path` if given, and return it."""
-        from .plot import plot_invariants
+    def plot(
+        self,
+        kind: str | os.PathLike[str] | None = None,
+        *what: Any,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
 
-        return plot_invariants(self, path)
+        `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
+        the joint, body or points where there is a choice. Left out, the first ones are taken.
+        """
+        from .plot import plot
+
+        return plot(self, kind, *what, path=path)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as one HTML page that plays it in 3-D in any browser, without a network."""
