@@ -248,6 +248,12 @@ class Trajectory:
 
         write_page(self, path)
 
+    def to_gltf(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+        """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
+        from .gltf import write_gltf
+
+        write_gltf(self, path, rate)
+
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""
         from .files import to_xarray
