@@ -248,6 +248,34 @@ class Trajectory:
 
         write_page(self, path)
 
+    def to_png(
+        self,
+        path: str | os.PathLike[str],
+        t: float | None = None,
+        size: tuple[int, int] = (960, 720),
+        follow: bool = False,
+    ) -> None:
+        """Write a picture of the bodies at `t` [s] (left out: at the end); `follow` shows them from near."""
+        from .render import write_png
+
+        write_png(self, path, t, size, follow)
+
+    def to_video(
+        self,
+        path: str | os.PathLike[str],
+        speed: float = 1.0,
+        rate: float = 30.0,
+        size: tuple[int, int] = (640, 480),
+        follow: bool = False,
+    ) -> None:
+        """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
+
+        It plays `speed` times as fast as nature with `rate` pictures a second.
+        """
+        from .render import write_video
+
+        write_video(self, path, speed, rate, size, follow)
+
     def to_gltf(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
         """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
         from .gltf import write_gltf
