@@ -26,8 +26,7 @@ def paths(figure: Figure, motion: Trajectory, *what: Point | Body | str) -> None
     step = -(-len(motion) // MOST)
     places = [motion.position(one) for one in chosen]
     lines = [np.concatenate([x[:-1:step], x[-1:]]) for x in places]
-    everything = np.concatenate(lines)
-    spread = np.ptp(everything, axis=0)
+    spread = np.max([np.ptp(x, axis=0) for x in lines], axis=0)
     heading(figure, motion)
     names = [_name(one) for one in chosen]
     moving = [k for k in range(3) if spread[k] > FLAT * spread.max(initial=1e-300)]
@@ -59,7 +58,7 @@ def _in_space(figure: Figure, lines: list[Array], names: list[str]) -> None:
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_zlim(low[2], high[2])
-    axes.set_box_aspect(high - low)
+    axes.set_box_aspect(high - low, zoom=0.9)
     axes.view_init(elev=20, azim=-52)
     for x, name, (style, color, _mark) in zip(lines, names, STYLES, strict=False):
         axes.plot(x[:, 0], x[:, 1], low[2], color="#c4c4c4", linewidth=0.8, zorder=1)
@@ -81,5 +80,6 @@ def _few() -> Any:
 def _name(what: Point | Body | str) -> str:
     if isinstance(what, Point):
         center = bool(np.array_equal(what.r, what.body.mass_properties.center))
-        return f"{what.body.name}, centre of mass" if center else f"{what.body.name} at {what.r.round(4).tolist()}"
+        where = ", centre of mass" if center else f" at {(what.r.round(4) + 0.0).tolist()}"
+        return f"{what.body.name}{where}"
     return what if isinstance(what, str) else what.name

@@ -79,11 +79,12 @@ def _draw(figure: Figure, groups: dict[str, list[tuple[float, float, float]]], c
 
 
 def _short_ticks(axes: Any) -> None:
-    """Within two decades powers of ten are too few: 1, 2 and 5 of each, in plain digits."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    """Powers of ten are too few where numbers differ by less than that: 1, 2 and 5 of each, in plain digits."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     low, high = axes.dataLim.intervalx
-    if high < 100.0 * low:
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    if high < 20.0 * low:
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         axes.xaxis.set_minor_locator(NullLocator())

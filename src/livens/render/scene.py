@@ -21,7 +21,7 @@ from .raster import Camera, F
 
 TURN, LIFT = -0.9, 0.32  # where the eye is around the vertical and above the horizon [rad]
 MARGIN = 1.1
-TRAIL, COIL, BAR, DOT = 1.3, 2.0, 2.6, 3.2  # widths and a radius [pixels of a picture 600 high]
+TRAIL, COIL, BAR, DOT = 1.4, 2.0, 2.6, 4.0  # widths and a radius [pixels, of 1000]
 ORDER = 3e-6  # by which part of the depth a body is drawn before the one added earlier, where faces coincide
 DARK = (0.16, 0.16, 0.17)
 GREY = (0.42, 0.43, 0.45)
@@ -100,7 +100,7 @@ class Scene:
     def faces(self, state: int, camera: Camera, trail: bool = True) -> Faces:
         """All triangles of the picture at a stored state."""
         parts = [self._body(k, state, camera) for k in range(len(self.meshes))]
-        pixel = camera.height / 600.0
+        pixel = 1.6 * np.sqrt(camera.height / 1000.0)  # lines of small pictures are not as fine as the picture
         for a, b, thing in self.links:
             if isinstance(thing, Spring):
                 parts.append(_ribbon(_coil(a[state], b[state], thing.length, camera), camera, COIL * pixel, GREY))
@@ -138,10 +138,10 @@ def upright(gravity: Array) -> Array:
     return np.stack([x, np.cross(up, x), up])
 
 
-def _flat(corners: Array, color: Any) -> Faces:
+def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
     """Unlit triangles on the screen, a little nearer than they are, so that what they touch does not hide them."""
     n = len(corners)
-    corners = corners * (1.0, 1.0, 1.003)
+    corners = corners * (1.0, 1.0, nearer)
     zero = np.zeros((n, 3, 3))
     return Faces(corners, zero, np.tile(np.asarray(color), (n, 1)), np.zeros(n, dtype=bool), np.full(n, -1), zero)
 
@@ -164,7 +164,7 @@ def _dot(x: Array, camera: Camera, radius: float) -> Faces:
     s = camera.screen(x)
     angle = np.linspace(0.0, 2.0 * np.pi, 17)
     rim = s + radius * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
-    return _flat(np.stack([np.broadcast_to(s, (16, 3)), rim[:-1], rim[1:]], axis=1), DARK)
+    return _flat(np.stack([np.broadcast_to(s, (16, 3)), rim[:-1], rim[1:]], axis=1), DARK, nearer=1.015)
 
 
 def _coil(a: Array, b: Array, rest: float, camera: Camera, turns: int = 9) -> Array:
@@ -177,7 +177,7 @@ def _coil(a: Array, b: Array, rest: float, camera: Camera, turns: int = 9) -> Ar
     e = np.cross(d, np.eye(3)[int(np.abs(d).argmin())])
     e /= np.linalg.norm(e)
     f = np.cross(d, e)
-    radius = min(0.012 * camera.far, 0.16 * max(rest, 0.3 * length))
+    radius = min(0.012 * camera.far, 0.1 * max(rest, 0.3 * length))
     s = np.linspace(0.0, 1.0, 20 * turns + 1)
     swell = radius * np.clip(np.minimum(s, 1.0 - s) / 0.06, 0.0, 1.0)
     angle = 2.0 * np.pi * turns * s
