@@ -49,6 +49,10 @@ def test_curves_can_be_told_apart_without_colour():
     assert len({str(style) for style, _, _ in STYLES}) == len({mark for _, _, mark in STYLES}) == len(STYLES)
 
 
+def test_notebooks_show_figures():
+    assert arm().plot("phase")._repr_png_().startswith(b"\x89PNG")
+
+
 def test_a_path_in_the_place_of_the_kind(tmp_path):
     arm().plot(str(tmp_path / "one.svg"))
     arm().plot(path=tmp_path / "two.svg")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,17 +52,32 @@ LOOK: Any = {
 
 def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = None) -> Figure:
     """The figure on which `draw` has drawn; written to `path` if given, whose ending (png, pdf, svg) is the format."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
+    sheet = _sheet()
+    import matplotlib
+
     with matplotlib.rc_context(LOOK):
-        figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
+        figure = sheet(figsize=(WIDTH, 4.2), layout="constrained")
         draw(figure)
         if path is not None:
             _write(figure, Path(path))
     return figure
+
+
+@cache
+def _sheet() -> type[Figure]:
+    """matplotlib's Figure, which a notebook shows as it is: without pyplot nobody else tells it to."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
+
+    class Sheet(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    return Sheet
 
 
 def heading(figure: Figure, motion: Trajectory) -> None:
