@@ -53,6 +53,12 @@ def test_what_is_nearer_hides_what_is_behind():
         assert seen(camera.screen(np.array(walls)), camera).owner[24, 32] == front
 
 
+def test_what_is_behind_the_camera_is_not_drawn():
+    camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 64, 48)
+    behind = np.array([[(9.0, -9, -9), (9, 9, -9), (9, 0, 15)], [(0, 0, 0), (0, 1, 0), (9, 0, 1)]])
+    assert (seen(camera.screen(behind), camera).owner == -1).all()
+
+
 def test_rays_and_screen_are_inverse():
     camera = Camera(np.array([0.1, 0.2, 0.3]), np.array([0.6, 0.0, 0.8]), 4.0, 30, 20)
     x = camera.eye + 2.7 * camera.rays()
@@ -72,6 +78,15 @@ def test_everything_is_in_the_picture():
     assert (low > 0).all()
     assert (high < (320, 240)).all()
     assert ((high - low) / (320, 240)).max() > 0.8
+
+
+def test_a_camera_stays_away_from_what_is_deep():
+    m = lv.Model()
+    for k in range(2):
+        m.add(lv.Body(lv.Ball(0.2, mass=1.0), at=k * np.array([np.cos(-0.9), np.sin(-0.9), 0.3]) * 5))
+    camera = Scene(lv.simulate(m, h=0.1, until=0.1)).camera([0], 320, 240)
+    depth = (camera.eye - [body.center.start for body in m.bodies[1:]]) @ camera.d
+    assert depth.max() / depth.min() < 1.7 / 0.7
 
 
 def test_the_ball_falls_in_the_picture(tmp_path):

@@ -58,23 +58,24 @@ def _in_space(figure: Figure, lines: list[Array], names: list[str]) -> None:
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_zlim(low[2], high[2])
-    axes.set_box_aspect(high - low, zoom=0.9)
+    axes.set_box_aspect(high - low, zoom=0.87)
     axes.view_init(elev=20, azim=-52)
     for x, name, (style, color, _mark) in zip(lines, names, STYLES, strict=False):
         axes.plot(x[:, 0], x[:, 1], low[2], color="#c4c4c4", linewidth=0.8, zorder=1)
         axes.plot(*x.T, linestyle=style, color=color, label=name, zorder=3)
         ends(axes, x, color)
-    for axis, letter in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", strict=True):
+    parts = (high - low) / (high - low).max()
+    for axis, letter, part in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", parts, strict=True):
         axis.set_pane_color((0.97, 0.97, 0.965, 1.0))
         axis.set_label_text(f"{letter} [m]")
-        axis.set_major_locator(_few())
+        axis.set_major_locator(_few(2 + int(4 * part)))
     axes.legend(loc="upper left", fontsize=8, handlelength=2.2)
 
 
-def _few() -> Any:
+def _few(most: int) -> Any:
     from matplotlib.ticker import MaxNLocator
 
-    return MaxNLocator(5, steps=[1, 2, 5, 10])
+    return MaxNLocator(most, steps=[1, 2, 5, 10])
 
 
 def _name(what: Point | Body | str) -> str:

@@ -106,7 +106,7 @@ def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) ->
     first = next(frames)
     height, width, _ = first.shape
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:g}", "-i", "-"]
-    even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]
+    even = ["-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-pix_fmt", "yuv420p"]
     line = [tool, "-y", "-loglevel", "error", *source, *even, "-crf", "18", str(target)]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stderr is not None  # noqa: PT018

@@ -67,15 +67,18 @@ class Camera:
 
 
 @njit
-def cover(corners: Any, depth: Any, owner: Any) -> None:
-    """Enter triangles (n, 3 corners, (x, y, 1/z)) into the buffers: 1/z, and the number of the nearest triangle."""
+def cover(corners: Any, nearest: float, depth: Any, owner: Any) -> None:
+    """Enter triangles (n, 3 corners, (x, y, 1/z)) into the buffers: 1/z, and the number of the nearest triangle.
+
+    What has a 1/z beyond `nearest` is behind the camera, or about to be, and is left out.
+    """
     height, width = depth.shape
     for k in range(corners.shape[0]):
         x0, y0, z0 = corners[k, 0, 0], corners[k, 0, 1], corners[k, 0, 2]
         x1, y1, z1 = corners[k, 1, 0], corners[k, 1, 1], corners[k, 1, 2]
         x2, y2, z2 = corners[k, 2, 0], corners[k, 2, 1], corners[k, 2, 2]
         area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
-        if area == 0.0:
+        if area == 0.0 or max(z0, z1, z2) > nearest:
             continue
         left, right = max(0.0, np.ceil(min(x0, x1, x2) - 0.5)), min(width - 1.0, np.floor(max(x0, x1, x2) - 0.5))
         top, bottom = max(0.0, np.ceil(min(y0, y1, y2) - 0.5)), min(height - 1.0, np.floor(max(y0, y1, y2) - 0.5))
@@ -129,7 +132,7 @@ def seen(corners: Array, camera: Camera) -> Buffers:
     """
     shape = (camera.height, camera.width)
     buffers = Buffers(np.zeros(shape, dtype=np.float32), np.full(shape, -1, dtype=np.int32))
-    cover(np.ascontiguousarray(corners), buffers.depth, buffers.owner)
+    cover(np.ascontiguousarray(corners), 50.0 / camera.far, buffers.depth, buffers.owner)
     return buffers
 
 

@@ -95,7 +95,8 @@ class Scene:
         inside -= middle
         need = np.maximum(np.abs(inside[:, 0]) * height / width, np.abs(inside[:, 1]))
         far = float((inside[:, 2] + MARGIN * F * need).max())
-        return Camera(camera.target + middle @ axes, d, max(far, 1e-6), width, height)
+        deep = 1.2 * float(np.ptp(inside[:, 2]))  # nearer, what is in front would look too large
+        return Camera(camera.target + middle @ axes, d, max(far, deep, 1e-6), width, height)
 
     def faces(self, state: int, camera: Camera, trail: bool = True) -> Faces:
         """All triangles of the picture at a stored state."""
