@@ -147,6 +147,14 @@ def test_chains_in_angles(name, l, C):
         assert np.abs(found[:, [0, 2]] - exact[:, j]).max() < C * motion.h**4
 
 
+def test_the_outer_bar_goes_over_the_top_twice():
+    motion = run("double-pendulum")
+    along = motion.rotation("fore")[:, :, 0]
+    angle = np.unwrap(np.arctan2(along[:, 2], along[:, 0]))
+    over = [motion.t[np.flatnonzero(angle < -(2 * k + 1.5) * np.pi)[0]] for k in range(2)]
+    assert 3.5 < over[0] < 4.5 < over[1]
+
+
 def test_the_tip_of_the_chain_outruns_free_fall():
     motion = run("chain")
     fallen = motion.position(pendulums.ends(motion.model)[-1])[:, 2]
@@ -197,6 +205,10 @@ def test_the_gyroscope_precesses():
     rotor, inner = (motion.model[name].mass_properties for name in ("rotor", "inner"))
     rule = inner.mass * 9.81 * inner.center[0] / (rotor.inertia[0, 0] * 25.0)
     assert motion.coordinate("pan")[-1] / motion.t[-1] == pytest.approx(rule, rel=0.1)
+    rate = motion.coordinate_rate("pan")
+    halts = rate[1:-1][(rate[1:-1] < rate[:-2]) & (rate[1:-1] <= rate[2:])]
+    assert len(halts) > 5
+    assert halts.max() < 0.05 * rate.mean()
 
 
 # ── schemes and poses ──

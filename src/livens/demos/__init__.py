@@ -74,7 +74,7 @@ DEMOS = {
         moment=0.35,
     ),
     "double-pendulum": Demo(
-        "two bars on hinges: the simplest machine that nobody can predict",
+        "two bars on hinges, tame at first, then over the top",
         pendulums.swing_two,
         lambda motion: motion.plot("trajectory", *pendulums.ends(motion.model)),
         "the paths of elbow and tip",

@@ -23,8 +23,8 @@ def two_bars() -> lv.Model:
 def swing_two() -> lv.Trajectory:
     """Two equal bars let go from the level: a double pendulum.
 
-    The first swing looks tame; then the outer bar goes over the top, this way or that, and a start that differs by a
-    hair ends elsewhere. Energy and joints hold all the same.
+    The first swings look tame; after some four seconds the outer bar goes over the top, and again. Energy and joints
+    hold all the same.
 
     >>> motion = swing_two()
     >>> motion.freedom, float(motion.defect_position.max()) < 1e-11

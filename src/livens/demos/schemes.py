@@ -14,7 +14,7 @@ from .pendulums import ends, two_bars
 
 SCHEMES = (lv.Livens(order=2), lv.Livens(order=4), lv.Livens(order=6), lv.Newmark(), lv.GeneralizedAlpha())
 STEPS = (25, 50, 100, 200, 400)
-TIME = 1.0  # [s], the first swing, before chaos
+TIME = 1.0  # [s], the first swing
 
 
 class Row(NamedTuple):
