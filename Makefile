@@ -20,6 +20,9 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
+	$(BIN)/python -m livens.demos docs/thumbnails
+
 bench: $(READY)   ## print the table of speeds
 	$(BIN)/python -m benchmarks
 
@@ -34,4 +37,4 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	@touch $@
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint thumbnails bench clean

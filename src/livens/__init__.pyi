@@ -40,6 +40,7 @@ from .mesh import read_mesh as read_mesh
 from .model import Body as Body
 from .model import Model as Model
 from .model import Point as Point
+from .plot import plot_work_precision as plot_work_precision
 from .pose import Pose as Pose
 from .rolling import KnifeEdge as KnifeEdge
 from .rolling import RollingBall as RollingBall

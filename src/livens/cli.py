@@ -24,7 +24,8 @@ OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
 EXAMPLES = """\
 examples:
-  livens demo                                      throw a hammer: a report, a figure, a page for the browser
+  livens demo                                      list the demonstrations
+  livens demo hammer                               throw a hammer: a report, a figure, a page for the browser
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines, keep the motion
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens report top.nc                             what the motion conserved, and how well
@@ -52,8 +53,10 @@ FILE.nc is a motion saved before, which goes on with its own scheme, step and in
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line with `arguments` (those of the process if None) and return its exit code.
 
-    >>> main(["demo", "--list"])
-    hammer   a hammer from CAD, thrown spinning about the axis it cannot keep
+    >>> main(["demo"])
+    single-body     a handle in orbit, spun about its middle axis, turns over again and again
+    hammer          a hammer from CAD, thrown spinning about the axis it cannot keep
+    ...
     0
     """
     for stream in (sys.stdout, sys.stderr):
@@ -115,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
 
     demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
-    demo.add_argument("name", metavar="NAME", nargs="?", default="hammer", help="which one (hammer)")
+    demo.add_argument("name", metavar="NAME", nargs="?", help="which one; without a name they are listed")
     demo.add_argument("--output", metavar="DIR", default="demo-output", help="folder for its files (demo-output)")
     demo.add_argument("--list", action="store_true", help="list the demonstrations")
     demo.set_defaults(command=_demo)
@@ -182,27 +185,30 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _demo(options: argparse.Namespace) -> None:
+    from .atomic import replacing
     from .demos import DEMOS
     from .page import write_page
 
-    if options.list:
+    if options.list or options.name is None:
+        width = max(map(len, DEMOS))
         for name, demo in DEMOS.items():
-            print(f"{name:<8} {demo.line}")
+            print(f"{name:<{width}} {demo.line}")
         return
     if options.name not in DEMOS:
         raise ModelError(f"there is no demo {options.name!r}; there is {', '.join(DEMOS)}.")
-    folder = Path(options.output)
+    folder, demo = Path(options.output), DEMOS[options.name]
     _make(folder)
-    print(f"{options.name}: {DEMOS[options.name].line}")
-    motion = DEMOS[options.name].run()
-    print(motion.report())
-    files = [folder / f"{options.name}{ending}" for ending in (".nc", ".png", ".html")]
-    motion.save(files[0])
-    motion.plot(files[1])
-    write_page(motion, files[2])
-    print(f"{files[0]}   the motion with its model: livens info, livens report, livens.load")
-    print(f"{files[1]}  what it conserves, drawn")
-    print(f"{files[2]} the motion in 3-D: open it in a browser")
+    print(f"{options.name}: {demo.line}")
+    motion = demo.run()
+    print(demo.words(motion))
+    saved, drawn, page = (folder / f"{options.name}{ending}" for ending in (".nc", ".png", ".html"))
+    motion.save(saved)
+    with replacing(drawn) as temporary:
+        demo.figure(motion).savefig(temporary, dpi=200)
+    write_page(motion, page)
+    print(f"{saved}   the motion with its model: livens info, livens report, livens.load")
+    print(f"{drawn}  {demo.drawn}")
+    print(f"{page} the motion in 3-D: open it in a browser")
 
 
 # ── parts ──

@@ -231,7 +231,8 @@ class Fit:
         seen = [place for place in seen if len(place.last) == least]
         nulls = [place.null for place in seen if place.null is not None]
         choices = [place.last for place in seen] + [_largest_rows(null) for null in nulls[:1]]
-        return frozenset(max(choices, key=lambda rows: min((_hold(null, rows) for null in nulls), default=0.0)))
+        best = np.argmax([min((_hold(null, rows) for null in nulls), default=0.0) for rows in choices])
+        return frozenset(choices[int(best)])
 
     def wander(self, own: bool, turn: float) -> bool:
         """Move by some `turn` [rad] along the motion it has of its `own`, or a random one that the joints allow; False

@@ -227,17 +227,60 @@ class Trajectory:
 
         return report(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw the invariants against time with matplotlib; write the figure to `path` if given, and return it."""
-        from .plot import plot_invariants
+    def plot(
+        self,
+        kind: str | os.PathLike[str] | None = None,
+        *what: Any,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
 
-        return plot_invariants(self, path)
+        `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
+        the joint, body or points where there is a choice. Left out, the first ones are taken.
+        """
+        from .plot import plot
+
+        return plot(self, kind, *what, path=path)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as one HTML page that plays it in 3-D in any browser, without a network."""
         from .page import write_page
 
         write_page(self, path)
+
+    def to_png(
+        self,
+        path: str | os.PathLike[str],
+        t: float | None = None,
+        size: tuple[int, int] = (960, 720),
+        follow: bool = False,
+    ) -> None:
+        """Write a picture of the bodies at `t` [s] (left out: at the end); `follow` shows them from near."""
+        from .render import write_png
+
+        write_png(self, path, t, size, follow)
+
+    def to_video(
+        self,
+        path: str | os.PathLike[str],
+        speed: float = 1.0,
+        rate: float = 30.0,
+        size: tuple[int, int] = (640, 480),
+        follow: bool = False,
+    ) -> None:
+        """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
+
+        It plays `speed` times as fast as nature with `rate` pictures a second.
+        """
+        from .render import write_video
+
+        write_video(self, path, speed, rate, size, follow)
+
+    def to_gltf(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+        """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
+        from .gltf import write_gltf
+
+        write_gltf(self, path, rate)
 
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""

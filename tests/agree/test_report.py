@@ -7,7 +7,7 @@ import pytest
 
 import livens as lv
 from livens.page import write_page
-from livens.plot import MOST, _thinned
+from livens.plot.look import MOST, thinned
 
 EPS = np.finfo(float).eps
 G = 9.81
@@ -156,7 +156,7 @@ def test_figures_that_cannot_be(tmp_path):
 def test_long_curves_keep_their_envelope():
     t = np.linspace(0, 1, 100_000)
     x = np.random.default_rng(0).normal(size=len(t))
-    s, y = _thinned(t, x)
+    s, y = thinned(t, x)
     assert len(s) <= MOST + 2
     assert (y.min(), y.max(), s[0], s[-1]) == (x.min(), x.max(), 0.0, 1.0)
     assert (np.diff(s) > 0).all()

@@ -1,0 +1,186 @@
+"""Pictures and films: what is drawn is where geometry says, and files are what other programs read."""
+
+import shutil
+import stat
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.render.files import png, write_film
+from livens.render.raster import Camera, F, coarser, seen
+from livens.render.scene import Scene, upright
+
+PAPER = np.array([244, 243, 239])
+
+
+@cache
+def falling():
+    m = lv.Model(gravity=(0, 0, -9.81), name="fall")
+    ball = m.add(lv.Body(lv.Ball(0.3, mass=1.0), at=(0, 0, 2), name="ball"))
+    m.add(lv.Spring(m.world.point(0, 0, 4), ball.point(0, 0, 0), stiffness=1.0, length=1.0))
+    return lv.simulate(m, h=1e-2, until=0.5)
+
+
+def read(path):
+    image = pytest.importorskip("PIL.Image")
+    with image.open(path) as file:
+        file.load()
+        return np.array(file.convert("RGB")), getattr(file, "n_frames", 1)
+
+
+# ── the picture ──
+
+
+def test_a_ball_is_a_disc_of_the_right_size():
+    """A sphere of radius r at the distance D appears under the angle asin(r/D) in the middle of the screen."""
+    camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 800, 600)
+    surface = lv.Ball(0.5, mass=1.0).surface
+    inside = seen(camera.screen(surface.vertices[surface.triangles]), camera).owner >= 0
+    radius = 300 * F * np.tan(np.arcsin(0.5 / 5.0))
+    assert inside.sum() == pytest.approx(np.pi * radius**2, rel=0.01)
+    rows, columns = np.nonzero(inside)
+    assert (rows.mean(), columns.mean()) == pytest.approx((299.5, 399.5), abs=0.5)
+
+
+def test_what_is_nearer_hides_what_is_behind():
+    camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 64, 48)
+    far = np.array([(-1.0, -9, -9), (-1, 9, -9), (-1, 0, 15)])
+    near = far + np.eye(3)[0]
+    for walls, front in (([far, near], 1), ([near, far], 0)):
+        assert seen(camera.screen(np.array(walls)), camera).owner[24, 32] == front
+
+
+def test_what_is_behind_the_camera_is_not_drawn():
+    camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 64, 48)
+    behind = np.array([[(9.0, -9, -9), (9, 9, -9), (9, 0, 15)], [(0, 0, 0), (0, 1, 0), (9, 0, 1)]])
+    assert (seen(camera.screen(behind), camera).owner == -1).all()
+
+
+def test_rays_and_screen_are_inverse():
+    camera = Camera(np.array([0.1, 0.2, 0.3]), np.array([0.6, 0.0, 0.8]), 4.0, 30, 20)
+    x = camera.eye + 2.7 * camera.rays()
+    place = camera.screen(x)
+    assert np.abs(place[..., 0] - (np.arange(30) + 0.5)).max() < 1e-9
+    assert np.abs(place[..., 1] - (np.arange(20) + 0.5)[:, None]).max() < 1e-9
+    assert np.abs(1 / place[..., 2] - 2.7).max() < 1e-9
+
+
+def test_everything_is_in_the_picture():
+    """Every corner of every body at every state, and the spring's foot, lie on the screen and nearly fill it."""
+    scene = Scene(falling())
+    everything = np.arange(len(falling()))
+    camera = scene.camera(everything, 320, 240)
+    place = camera.screen(scene.room(everything))
+    low, high = place[:, :2].min(axis=0), place[:, :2].max(axis=0)
+    assert (low > 0).all()
+    assert (high < (320, 240)).all()
+    assert ((high - low) / (320, 240)).max() > 0.8
+
+
+def test_a_camera_stays_away_from_what_is_deep():
+    m = lv.Model()
+    for k in range(2):
+        m.add(lv.Body(lv.Ball(0.2, mass=1.0), at=k * np.array([np.cos(-0.9), np.sin(-0.9), 0.3]) * 5))
+    camera = Scene(lv.simulate(m, h=0.1, until=0.1)).camera([0], 320, 240)
+    depth = (camera.eye - [body.center.start for body in m.bodies[1:]]) @ camera.d
+    assert depth.max() / depth.min() < 1.7 / 0.7
+
+
+def test_the_ball_falls_in_the_picture(tmp_path):
+    found = []
+    for t in (0.0, 0.5):
+        falling().to_png(tmp_path / "fall.png", t=t, size=(240, 180))
+        image, frames = read(tmp_path / "fall.png")
+        assert (image.shape, frames) == ((180, 240, 3), 1)
+        orange = image[..., 0].astype(int) - image[..., 2] > 80
+        found.append(np.nonzero(orange)[0].mean())
+    scene = Scene(falling())
+    camera = scene.camera(np.arange(len(falling())), 240, 180)
+    expected = camera.screen(falling().position("ball")[[0, -1]])[:, 1]
+    assert np.abs(np.array(found) - expected).max() < 3.0
+
+
+def test_up_is_against_gravity():
+    for g in ((0, -9.81, 0), (3.0, 1.0, -2.0), (-5, 0, 0), (0, 0, 0)):
+        R = upright(np.array(g, dtype=float))
+        assert np.abs(R @ R.T - np.eye(3)).max() < 1e-15
+        assert np.linalg.det(R) == pytest.approx(1.0)
+        assert R @ g == pytest.approx((0, 0, -np.linalg.norm(g)), abs=1e-12)
+
+
+def test_parts_of_pixels():
+    mask = np.zeros((4, 6), dtype=bool)
+    mask[:3, :2] = True
+    assert coarser(mask, 2).tolist() == [[1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+
+
+# ── the files ──
+
+
+def test_png_is_lossless(tmp_path):
+    picture = np.random.default_rng(0).integers(0, 256, (17, 23, 3), dtype=np.uint8)
+    (tmp_path / "noise.png").write_bytes(png(picture))
+    assert np.array_equal(read(tmp_path / "noise.png")[0], picture)
+
+
+@pytest.mark.parametrize("ending", ["apng", "png", "gif"])
+def test_films_without_ffmpeg(ending, tmp_path):
+    path = tmp_path / f"fall.{ending}"
+    falling().to_video(path, rate=20.0, speed=2.0, size=(64, 48))
+    image = pytest.importorskip("PIL.Image")
+    with image.open(path) as file:
+        assert (file.size, file.n_frames) == ((64, 48), 6)  # 0.5 s at twice the speed, first and last included
+        file.seek(3)
+        assert file.info["duration"] == pytest.approx(50.0)
+        assert np.abs(np.array(file.convert("RGB")).astype(int)[2, 2] - PAPER).max() < 12
+
+
+def test_every_frame_of_an_animated_png(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    frames = list(np.random.default_rng(1).integers(0, 256, (4, 9, 7, 3), dtype=np.uint8))
+    write_film(iter(frames), 4, 10.0, tmp_path / "noise.apng", tmp_path / "noise.apng")
+    with image.open(tmp_path / "noise.apng") as file:
+        for k, frame in enumerate(frames):
+            file.seek(k)
+            assert np.array_equal(np.array(file.convert("RGB")), frame)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ffmpeg is a shell script")
+def test_frames_are_piped_to_ffmpeg(tmp_path, monkeypatch):
+    """A stand-in that keeps what it gets: as many frames of as many bytes as the line says."""
+    tool = tmp_path / "bin" / "ffmpeg"
+    tool.parent.mkdir()
+    tool.write_text('#!/bin/sh\nfor last; do :; done\necho "$@" > "$0.said"\nexec cat > "$last"\n')
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/bin:/usr/bin")
+    falling().to_video(tmp_path / "fall.mp4", rate=10.0, size=(64, 48))
+    assert (tmp_path / "fall.mp4").stat().st_size == 6 * 64 * 48 * 3
+    assert "-s 64x48 -r 10" in (tool.parent / "ffmpeg.said").read_text()
+    tool.write_text("#!/bin/sh\necho 'Unknown encoder' >&2\nexit 1\n")
+    with pytest.raises(lv.FileError, match="ffmpeg failed: Unknown encoder"):
+        falling().to_video(tmp_path / "other.mp4", size=(640, 480))
+    assert not (tmp_path / "other.mp4").exists()
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not on the PATH")
+def test_ffmpeg_makes_a_film(tmp_path):
+    falling().to_video(tmp_path / "fall.mp4", rate=10.0, size=(65, 49))
+    assert (tmp_path / "fall.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def test_what_cannot_be_pictured(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(lv.MissingExtra, match=r"needs ffmpeg, which is not on the PATH: .* fall\.gif or fall\.apng"):
+        falling().to_video(tmp_path / "fall.mp4", size=(64, 48))
+    with pytest.raises(lv.FileError, match=r"the ending must be one of mp4, .*, gif, apng, not '\.txt'"):
+        falling().to_video(tmp_path / "fall.txt", size=(64, 48))
+    with pytest.raises(lv.ModelError, match="16 to 8192 pixels in width and height, not 0 x 10"):
+        falling().to_png(tmp_path / "fall.png", size=(0, 10))
+    with pytest.raises(lv.ModelError, match="has no bodies"):
+        lv.simulate(lv.Model(), h=1.0, until=1.0).to_png(tmp_path / "empty.png")
+    with pytest.raises(lv.ModelError, match="speed must be positive"):
+        falling().to_video(tmp_path / "fall.gif", speed=-1.0)
+    assert not list(tmp_path.iterdir())
