@@ -6,11 +6,9 @@ import html
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
-from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtra, ModelError
+from ..errors import ModelError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,8 +65,6 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "per step": lambda r: "–" if r.per_step is None else f"{1e6 * r.per_step:.2f} µs",
     "in all": lambda r: "–" if r.seconds is None else f"{r.seconds:.3g} s",
 }
-MARKERS, LINES = "osD^vPX*<>", ("-", "--", "-.", ":")
-INKS = ("#000000", "#c0392b", "#1f618d", "#1e8449", "#7d3c98", "#b9770e")
 
 
 class Comparison:
@@ -154,42 +150,12 @@ class Comparison:
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Error against step and against time, both logarithmic; the energy's band where there is no reference. Written
         to `path` if given (png, pdf, svg)."""
-        try:
-            import matplotlib
-            from matplotlib.figure import Figure
-            from matplotlib.ticker import NullFormatter
-        except ImportError as error:
-            raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
-        from ..plot import LOOK, _write
+        from ..plot import plot_work_precision
 
         known = any(row.error_q is not None for row in self.rows)
-        curves: dict[str, list[Row]] = {}
-        for row in self.rows:
-            if (row.error_q if known else row.band) and row.seconds:
-                curves.setdefault(row.scheme, []).append(row)
-        if not curves:
+        found = [(row.scheme, row.h, row.seconds, row.error_q if known else row.band) for row in self.rows]
+        rows = [(scheme, h, seconds, error) for scheme, h, seconds, error in found if seconds and error]
+        if not rows:
             raise ModelError("there is nothing to draw: no run has ended, or none has an error.")
-        with matplotlib.rc_context(LOOK):
-            figure = Figure(figsize=(8.4, 3.9), layout="constrained")
-            axes = figure.subplots(1, 2, sharey=True)
-            looks = zip(cycle(MARKERS), cycle(LINES), cycle(INKS), strict=False)
-            for (name, rows), (marker, dashes, ink) in zip(curves.items(), looks, strict=False):
-                y = [row.error_q if known else row.band for row in rows]
-                for panel, x in zip(axes, ([r.h for r in rows], [r.seconds for r in rows]), strict=True):
-                    panel.plot(
-                        x, y, dashes, marker=marker, color=ink, label=name, markersize=5, markerfacecolor="white"
-                    )
-            for panel, text in zip(axes, ("step h [s]", "time to compute [s]"), strict=True):
-                panel.set(xscale="log", yscale="log", xlabel=text)
-                panel.xaxis.set_minor_formatter(NullFormatter())
-            steps = sorted({row.h for rows in curves.values() for row in rows})
-            if len(steps) <= 6:
-                axes[0].set_xticks(steps, [f"{h:.3g}" for h in steps])
-                axes[0].minorticks_off()
-            axes[0].set_ylabel(f"error of q at {self.until:g} s" if known else "band of the energy's error [J]")
-            figure.suptitle(self.name or "work and precision", fontsize=10, x=0.01, ha="left")
-            handles, names = axes[0].get_legend_handles_labels()
-            figure.legend(handles, names, loc="outside right center", fontsize=8, handlelength=3.2)
-            if path is not None:
-                _write(figure, Path(path))
-        return figure
+        what = f"error of q at {self.until:g} s" if known else "band of the energy's error [J]"
+        return plot_work_precision(rows, path, cost="time to compute [s]", error=what)
