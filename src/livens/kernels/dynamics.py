@@ -13,11 +13,10 @@ import math
 
 from .._jit import inline, njit
 from .constrain import drive_rates, push, rates, worst
-from .formulas import exert
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
-from .world import forces, time_of
+from .world import forces, user_forces
 from .written import all_defects as rows_defects
 from .written import all_gradients, clock, tape_bends, tape_rates
 
@@ -114,9 +113,7 @@ def accelerate(system, record, signals, work, f, tau, lam):
     for i in range(f.shape[0]):
         a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
         forces(system, a, B, p, L, record.angle[i], signals, i, work, f[i], tau[i])
-        if system.pushes.tape.shape[0] > 0:
-            t = time_of(system.pushes, signals, i)
-            exert(system.pushes, system.bodies, a, B, p, L, t, work.registers, f[i], tau[i])
+        user_forces(system, a, B, p, L, signals, i, work, f[i], tau[i])
         turn(system.bodies, L, tau[i])
         if lam.shape[1] > 0:
             bias(system, a, B, p, L, signals, i, work)
