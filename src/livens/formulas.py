@@ -39,6 +39,8 @@ NO_FORMULAS = Formulas(
     number=np.zeros(0),
     act=np.zeros((0, 2), dtype=np.int64),
     lever=np.zeros((0, 3)),
+    energies=0,
+    pushes=0,
     registers=1,
     clock=-1,
 )
@@ -53,30 +55,22 @@ class _Instance(NamedTuple):
     shape: Shape
 
 
-def compile_energies(model: Model, frames: Frames, signals: Signals) -> Formulas:
-    """The energies of a model."""
-    found = []
+def compile_formulas(model: Model, frames: Frames, signals: Signals) -> Formulas:
+    """The user-written energies of a model, then its forces and torques."""
+    energies, pushes = [], []
     for force in model.forces:
         if isinstance(force, Energy):
             handles = _handles(force.fn, moving(force.bodies), frames, Places(frames, force))
-            found.append(_Instance(force.fn, handles, handles, Shape.of(force.fn)))
-    return _compiled(found, signals)
-
-
-def compile_pushes(model: Model, frames: Frames, signals: Signals) -> Formulas:
-    """The user-written forces of a model, and their torques."""
-    found = []
-    for force in model.forces:
-        if isinstance(force, Force):
+            energies.append(_Instance(force.fn, handles, handles, Shape.of(force.fn)))
+        elif isinstance(force, Force):
             b = frames.number[force.point.body]
-            handles = _handles(force.fn, moving(force.bodies), frames, None)
-            acts = [(kinds.POINT, b, frames.local(force.point, force))]
-            found.append(_Instance(force.fn, handles, acts, Shape.of(force.fn)))
+            acts = [(kinds.POINT, b, frames.local(force.point, force)), (kinds.SPIN, b, np.zeros(3))]
             if force.torque is not None:
                 frames.refuse_torque(force.point, force)
-                handles = _handles(force.torque, moving(force.bodies), frames, None)
-                found.append(_Instance(force.torque, handles, [(kinds.SPIN, b, np.zeros(3))], Shape.of(force.torque)))
-    return _compiled(found, signals)
+            for formula, act in zip(force.formulas, acts, strict=False):
+                handles = _handles(formula, moving(force.bodies), frames, None)
+                pushes.append(_Instance(formula, handles, [act], Shape.of(formula)))
+    return _compiled(energies + pushes, signals) if energies or pushes else NO_FORMULAS
 
 
 def _handles(
@@ -95,8 +89,6 @@ def _handles(
 
 
 def _compiled(instances: list[_Instance], signals: Signals) -> Formulas:
-    if not instances:
-        return NO_FORMULAS
     groups: dict[Shape, list[_Instance]] = {}
     for instance in instances:
         groups.setdefault(instance.shape, []).append(instance)
@@ -130,6 +122,8 @@ def _compiled(instances: list[_Instance], signals: Signals) -> Formulas:
         number=np.concatenate([np.zeros(0), *(instance.formula.numbers for instance in every)]),
         act=np.array([(kind, b) for kind, b, _ in acts_of], dtype=np.int64).reshape(-1, 2),
         lever=stack([r for _, _, r in acts_of], (3,)),
+        energies=sum(shape.results == 1 for shape in groups),
+        pushes=sum(shape.results == 3 for shape in groups),
         registers=registers,
         clock=signals.clock if any(instance.formula.timed for instance in instances) else -1,
     )

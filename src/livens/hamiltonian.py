@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike
 
 from .checks import Array, finite, number
 from .errors import ModelError
-from .formulas import NO_FORMULAS
 from .kernels.bags import State
 from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
@@ -62,7 +61,8 @@ class Hamiltonian:
     def __init__(self, model: Model, t: float = 0.0):
         self.model, self._t = model, np.array([number(t, "t")])
         start = consistent_start(model, quiet=True)
-        self._system, self._state = start.system._replace(pushes=NO_FORMULAS), start.state
+        formulas = start.system.formulas._replace(pushes=0)
+        self._system, self._state = start.system._replace(formulas=formulas), start.state
         self._n = len(model.bodies) - 1
         bodies = self._system.bodies
         self._axes, self._center = bodies.axes[1:], bodies.center[1:]
@@ -108,8 +108,8 @@ class Hamiltonian:
         here = self._place(a, B)
         f, tau = np.zeros_like(here.p), np.zeros_like(here.L)
         signals = np.zeros((1, Signals(self.model).width))
-        if self._system.energies.clock >= 0:
-            signals[0, self._system.energies.clock] = self._t[0]
+        if self._system.formulas.clock >= 0:
+            signals[0, self._system.formulas.clock] = self._t[0]
         all_forces(self._system, here, signals, scratch(self._system), f, tau)
         return f[0, 1:], _times(self._axes, tau[0, 1:])
 

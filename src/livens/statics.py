@@ -25,7 +25,6 @@ import numpy as np
 from .checks import Array
 from .errors import ModelError
 from .forces import Load, Motor
-from .formulas import NO_FORMULAS
 from .integrators import Livens
 from .kernels.bags import State, System
 from .kernels.constrain import push
@@ -108,7 +107,8 @@ class _Search:
             x[:] = 0.0
         self.model, self.start = model, state
         self.fit = Fit(model, begin.system, state, begin.skip)
-        self.alone = begin.system._replace(pushes=NO_FORMULAS)  # with nothing from outside
+        formulas = begin.system.formulas._replace(pushes=0)
+        self.alone = begin.system._replace(formulas=formulas)  # with nothing from outside
         self.root = np.sqrt(self.fit.inverse_mass)
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
@@ -241,7 +241,8 @@ class _Search:
         X = np.cross(np.eye(3), x[:, :, None])  # hat(x) of every body
         turn = np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=2)))[:, :, None, None] * (X + X @ X)
         angle = np.tile(state.angle, (len(Y), 1))
-        moved = State(*(z[None] for z in state))._replace(a=state.a + u[:, :, :3], B=state.B @ turn, angle=angle)
+        many = State(*(np.repeat(z[None], len(Y), axis=0) for z in state))
+        moved = many._replace(a=state.a + u[:, :, :3], B=state.B @ turn, angle=angle)
         for k in range(len(Y)):
             read(self.fit.system.coordinates, moved.a[k], moved.B[k], angle[k])
         return moved

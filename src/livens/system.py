@@ -19,7 +19,7 @@ from .checks import Array
 from .constraints import compile_coordinates, compile_rows
 from .errors import ModelError
 from .forces import Attraction, Load, Spring
-from .formulas import compile_energies, compile_pushes
+from .formulas import compile_formulas
 from .frames import Frames, stack
 from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from .kernels.kinds import TAPE, VELOCITY_ONLY
@@ -82,8 +82,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
-        energies=compile_energies(model, frames, signals),
-        pushes=compile_pushes(model, frames, signals),
+        formulas=compile_formulas(model, frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
         damped=bool((~hard).any()),
@@ -106,7 +105,7 @@ def scratch(system: System) -> Work:
         f=np.zeros((n, 3)),
         tau=np.zeros((n, 3)),
         power=np.zeros(3),
-        held=np.zeros((6, n if len(system.pushes.tape) else 0, 3)),
+        held=np.zeros((6, n if system.formulas.pushes else 0, 3)),
         a=np.zeros((n, 3)),
         B=np.tile(np.eye(3), (n, 1, 1)),
         L=np.zeros((n, 3)),
@@ -132,7 +131,7 @@ def scratch(system: System) -> Work:
 
 def registers(system: System) -> Array:
     """Fresh registers for whatever users wrote."""
-    return np.zeros(max(system.tapes.registers, 4 * system.energies.registers, 4 * system.pushes.registers))
+    return np.zeros(max(system.tapes.registers, 4 * system.formulas.registers))
 
 
 def same(one: Any, other: Any) -> bool:

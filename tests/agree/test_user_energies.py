@@ -355,6 +355,6 @@ def test_energies_of_one_shape_share_one_tape():
     ]
     for spring in springs:
         m.add(spring)
-    energies = lv.dynamics(m).system.energies
+    energies = lv.dynamics(m).system.formulas
     assert len(energies.tape) == 1
     assert energies.first[-1, 0] == len(springs)

@@ -58,9 +58,11 @@ def exp(w):
     return np.eye(3) + np.sinc(t / np.pi) * K + 0.5 * np.sinc(t / 2 / np.pi) ** 2 * K @ K
 
 
-def exerted(formulas, system, state, t):
+def exerted(system, state, t):
     f, tau = np.zeros_like(state.p), np.zeros_like(state.L)
-    got = exert(formulas, system.bodies, state.a, state.B, state.p, state.L, t, registers(system), f, tau)
+    shapes = len(system.formulas.tape)
+    bodies, w = system.bodies, registers(system)
+    got = exert(system.formulas, shapes, shapes, bodies, state.a, state.B, state.p, state.L, t, w, f, tau)
     return f, tau, got
 
 
@@ -76,9 +78,9 @@ def test_forces_are_minus_the_gradient(name):
             B[b] = B[b] @ exp(step * np.eye(3)[k])
         else:
             a[b, k] += step
-        return stored(system.energies, system.bodies, a, B, t, w)
+        return stored(system.formulas, system.bodies, a, B, t, w)
 
-    f, tau, (partial, power) = exerted(system.energies, system, state, t)
+    f, tau, (partial, power) = exerted(system, state, t)
     size = max(1.0, abs(V(0, 0, 0.0, False)))
     slopes = []
     for b in range(1, len(f)):
@@ -95,7 +97,7 @@ def test_forces_are_minus_the_gradient(name):
 
 def test_one_shape_has_one_tape():
     """Seven quartic springs with other numbers and places, and one energy of another kind: two tapes."""
-    energies = compile_model(ENERGIES["seven"])[0].energies
+    energies = compile_model(ENERGIES["seven"])[0].formulas
     assert len(energies.tape) == 2
     assert np.diff(energies.first[:, 0]).tolist() == [1, 7]
     body = energies.code[energies.tape[1, 3] : energies.tape[1, 4], 0]
@@ -105,13 +107,13 @@ def test_one_shape_has_one_tape():
 def test_four_at_once_are_four_one_by_one():
     """Seven instances are four and three: the same as each alone, up to the order of sums."""
     system, state = compile_model(ENERGIES["seven"])
-    f, tau, _ = exerted(system.energies, system, state, 0.7)
+    f, tau, _ = exerted(system, state, 0.7)
     F, T = np.zeros_like(f), np.zeros_like(tau)
     for thing in ENERGIES["seven"].forces:
         m = bodies_and()
         m.add(lv.Energy(thing.fn, bodies=[m[b.name] for b in thing.bodies]))
         alone, here = compile_model(m)
-        one = exerted(alone.energies, alone, here, 0.7)
+        one = exerted(alone, here, 0.7)
         F, T = F + one[0], T + one[1]
     assert np.abs(F - f).max() <= 16 * EPS * np.abs(f).max()
     assert np.abs(T - tau).max() <= 16 * EPS * np.abs(tau).max()
@@ -161,7 +163,7 @@ def test_forces_see_velocities_in_the_users_frame():
 
     m = bodies_and(wind)
     system, state = compile_model(m)
-    f, tau, (_, power) = exerted(system.pushes, system, state, 0.5)
+    f, tau, (_, power) = exerted(system, state, 0.5)
     a, b = m.bodies[1], m.bodies[2]
     F = 2.0 * (a.velocity + a.pose.B @ np.cross(a.body_rates, r)) + 0.5 * b.pose.a
     M = np.cross(b.pose.B @ b.body_rates, a.pose.B @ a.body_rates)

@@ -22,12 +22,12 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.bags import System
-from ..kernels.formulas import PASSES, exert, respond
+from ..kernels.formulas import PASSES, respond
 from ..kernels.potential import earn, load_power
 from ..kernels.record import keep
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, OK
-from ..kernels.world import free_forces, time_of
+from ..kernels.world import free_forces, start_forces, time_of
 from . import rattle
 
 
@@ -58,24 +58,24 @@ def stage(system, state, work, h, signals, row):
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = drift(system.bodies, h, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
     free_forces(system, state.a, state.B, state.p, state.L, signals, row, work, work.f, work.tau)
-    if system.pushes.tape.shape[0] > 0 and status == OK:
-        t = time_of(system.pushes, signals, row)
-        status = settle(h, system.pushes, system.bodies, state.a, state.B, t, state.p, state.L, work)
+    if system.formulas.pushes > 0 and status == OK:
+        t = time_of(system, signals, row)
+        status = settle(h, system.formulas, system.bodies, state.a, state.B, t, state.p, state.L, work)
     else:
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    if system.loads.body.shape[0] + system.pushes.tape.shape[0] > 0 or system.energies.clock >= 0:
+    if system.loads.body.shape[0] + system.formulas.pushes > 0 or system.formulas.clock >= 0:
         P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
         earn(h, P + work.power[1] + work.power[2], work.power, state.account)
     return status
 
 
 @inline
-def settle(h, pushes, bodies, a, B, t, p, L, work):
+def settle(h, formulas, bodies, a, B, t, p, L, work):
     """The last kick with user-written forces, by (2) of formulas.py."""
     status, change = AGAIN, 0.0
     for i in range(PASSES + 1):
         status, change = respond(
-            i, change, h, pushes, bodies, a, B, t, p, L, work.f, work.tau, work.held, work.registers, work.power,
+            i, change, h, formulas, bodies, a, B, t, p, L, work.f, work.tau, work.held, work.registers, work.power,
             work.fault,
         )  # fmt: skip
         if status != AGAIN:
@@ -84,25 +84,17 @@ def settle(h, pushes, bodies, a, B, t, p, L, work):
     return status
 
 
-@njit
 def prepare(system, state, work, signals, h):
-    """Forces at the start of a run, which `rollout` expects in `work`."""
-    free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
-    if system.pushes.tape.shape[0] > 0:
-        t = time_of(system.pushes, signals, 0)
-        _, work.power[2] = exert(
-            system.pushes, system.bodies, state.a, state.B, state.p, state.L, t, work.registers, work.f, work.tau
-        )
-    P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, 0)
-    work.power[0] = P + work.power[1] + work.power[2]
+    """Forces at the start of a run, which `rollout` expects in `work`; in Python, kernel by kernel, as in rattle.py."""
+    start_forces(system, state, signals, work)
 
 
 @njit
-def march(system, state, work, h, weights, signals, begin, end):
-    """Steps `begin` to `end` of a chunk: (status, the step reached)."""
+def march(system, state, work, h, weights, signals, steps, end):
+    """So many steps of a chunk before step `end`: (status, the step reached)."""
     stages = len(weights)
     varies = 1 if signals.shape[0] > 1 else 0
-    for n in range(begin, end):
+    for n in range(end - steps, end):
         for i in range(stages):
             status = stage(system, state, work, h * weights[i], signals, varies * (n * stages + i + 1))
             if status != OK:
@@ -119,7 +111,7 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
     n = 0
     while n < steps:
         end = min(steps, n + every - (first + n) % every)
-        status, n = march(system, state, work, h, weights, signals, n, end)
+        status, n = march(system, state, work, h, weights, signals, end - n, end)
         if status != OK:
             return status, n
         if (first + n) % every == 0:

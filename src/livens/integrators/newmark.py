@@ -27,13 +27,12 @@ from ..kernels.bags import State, System
 from ..kernels.constrain import drive_rates, push, rates, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import accelerate, balance, coast, turn
-from ..kernels.formulas import exert
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.sparse import TINY, assemble, factor, harden, soften, solve
 from ..kernels.status import OK, SOLVE
-from ..kernels.world import forces, power, start_forces, time_of
+from ..kernels.world import forces, power, start_forces, user_forces
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
 from .rattle import farthest
 
@@ -154,9 +153,7 @@ def solve_step(system, state, work, h, table, signals, row):
         read(system.coordinates, work.a, work.B, state.angle)
         p, L = trial[SPEED], trial[SPEED + 1]
         forces(system, work.a, work.B, p, L, state.angle, signals, row, work, trial[NEW], trial[NEW + 1])
-        if system.pushes.tape.shape[0] > 0:
-            t = time_of(system.pushes, signals, row)
-            exert(system.pushes, system.bodies, work.a, work.B, p, L, t, work.registers, trial[NEW], trial[NEW + 1])
+        user_forces(system, work.a, work.B, p, L, signals, row, work, trial[NEW], trial[NEW + 1])
         turn(system.bodies, trial[SPEED + 1], trial[NEW + 1])
         e = 0.0
         if lam.shape[0] > 0:

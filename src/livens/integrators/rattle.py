@@ -332,16 +332,16 @@ def stage(system, state, work, h, even, signals, before, row):
         forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
         change = 0.0
         for i in range(PASSES + 1):  # one, but for user-written forces: (2) of formulas.py
-            if system.pushes.tape.shape[0] > 0:
+            if system.formulas.pushes > 0:
                 status, change = respond(
-                    i, change, h, system.pushes, system.bodies, state.a, state.B, time_of(system.pushes, signals, row),
+                    i, change, h, system.formulas, system.bodies, state.a, state.B, time_of(system, signals, row),
                     state.p, state.L, work.f, work.tau, work.held, work.registers, work.power, work.fault,
                 )  # fmt: skip
                 if status != AGAIN:
                     break
             kick(0.5 * h, work.f, work.tau, state.p, state.L)
             velocity(system, state, work, h, signals, row)
-            if system.pushes.tape.shape[0] == 0:
+            if system.formulas.pushes == 0:
                 break
         if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
             tape_work(system.tapes, 1.0, work.y, work.partial, state.account)

@@ -120,7 +120,7 @@ class Tapes(NamedTuple):
 
 
 class Formulas(NamedTuple):
-    """Energies, or forces, that users wrote: k shapes with their instances one after the other. Each instance has
+    """Energies and then forces that users wrote: k shapes with their instances one after the other. Each instance has
     handles, which it looks at, numbers of its own, and acts, where it pushes (kernels/formulas.py)."""
 
     code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
@@ -132,6 +132,8 @@ class Formulas(NamedTuple):
     number: Floats  # (numbers,)
     act: Ints  # the same for what an instance exerts: a force at a point, on a direction, or a torque (acts, 2)
     lever: Floats  # (acts, 3)
+    energies: int  # how many of the shapes are energies
+    pushes: int  # and how many are forces or torques
     registers: int  # as many as the longest tape needs
     clock: int  # column of the time among the signals, or −1 if none asks for it
 
@@ -148,8 +150,7 @@ class System(NamedTuple):
     rows: Rows
     blocks: Blocks
     tapes: Tapes
-    energies: Formulas
-    pushes: Formulas  # forces
+    formulas: Formulas
     shift: float  # regularisation of S, relative to the metric: 0, or some 1e-8 where rows repeat others
     finest: float  # largest weight of a row that has a defect [1/m]
     damped: bool  # some rows are dampers

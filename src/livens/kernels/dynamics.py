@@ -13,11 +13,10 @@ import math
 
 from .._jit import inline, njit
 from .constrain import drive_rates, push, rates, worst
-from .formulas import exert
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
-from .world import forces, time_of
+from .world import forces, user_forces
 from .written import all_defects as rows_defects
 from .written import all_gradients, clock, tape_bends, tape_rates
 
@@ -112,9 +111,7 @@ def shortfall(rows, signals, i, gamma, g):
 def balance(system, a, B, angle, p, L, signals, row, work, f, tau, lam):
     """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1)."""
     forces(system, a, B, p, L, angle, signals, row, work, f, tau)
-    if system.pushes.tape.shape[0] > 0:
-        t = time_of(system.pushes, signals, row)
-        _, work.power[2] = exert(system.pushes, system.bodies, a, B, p, L, t, work.registers, f, tau)
+    user_forces(system, a, B, p, L, signals, row, work, f, tau)
     turn(system.bodies, L, tau)
     if lam.shape[0] > 0:
         bias(system, a, B, p, L, signals, row, work)

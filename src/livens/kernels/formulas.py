@@ -19,7 +19,7 @@ and symmetric in time.
 
 from __future__ import annotations
 
-from .._jit import njit
+from .._jit import inline, njit
 from .kinds import POINT, SPIN, VELOCITY
 from .status import AGAIN, NOT_FINITE, OK, STIFF
 from .tape import run, run_four
@@ -79,7 +79,7 @@ def act(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, tau):
     return P
 
 
-@njit
+@inline
 def play(code, constant, begin, end, w, lanes):
     """A tape for four instances, or for one."""
     if lanes == 4:
@@ -89,10 +89,11 @@ def play(code, constant, begin, end, w, lanes):
 
 
 @njit
-def exert(formulas, bodies, a, B, p, L, t, w, f, tau):
-    """Add what all formulas exert to f and τ: Σ∂V/∂t, and the power of the forces [W]."""
+def exert(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f, tau):
+    """Add what the formulas of so many shapes before `end_shape` exert to f and τ: Σ∂V/∂t, and the power of the forces
+    [W]. (Given where they begin, numba would compile it twice: once for the number 0.)"""
     partial = power = 0.0
-    for k in range(formulas.tape.shape[0]):
+    for k in range(end_shape - shapes, end_shape):
         begin, body, end = formulas.tape[k, 2], formulas.tape[k, 3], formulas.tape[k, 4]
         handles, numbers, acts = formulas.tape[k, 5], formulas.tape[k, 6], formulas.tape[k, 7]
         h, c, e = formulas.first[k, 1], formulas.first[k, 2], formulas.first[k, 3]
@@ -125,7 +126,7 @@ def exert(formulas, bodies, a, B, p, L, t, w, f, tau):
 def stored(formulas, bodies, a, B, t, w):
     """V of all energies [J]."""
     V = 0.0
-    for k in range(formulas.tape.shape[0]):
+    for k in range(formulas.energies):
         begin, body, end = formulas.tape[k, 0], formulas.tape[k, 1], formulas.tape[k, 2]
         handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
         first, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
@@ -144,7 +145,7 @@ def stored(formulas, bodies, a, B, t, w):
 
 
 @njit
-def respond(i, last, h, pushes, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
+def respond(i, last, h, formulas, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
     """Pass i of (2): F at the velocities found so far, added to f and τ. At first these are kept, with the momenta
     before the kick, which come back for the next pass. (OK, AGAIN or what went wrong; how much F has changed)."""
     n = f.shape[0]
@@ -153,7 +154,8 @@ def respond(i, last, h, pushes, bodies, a, B, t, p, L, f, tau, held, w, power, f
             if i == 0:
                 held[0, b, k], held[1, b, k], held[2, b, k], held[3, b, k] = f[b, k], tau[b, k], p[b, k], L[b, k]
             held[4, b, k], held[5, b, k] = held[0, b, k], held[1, b, k]
-    _, power[2] = exert(pushes, bodies, a, B, p, L, t, w, held[4], held[5])
+    pushes, end = formulas.pushes, formulas.energies + formulas.pushes
+    _, power[2] = exert(formulas, pushes, end, bodies, a, B, p, L, t, w, held[4], held[5])
     most, which = 0.0, 0
     for b in range(1, n):
         change = size = 0.0

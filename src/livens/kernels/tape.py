@@ -137,19 +137,15 @@ def run_four(code, constant, begin, end, w):
             x0, x1, x2, x3 = np.sqrt(x0), np.sqrt(x1), np.sqrt(x2), np.sqrt(x3)
         elif op == CONST:
             x0 = x1 = x2 = x3 = constant[k]
+        elif op == SIN:
+            x0, x1, x2, x3 = np.sin(x0), np.sin(x1), np.sin(x2), np.sin(x3)
+        elif op == COS:
+            x0, x1, x2, x3 = np.cos(x0), np.cos(x1), np.cos(x2), np.cos(x3)
+        elif op >= LT:
+            x0, x1, x2, x3 = logic(op, x0, y0), logic(op, x1, y1), logic(op, x2, y2), logic(op, x3, y3)
         elif op != ASSIGN:
-            x0, x1, x2, x3 = rare(op, x0, y0), rare(op, x1, y1), rare(op, x2, y2), rare(op, x3, y3)
+            x0, x1, x2, x3 = function(op, x0, y0), function(op, x1, y1), function(op, x2, y2), function(op, x3, y3)
         w[o], w[o + 1], w[o + 2], w[o + 3] = x0, x1, x2, x3
-
-
-@njit
-def rare(op, x, y):
-    """What is not in `run_four` itself."""
-    if op == SIN:
-        return np.sin(x)
-    if op == COS:
-        return np.cos(x)
-    return logic(op, x, y) if op >= LT else function(op, x, y)
 
 
 @njit

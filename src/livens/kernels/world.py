@@ -19,9 +19,18 @@ from .potential import (
 
 
 @inline
-def time_of(formulas, signals, row):
+def time_of(system, signals, row):
     """The time of a table row; 0 where no formula asks for it."""
-    return signals[row, formulas.clock] if formulas.clock >= 0 else 0.0
+    return signals[row, system.formulas.clock] if system.formulas.clock >= 0 else 0.0
+
+
+@inline
+def user_forces(system, a, B, p, L, signals, row, work, f, tau):
+    """Add the forces that users wrote, at the velocities of (p, L)."""
+    if system.formulas.pushes > 0:
+        t = time_of(system, signals, row)
+        pushes, end = system.formulas.pushes, system.formulas.energies + system.formulas.pushes
+        exert(system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau)
 
 
 @inline
@@ -36,9 +45,10 @@ def free_forces(system, a, B, p, L, signals, row, work, f, tau):
         pair_force(system.pairs, a, f)
     if system.loads.body.shape[0] > 0:
         load_force(system.loads, B, signals, row, f, tau)
-    if system.energies.tape.shape[0] > 0:
-        t = time_of(system.energies, signals, row)
-        work.power[1], _ = exert(system.energies, system.bodies, a, B, p, L, t, work.registers, f, tau)
+    if system.formulas.energies > 0:
+        t = time_of(system, signals, row)
+        n = system.formulas.energies
+        work.power[1], _ = exert(system.formulas, n, n, system.bodies, a, B, p, L, t, work.registers, f, tau)
 
 
 @inline
@@ -57,7 +67,7 @@ def potential(system, a, B, angle, t, w):
         + spring_potential(system.springs, a, B)
         + pair_potential(system.pairs, a)
         + coordinate_potential(system.coordinates, angle)
-        + stored(system.energies, system.bodies, a, B, t, w)
+        + stored(system.formulas, system.bodies, a, B, t, w)
     )
 
 
@@ -76,21 +86,27 @@ def start_forces(system, state, signals, work):
     """`forces` with those that users wrote, and `power`, of the first row of signals, as Python calls kernels that are
     compiled already."""
     a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau
-    energies, pushes, bodies, P = system.energies, system.pushes, system.bodies, work.power
+    formulas, bodies, P = system.formulas, system.bodies, work.power
+    t = signals[0, formulas.clock] if formulas.clock >= 0 else 0.0
     gravity_force(system.bodies, system.gravity, f, tau)
-    spring_force(system.springs, a, B, f, tau)
-    pair_force(system.pairs, a, f)
-    load_force(system.loads, B, signals, 0, f, tau)
-    if len(energies.tape):
-        t = signals[0, energies.clock] if energies.clock >= 0 else 0.0
-        P[1], _ = exert(energies, bodies, a, B, p, L, t, work.registers, f, tau)
-    coordinate_force(system.coordinates, a, B, state.angle, f, tau)
-    motor_force(system.coordinates, a, B, signals, 0, f, tau)
-    if len(pushes.tape):
-        t = signals[0, pushes.clock] if pushes.clock >= 0 else 0.0
-        _, P[2] = exert(pushes, bodies, a, B, p, L, t, work.registers, f, tau)
-    P[0] = load_power(bodies, system.loads, B, p, L, signals, 0)
-    P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
+    if len(system.springs.body):
+        spring_force(system.springs, a, B, f, tau)
+    if len(system.pairs.body):
+        pair_force(system.pairs, a, f)
+    if len(system.loads.body):
+        load_force(system.loads, B, signals, 0, f, tau)
+    if formulas.energies:
+        n = formulas.energies
+        P[1], _ = exert(formulas, n, n, bodies, a, B, p, L, t, work.registers, f, tau)
+    if len(system.coordinates.kind):
+        coordinate_force(system.coordinates, a, B, state.angle, f, tau)
+        motor_force(system.coordinates, a, B, signals, 0, f, tau)
+    if formulas.pushes:
+        n, end = formulas.pushes, formulas.energies + formulas.pushes
+        _, P[2] = exert(formulas, n, end, bodies, a, B, p, L, t, work.registers, f, tau)
+    P[0] = load_power(bodies, system.loads, B, p, L, signals, 0) if len(system.loads.body) else 0.0
+    if len(system.coordinates.kind):
+        P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
     P[0] += P[1]
     P[0] += P[2]
 
@@ -110,6 +126,4 @@ def all_forces(system, record, signals, work, f, tau):
     for i in range(f.shape[0]):
         a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
         forces(system, a, B, p, L, record.angle[i], signals, i, work, f[i], tau[i])
-        if system.pushes.tape.shape[0] > 0:
-            t = time_of(system.pushes, signals, i)
-            exert(system.pushes, system.bodies, a, B, p, L, t, work.registers, f[i], tau[i])
+        user_forces(system, a, B, p, L, signals, i, work, f[i], tau[i])
