@@ -26,11 +26,11 @@ def time_of(system, signals, row):
 
 @inline
 def user_forces(system, a, B, p, L, signals, row, work, f, tau):
-    """Add the forces that users wrote, at the velocities of (p, L)."""
+    """Add the forces that users wrote, at the velocities of (p, L); their power goes into work.power."""
     if system.formulas.pushes > 0:
         t = time_of(system, signals, row)
         pushes, end = system.formulas.pushes, system.formulas.energies + system.formulas.pushes
-        exert(system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau)
+        _, work.power[2] = exert(system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau)
 
 
 @inline
