@@ -12,8 +12,10 @@ Reactions are still those of all rows, of minimum norm (reactions.py).
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,8 +41,8 @@ from .system import compile_model, scratch
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-8  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
-STRETCH = (0.03, 0.3, 0.3, 0.3)  # moves to the positions that decide which [rad]
-DENSE = 1500  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
+FEW = 200  # rows up to which both ways of a long stretch of motion decide which of them to leave out
+DENSE = 1000  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
 
 @dataclass(frozen=True)
@@ -219,10 +221,12 @@ class Fit:
         """The rows to leave out. A start may be singular by accident, and rows that others imply with ease here may be
         implied with none elsewhere: so positions along a stretch decide, if the mechanism can be moved there."""
         seen = [self.dependent()]
-        for own in (True, False):
+        few = len(self.names) <= FEW
+        stretch = [0.03] + [0.3] * (10 if few else 3)
+        for own, way in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
             there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
-            for turn in STRETCH:
-                if not len(seen[0].last) or not there.wander(own, turn):
+            for turn in stretch:
+                if not len(seen[0].last) or not there.wander(own, way * turn):
                     break
                 seen.append(there.dependent())
                 if seen[-1].null is None:
@@ -230,9 +234,10 @@ class Fit:
         least = min(len(place.last) for place in seen)
         seen = [place for place in seen if len(place.last) == least]
         nulls = [place.null for place in seen if place.null is not None]
-        choices = [place.last for place in seen] + [_largest_rows(null) for null in nulls[:1]]
-        best = np.argmax([min((_hold(null, rows) for null in nulls), default=0.0) for rows in choices])
-        return frozenset(choices[int(best)])
+        choices = {tuple(place.last) for place in seen}
+        if nulls:
+            choices.add(tuple(_largest_rows(np.stack(nulls if few else nulls[:1]))))
+        return frozenset(max(sorted(choices), key=lambda rows: min((_hold(null, rows) for null in nulls), default=0.0)))
 
     def wander(self, own: bool, turn: float) -> bool:
         """Move by some `turn` [rad] along the motion it has of its `own`, or a random one that the joints allow; False
@@ -274,7 +279,7 @@ class Fit:
         values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
         null = np.zeros((len(pivot), int((values < REPEATED).sum())))
         null[rows] = vectors[:, values < REPEATED]
-        return Dependent(last if len(last) == null.shape[1] else _largest_rows(null), null)
+        return Dependent(last if len(last) == null.shape[1] else _largest_rows(null[None]), null)
 
     def matrix(self) -> Array:
         """G as a full matrix (rows, 6 n), from work.G; the world's columns are zero."""
@@ -369,20 +374,22 @@ def inverse_masses(bodies: Bodies) -> Array:
     return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
 
 
-def _largest_rows(null: Array) -> list[int]:
-    """One row of `null` for each column, chosen greedily so that they are as independent as can be."""
-    left, chosen = null.copy(), []
-    for _ in range(null.shape[1]):
-        k = int(np.argmax(np.linalg.norm(left, axis=1)))
+def _largest_rows(nulls: Array) -> list[int]:
+    """One row for each column, chosen greedily so that in every one of `nulls` they are as independent as can be."""
+    left, chosen = nulls.copy(), []
+    for _ in range(left.shape[2]):
+        size = np.linalg.norm(left, axis=2)
+        k = int(np.argmax(size.min(axis=0)))
         chosen.append(k)
-        u = left[k] / np.linalg.norm(left[k])
-        left -= np.outer(left @ u, u)
+        u = left[:, k] / np.maximum(size[:, k], 1e-300)[:, None]
+        left -= (left @ u[:, :, None]) * u[:, None, :]
     return chosen
 
 
-def _hold(null: Array, rows: list[int]) -> float:
+def _hold(null: Array, rows: Iterable[int]) -> float:
     """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
-    return float(np.linalg.svd(null[rows], compute_uv=False)[-1]) if rows else 1.0
+    part = null[list(rows)]
+    return float(np.linalg.svd(part, compute_uv=False)[-1]) if part.size else 1.0
 
 
 def _cayley(x: Array) -> Array:
