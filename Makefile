@@ -26,6 +26,9 @@ thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
 bench: $(READY)   ## print the table of speeds
 	$(BIN)/python -m benchmarks
 
+soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
+	$(BIN)/python -m benchmarks.soak
+
 clean:   ## remove all that make has made, .venv too
 	rm -rf .venv demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
@@ -37,4 +40,4 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench clean
+.PHONY: help demo test lint thumbnails bench soak clean

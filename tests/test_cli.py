@@ -88,7 +88,15 @@ def test_a_reader_that_leaves(here):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a process")
 def test_interrupted(here):
     run = [sys.executable, "-m", "livens", "run", "top.py", "--h", "1e-6", "--until", "1e5", "--every", "1000000000"]
-    process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        run,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a shell may have it ignored in the background
+    )
     try:
         for _ in range(100):
             time.sleep(0.1)
