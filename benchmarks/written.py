@@ -10,8 +10,8 @@ from . import problems
 from .speeds import best, nanoseconds
 from .starts import fresh
 
-SIZE = 1000  # bodies of the net
-STEPS = 200
+SIZE = 300  # bodies of the net
+STEPS, ROUNDS = 60, 40  # short runs and many: a busy moment hits few of them
 FIRST = """
 import time
 import livens as lv
@@ -46,16 +46,15 @@ def nets(n: int = SIZE) -> tuple[lv.Model, lv.Model, lv.Model]:
 def written() -> list[list[object]]:
     """Rows: a spring built in and written, their ratio, and the first step of a new energy."""
     models = nets()
-    times = best([partial(nanoseconds, model, lv.Livens(), 1e-3, STEPS) for model in models])
+    times = best([partial(nanoseconds, model, lv.Livens(), 1e-3, STEPS) for model in models], ROUNDS)
     springs = len(models[1].forces)
     built_in, own = ((time - times[0]) / springs for time in times[1:])
-    for _ in range(2):  # the first may compile
-        first = fresh(FIRST)
+    first = min(float(fresh(FIRST).out.split()[-1]) for _ in range(4))  # one may compile
     return [
         ["a spring in a net, built in", f"{built_in:.0f} ns per step", ""],
         ["a spring in a net, user-written", f"{own:.0f} ns per step", ""],
         ["user-written against built in", f"{own / built_in:.1f}", "≤ 5"],
-        ["first step of a new user-written energy, kernels on disk", f"{float(first.out.split()[-1]):.2f} s", "≤ 1 s"],
+        ["first step of a new user-written energy, kernels on disk", f"{first:.2f} s", "≤ 1 s"],
     ]
 
 
