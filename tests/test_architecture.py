@@ -18,7 +18,7 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "frames structure constraints tapes system kernels.bags kernels.kinds kernels.opcodes",  # → compile, and its layout
     "kernels integrators",  # → step
     "start reactions progress simulation trajectory statics atomic files ensemble discrete",  # → record
-    "invariants hamiltonian symmetry report plot page view demos cli __init__ __main__",  # → look
+    "invariants hamiltonian symmetry report plot page viewer demos cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 
