@@ -1,4 +1,4 @@
-"""Charts in the page's side panel: curves up to the time that is shown, on axes that hold still."""
+"""Charts in the page's side panel: curves up to the time that is shown, or the latest of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ REMEMBERED = 400  # moments of a run that is going on
 class Charts:
     """One chart for each of `all_curves`, over the times t [s]."""
 
-    def __init__(self, server: Any, all_curves: list[Curves], t: Array):
+    def __init__(self, server: Any, all_curves: list[Curves], t: Array, still: bool = True):
+        """still: the axes hold all values from the beginning; else they follow what is drawn."""
         self.curves, self.t = all_curves, t
         self.server = server
         self.handles = [
@@ -34,7 +35,7 @@ class Charts:
                     ),
                 ),
                 title=c.title,
-                scales=self._scales(c, t),
+                scales=self._scales(c, t) if still else {"x": {"time": False}},
                 axes=({"size": 30, "font": "10px sans-serif"}, {"size": 58, "font": "10px sans-serif"}),
                 legend={"show": True, "live": False},
                 height=HEIGHT,
@@ -50,11 +51,10 @@ class Charts:
                 handle.data = (self.t[:count], *c.values[:count].T.copy())
 
     def replace(self, all_curves: list[Curves], t: Array) -> None:
-        """Draw other values on other axes."""
+        """Draw other values."""
         self.curves, self.t = all_curves, t
         with self.server.atomic():
             for c, handle in zip(all_curves, self.handles, strict=True):
-                handle.scales = self._scales(c, t)
                 handle.data = (t, *c.values.T.copy())
 
     @staticmethod

@@ -53,8 +53,11 @@ def between(system: System, record: State, t: Array, when: float) -> Instant:
         return first
     second = stored(system, record, t, k + 1)
     part = float((when - t[k]) / (t[k + 1] - t[k]))
-    mixed = [(1.0 - part) * one + part * two for one, two in zip(first, second, strict=True)]
-    return Instant(*mixed)._replace(R=_arc(first.R, second.R, part), t=float(when))
+    x, c, v, l = (
+        (1.0 - part) * one + part * two
+        for one, two in ((first.x, second.x), (first.c, second.c), (first.v, second.v), (first.l, second.l))
+    )
+    return Instant(float(when), x, _arc(first.R, second.R, part), c, v, l)
 
 
 def _arc(R0: Array, R1: Array, part: float) -> Array:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
-import io
 import os
 import socket
 import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
@@ -31,15 +31,18 @@ class Viewer:
 
     def __init__(self, server: Any, url: str, stop: Callable[[], None] = lambda: None):
         self.server, self.url, self._stop = server, url, stop
+        self.inside: Any = None  # what draws the page, for tests
         self.height = 560
         self.closed = False
+        atexit.register(self.close)
 
     def close(self) -> None:
         """Stop the threads and the server; the page in the browser stays as it is. Closing twice does nothing."""
         if not self.closed:
             self.closed = True
+            atexit.unregister(self.close)
             self._stop()
-            with contextlib.redirect_stdout(io.StringIO()):  # silently
+            with _silence():
                 self.server.stop()
 
     def wait(self) -> None:
@@ -68,6 +71,19 @@ class Viewer:
         return f'<iframe src="{escape(self.url)}" {size}></iframe>'
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Without the words of viser, which knows no quiet mode of its own."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
+
+
 def installed() -> bool:
     """True if viser is there."""
     return importlib.util.find_spec("viser") is not None
@@ -81,7 +97,7 @@ def serve(title: str, port: int | None, host: str) -> tuple[Any, str]:
         raise MissingExtra(f"the page in the browser needs viser ({error}): pip install 'livens[view]'") from None
     if port is not None:
         _refuse_taken(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):  # the address is printed by `begin`, in our words
+    with _silence():  # the address is printed by `begin`, in our words
         server = viser.ViserServer(host=host, port=FIRST if port is None else port, label=title, verbose=False)
     server.request_share_url = lambda verbose=True: None  # no tunnel to anywhere, whoever asks
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
@@ -119,7 +135,8 @@ def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | No
     who = "" if host in (HERE, "localhost") else f" and everyone who reaches this machine ({host})"
     typing = interactive()
     block = not typing if block is None else block
-    print(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
+    sys.stderr.flush()
     if (not typing and has_screen()) if open_browser is None else open_browser:
         webbrowser.open(viewer.url)
     if block:

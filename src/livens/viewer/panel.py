@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ..errors import ModelError
 from ..model import Body, Point
 from . import colors
-from .layers import Picture
 from .parts import Places
+from .picture import Picture
 from .traces import Traces
 
 NAMES = 200  # bodies offered by name, at most
@@ -27,6 +28,30 @@ def clock_text(t: float, scale: float, note: str = "") -> str:
     style = "font:600 20px sans-serif;padding:2px 12px"
     small = f'<div style="font:400 12px sans-serif">{note}</div>' if note else ""
     return f'<div id="livens-clock" style="{style}">t = {t:.{digits}f} s{small}</div>'
+
+
+def fine(value: float) -> float:
+    """The step of a number in a form: a hundredth of it, as a power of ten.
+
+    >>> fine(1.0), fine(2e-4), fine(0.0)
+    (0.01, 1e-06, 0.001)
+    """
+    return float(f"1e{round(float(np.floor(np.log10(value)))) - 2}") if value > 0.0 else 0.001
+
+
+def digits(step: float) -> int:
+    """How many digits behind the point a step needs."""
+    return max(0, round(-float(np.floor(np.log10(step)))))
+
+
+def by_hand(field: Any, act: Callable[[Any], None]) -> None:
+    """Call `act` with the value of a field or with the name of a button when a user changes it, not when we do."""
+
+    def changed(event: Any) -> None:
+        if event.client is not None:
+            act(event.target.value)
+
+    (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
 
 
 def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | None) -> Traces:
@@ -47,31 +72,24 @@ def add_follow(server: Any, picture: Picture) -> None:
     bodies = picture.model.bodies[1 : NAMES + 1]
     choice = server.gui.add_dropdown("follow", ("nothing", *(body.name for body in bodies)))
 
-    @choice.on_update
-    def _(_: Any) -> None:
-        names = [body.name for body in bodies]
-        picture.follow(None if choice.value == "nothing" else 1 + names.index(choice.value))
+    names = [body.name for body in bodies]
+    by_hand(choice, lambda name: picture.follow(None if name == "nothing" else 1 + names.index(name)))
 
 
 def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[[], None]) -> None:
     """A box to tick for every layer."""
+
+    def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
+        by_hand(server.gui.add_checkbox(label, on), act)
+
+    def trace(on: bool) -> None:
+        traces.node.visible = on
+        refresh()
+
     with server.gui.add_folder("show"):
         for label, layer in picture.layers.items():
-            _box(server, label, layer.on, lambda on, label=label: picture.show(label, on))
-
-        def trace(on: bool) -> None:
-            traces.node.visible = on
-            refresh()
-
-        _box(server, "traces", False, trace)
-
-
-def _box(server: Any, label: str, on: bool, act: Callable[[bool], None]) -> None:
-    box = server.gui.add_checkbox(label, on)
-
-    @box.on_update
-    def _(_: Any) -> None:
-        act(bool(box.value))
+            box(label, layer.on, partial(picture.show, label))
+        box("traces", False, trace)
 
 
 def _point(thing: Point | Body) -> Point:

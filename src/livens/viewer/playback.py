@@ -17,10 +17,10 @@ from .clock import Clock, watchable
 from .curves import curves, thinned
 from .forces import Reactions
 from .instants import between, chosen, instant
-from .layers import Picture
 from .page import HERE, Viewer, begin, repeat, serve, set_stage
-from .panel import add_follow, add_layers, clock_text, traces_of
-from .parts import bounds
+from .panel import add_follow, add_layers, by_hand, clock_text, fine, traces_of
+from .parts import bounds, parts
+from .picture import Picture
 from .sizes import Sizes, sizes
 from .traces import path_until
 
@@ -43,7 +43,8 @@ def view(
     trace: points or bodies whose traces can be shown (all centres of mass if None). speed: seconds of the motion per
     second of watching (None: real time, or what makes it watchable). port: None finds a free one. host: the page can be
     seen from this machine only; "0.0.0.0" lets everyone in who can reach it. block: serve until Ctrl-C (None: yes in a
-    script, no at a prompt or in a notebook). open_browser: None opens one where there is a screen. Needs the extra `view`.
+    script, no at a prompt or in a notebook). open_browser: None opens one where there is a screen. Needs the extra
+    `view`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="throw")
@@ -60,15 +61,14 @@ def view(
     player = Player(server, motion, trace, speed)
     player.stop = repeat(player.frame)
     viewer = Viewer(server, url, player.stop)
-    viewer.player = player  # type: ignore[attr-defined]
+    viewer.inside = player
     return begin(viewer, host, block, open_browser)
 
 
 def sizes_of(motion: Trajectory, these: Any) -> Sizes:
     """How large the motion is: the box in which it stays, from some of its states."""
     some = thinned(motion, chosen(len(motion), LOOKED_AT))
-    now = instant(motion.system, some.record, 0.0) if len(some) else None
-    assert now is not None
+    now = instant(motion.system, some.record, 0.0)
     return sizes(*bounds(these, now.x, now.R), motion.model.gravity)
 
 
@@ -76,8 +76,6 @@ class Player:
     """The page of a recorded motion: its clock, its picture, its charts and its controls."""
 
     def __init__(self, server: Any, motion: Trajectory, trace: Sequence[Point | Body] | None, speed: float | None):
-        from .parts import parts
-
         self.server, self.motion = server, motion
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
@@ -94,7 +92,6 @@ class Player:
         self.slow = 0.0  # wall time of the last update of slider and charts
         self.reactions: Reactions | None = None
         self.stop: Any = None
-        self.clients = 0
         server.on_client_connect(lambda _: self.refresh())
         self._controls()
         panel = server.gui.add_panel()
@@ -149,57 +146,42 @@ class Player:
         m = self.motion
         self.text = gui.add_html(clock_text(clock.t, clock.end))
         self.button = gui.add_button("play", color="blue")
+        end = max(clock.end, clock.start + 1e-9)
         self.scrub = gui.add_slider(
-            "time [s]",
-            min=clock.start,
-            max=max(clock.end, clock.start + 1e-9),
-            step=_step(clock),
-            initial_value=clock.t,
+            "time [s]", min=clock.start, max=end, step=(end - clock.start) / 1000, initial_value=clock.t
         )
         steps = gui.add_button_group("step", ("−10", "−1", "+1", "+10"), hint="stored states back or on")
-        speed = gui.add_number("speed", clock.speed, min=0.0, step=None, hint="seconds of the motion per second")
+        speed = gui.add_number(
+            "speed", clock.speed, min=0.0, step=fine(clock.speed), hint="seconds of the motion per second"
+        )
         loop = gui.add_checkbox("loop", clock.loop)
         reset = gui.add_button("reset", hint="back to the start")
 
-        def now() -> float:
-            return time.perf_counter()
-
-        @self.button.on_click
-        def _(_: Any) -> None:
-            clock.play(not clock.playing, now())
+        def play(_: Any) -> None:
+            clock.play(not clock.playing, time.perf_counter())
             self.refresh()
 
-        @self.scrub.on_update
-        def _(event: Any) -> None:
-            if event.client is not None:  # a hand, not the clock
-                clock.seek(float(self.scrub.value), now())
-
-        @steps.on_click
-        def _(event: Any) -> None:
-            k = self.number() + int(str(event.target.value).replace("−", "-"))
-            clock.seek(float(m.t[int(np.clip(k, 0, len(m) - 1))]), now())
-
-        @speed.on_update
-        def _(_: Any) -> None:
-            clock.tick(now())
-            clock.speed = max(0.0, float(speed.value))
-
-        @loop.on_update
-        def _(_: Any) -> None:
-            clock.loop = bool(loop.value)
-
-        @reset.on_click
-        def _(_: Any) -> None:
-            clock.seek(clock.start, now())
+        def seek(t: float) -> None:
+            clock.seek(float(t), time.perf_counter())
             self.refresh()
 
+        def step(name: str) -> None:
+            k = self.number() + int(name.replace("−", "-"))
+            seek(m.t[int(np.clip(k, 0, len(m) - 1))])
+
+        def hurry(value: float) -> None:
+            clock.tick(time.perf_counter())
+            clock.speed = max(0.0, float(value))
+
+        by_hand(self.button, play)
+        by_hand(self.scrub, seek)
+        by_hand(steps, step)
+        by_hand(speed, hurry)
+        by_hand(loop, lambda on: setattr(clock, "loop", bool(on)))
+        by_hand(reset, lambda _: seek(clock.start))
         add_follow(self.server, self.picture)
         add_layers(self.server, self.picture, self.traces, self.refresh)
         about = (
             f"{m.scheme!r}, h = {m.h:.6g} s, {m.steps:,} steps; a cell of the ground is {self.picture.sizes.cell:g} m"
         )
         gui.add_markdown(f"<small>{about}</small>")
-
-
-def _step(clock: Clock) -> float:
-    return max((clock.end - clock.start) / 1000.0, 1e-12)

@@ -54,7 +54,7 @@ class Traces:
             self.node.points, self.node.colors = lines, tint
 
 
-def segments(x: Array, tint: NDArray[np.uint8]) -> tuple[Array, NDArray[np.uint8]]:
+def segments(x: NDArray[Any], tint: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """Segments (k, 2, 3) of paths (times, points, 3), and their colours.
 
     >>> import numpy as np
