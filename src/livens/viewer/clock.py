@@ -1,7 +1,7 @@
 """Two clocks: one that plays a recorded motion, one that says how many steps a running simulation owes.
 
     playing     t = t₁ + speed · (w − w₁)        since it was last touched at the wall time w₁             (1)
-    running     steps due = (t₁ + speed · (w − w₁) − t) / h, never more than fit into the time of a frame      (2)
+    running     steps due = (t₁ + speed · (w − w₁) − t) / h, never more than take a tenth of a second      (2)
 
 What does not fit is not owed later: a simulation that cannot keep up runs slower, and says so.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+FIRST = 16  # steps of a chunk while nobody knows how long they take
 PLAY = 10.0  # a motion that is too short or too long to watch is played in this time [s]
 
 
@@ -73,9 +74,9 @@ def watchable(duration: float) -> float:
 class Pace:
     """How many steps are due, (2), and how fast the simulation really runs."""
 
-    def __init__(self, h: float, speed: float = 1.0, frame: float = 1 / 30, window: float = 1.0):
-        """h: step [s]; frame: time between two looks at the clock [s]; window: over which factors are averaged [s]."""
-        self.h, self.speed, self.frame, self.window = h, speed, frame, window
+    def __init__(self, h: float, speed: float = 1.0, longest: float = 0.1, window: float = 1.0):
+        """h: step [s]; longest: wall time of a chunk of steps [s]; window: over which factors are averaged [s]."""
+        self.h, self.speed, self.longest, self.window = h, speed, longest, window
         self.cost = 0.0  # wall time of a step [s]; 0 while unknown
         self._owed = 0.0  # time of the motion that has not been stepped yet [s]
         self._wall: float | None = None
@@ -85,14 +86,14 @@ class Pace:
         """Steps to take now.
 
         >>> pace = Pace(h=1e-3)
-        >>> pace.due(0.0), pace.due(0.02), pace.due(0.025)
-        (0, 20, 5)
+        >>> pace.due(0.0), pace.due(0.01), pace.due(0.015)
+        (0, 10, 5)
         """
         if self._wall is not None:
             self._owed += self.speed * (wall - self._wall)
         self._wall = wall
         steps = int(self._owed / self.h + 1e-9)
-        fits = max(1, int(0.9 * self.frame / self.cost)) if self.cost > 0.0 else max(1, int(self._owed / self.h), 1)
+        fits = max(1, int(self.longest / self.cost)) if self.cost > 0.0 else FIRST
         if steps > fits:
             self._owed, steps = fits * self.h, fits
         self._owed -= steps * self.h

@@ -49,7 +49,8 @@ def live(
 
     start, t0: a state such as `motion.state` and its time [s]. speed: seconds of the motion per second of watching
     (None: real time, or faster where steps are longer than a picture). run: begin at once. The model itself is never
-    changed. The other arguments are those of `lv.view`. Needs the extra `view`.
+    changed; a controller asks for a joint whose spring is changed by its name. The other arguments are those of
+    `lv.view`. Needs the extra `view`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="pendulum")
@@ -65,18 +66,11 @@ def live(
         raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
     stepper = Stepper(model, Livens() if scheme is None else scheme, h, start, t0)
     loop = Loop(stepper, default_speed(h) if speed is None else positive(speed, "speed"))
-    server, url = serve(model.name, port, host)
-    page = Page(server, loop, trace)
-    end = repeat(page.frame)
-
-    def stop() -> None:
-        end()
-        loop.stop()
-
-    loop.run(run)
-    loop.start()
-    viewer = Viewer(server, url, stop)
-    viewer.inside = page
+    with serve(model.name, port, host) as viewer:
+        viewer.inside = Page(viewer.server, loop, trace)
+        viewer.stops += [repeat(viewer.inside.frame), loop.stop]
+        loop.run(run)
+        loop.start()
     return begin(viewer, host, block, open_browser)
 
 
@@ -132,7 +126,7 @@ class Page:
         with panel.add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)
         panel.dock_left()
-        panel.set_width(300)
+        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the moment that is shown."""

@@ -20,6 +20,7 @@ from ..trajectory import Trajectory
 from .clock import Pace
 from .stepper import Stepper, _copy, moment
 
+CHUNK = 0.008  # time that passes between two chunks of steps, where there is time [s]
 IDLE = 0.02  # how long a standing simulation sleeps before it listens again [s]
 
 
@@ -101,7 +102,7 @@ class Loop:
             elif not steps:
                 self._end.wait(min(IDLE, max(1e-3, 0.5 * self.stepper.h / max(self.pace.speed, 1e-9))))
             elif self.pace.possible > self.pace.speed:
-                self._end.wait(0.25 * self.pace.frame)  # ahead of the clock: steps come in chunks, the core rests
+                self._end.wait(CHUNK)  # ahead of the clock: steps come in chunks, the core rests
 
     def _listen(self) -> None:
         while True:

@@ -20,6 +20,7 @@ from .sizes import LENS, Sizes
 
 HERE = "127.0.0.1"
 FIRST = 8080  # ports are tried from here
+WIDE = 1.2  # a window this many times as wide as high shows all of a motion
 FRAMES = 30.0  # pictures per second, at most
 
 
@@ -29,8 +30,9 @@ class Viewer:
     In a notebook it shows itself in the cell.
     """
 
-    def __init__(self, server: Any, url: str, stop: Callable[[], None] = lambda: None):
-        self.server, self.url, self._stop = server, url, stop
+    def __init__(self, server: Any, url: str):
+        self.server, self.url = server, url
+        self.stops: list[Callable[[], None]] = []  # what ends the threads that belong to it
         self.inside: Any = None  # what draws the page, for tests
         self.height = 560
         self.closed = False
@@ -41,7 +43,8 @@ class Viewer:
         if not self.closed:
             self.closed = True
             atexit.unregister(self.close)
-            self._stop()
+            for stop in self.stops:
+                stop()
             with _silence():
                 self.server.stop()
 
@@ -89,8 +92,10 @@ def installed() -> bool:
     return importlib.util.find_spec("viser") is not None
 
 
-def serve(title: str, port: int | None, host: str) -> tuple[Any, str]:
-    """A server with an empty page, and its address. port: None finds a free one; a port that is taken is refused."""
+@contextlib.contextmanager
+def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
+    """A server with an empty page, to be filled in the `with` block; if that fails, it is closed. port: None finds a
+    free one; a port that is taken is refused."""
     try:
         import viser
     except ImportError as error:
@@ -102,7 +107,12 @@ def serve(title: str, port: int | None, host: str) -> tuple[Any, str]:
     server.request_share_url = lambda verbose=True: None  # no tunnel to anywhere, whoever asks
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.main_panel.dock_right()
-    return server, f"http://{HERE if host == '0.0.0.0' else host}:{server.get_port()}"
+    viewer = Viewer(server, f"http://{HERE if host == '0.0.0.0' else host}:{server.get_port()}")
+    try:
+        yield viewer
+    except BaseException:
+        viewer.close()
+        raise
 
 
 def set_stage(server: Any, sizes: Sizes) -> None:
@@ -116,6 +126,7 @@ def set_stage(server: Any, sizes: Sizes) -> None:
     scene.add_light_directional("/light/sun", intensity=1.6, position=tuple(sun.tolist()), cast_shadow=True)
     camera.position, camera.look_at, camera.up = sizes.camera, (0.0, 0.0, 0.0), sizes.up
     camera.fov = float(LENS)
+    server.on_client_connect(lambda client: _step_back(client, sizes))
     cell = sizes.cell * sizes.scale
     scene.add_grid(
         "/m/ground",
@@ -130,17 +141,27 @@ def set_stage(server: Any, sizes: Sizes) -> None:
     )
 
 
+def _step_back(client: Any, sizes: Sizes) -> None:
+    """In a window that is higher than wide the camera stands farther away."""
+    if client.camera.aspect < WIDE:
+        client.camera.position = sizes.camera * (WIDE / max(client.camera.aspect, 0.2))
+        client.camera.look_at = (0.0, 0.0, 0.0)
+
+
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:
     """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types."""
     who = "" if host in (HERE, "localhost") else f" and everyone who reaches this machine ({host})"
     typing = interactive()
     block = not typing if block is None else block
-    sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
-    sys.stderr.flush()
-    if (not typing and has_screen()) if open_browser is None else open_browser:
-        webbrowser.open(viewer.url)
-    if block:
-        viewer.wait()
+    try:
+        sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
+        sys.stderr.flush()
+        if (not typing and has_screen()) if open_browser is None else open_browser:
+            webbrowser.open(viewer.url)
+        if block:
+            viewer.wait()
+    except KeyboardInterrupt:  # as one who was quick
+        viewer.close()
     return viewer
 
 

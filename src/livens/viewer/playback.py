@@ -57,11 +57,9 @@ def view(
         raise ModelError(f"view shows a motion such as lv.simulate(…) gives, not {motion!r}; a model runs in lv.live.")
     if len(motion.model.bodies) < 2:
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
-    server, url = serve(motion.model.name, port, host)
-    player = Player(server, motion, trace, speed)
-    player.stop = repeat(player.frame)
-    viewer = Viewer(server, url, player.stop)
-    viewer.inside = player
+    with serve(motion.model.name, port, host) as viewer:
+        viewer.inside = Player(viewer.server, motion, trace, speed)
+        viewer.stops.append(repeat(viewer.inside.frame))
     return begin(viewer, host, block, open_browser)
 
 
@@ -91,14 +89,13 @@ class Player:
         self.shown: float | None = None
         self.slow = 0.0  # wall time of the last update of slider and charts
         self.reactions: Reactions | None = None
-        self.stop: Any = None
         server.on_client_connect(lambda _: self.refresh())
         self._controls()
         panel = server.gui.add_panel()
         with panel.add_tab("charts"):
             self.charts = Charts(server, curves(some), some.t)
         panel.dock_left()
-        panel.set_width(300)
+        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""

@@ -48,9 +48,8 @@ def pose_playground(
     ...     page.inside.poses["P Q"].a.round(3).tolist(), page.inside.poses["Q P"].a.round(3).tolist()
     ([0.0, 0.0, 0.0], [0.8, 0.8, 0.0])
     """
-    server, url = serve("poses", port, host)
-    viewer = Viewer(server, url)
-    viewer.inside = Playground(server)
+    with serve("poses", port, host) as viewer:
+        viewer.inside = Playground(viewer.server)
     return begin(viewer, host, block, open_browser)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import Array, not_negative, vector
+from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..model import Body, Model
 
@@ -73,7 +74,12 @@ def parameters(model: Model) -> Parameters:
 
 def variant(model: Model, wanted: Parameters) -> Model:
     """A copy of `model` with the numbers of `wanted`."""
+    now = parameters(model)
     memo: dict[int, Any] = {id(body): body for body in model.bodies}
+    for joint in model.joints:  # what does not change stays what it was, for controllers that know it
+        same = all(new.get(joint.name) == old.get(joint.name) for new, old in _both(wanted, now))
+        if same and not getattr(joint, "joints", ()):
+            memo[id(joint)] = joint
     for thing in [*model.joints, *model.forces]:
         for name in ("drive", "effort", "force", "torque", "formula"):
             kept = getattr(thing, name, None)
@@ -81,11 +87,13 @@ def variant(model: Model, wanted: Parameters) -> Model:
                 memo[id(kept)] = kept
     other: Model = copy.deepcopy(model, memo)
     other.gravity = vector(wanted.gravity, "gravity")
-    for name, value in wanted.stiffness.items():
-        other[name].stiffness = not_negative(value, f"stiffness of {name!r}")
-    for name, value in wanted.damping.items():
-        attribute = "rate" if isinstance(other[name], Damper) else "damping"
-        setattr(other[name], attribute, not_negative(value, f"damping of {name!r}"))
+    for what, (new, old) in zip(("stiffness", "damping"), _both(wanted, now), strict=True):
+        for name in new:
+            if name not in old:
+                raise ModelError(f"{name!r} has no {what}; {', '.join(old) or 'nothing'} has.")
+            if new[name] != old[name]:
+                attribute = "rate" if isinstance(other[name], Damper) else what
+                setattr(other[name], attribute, not_negative(new[name], f"{what} of {name!r}"))
     if wanted.pull is not None:
         pull = wanted.pull
         name = HAND
@@ -104,6 +112,10 @@ def pull_stiffness(body: Body, model: Model, size: float, h: float) -> float:
     weight = total * float(np.linalg.norm(model.gravity))
     k = 12.0 * weight / size if weight > 0.0 else mass * (2.0 * np.pi) ** 2
     return float(f"{min(k, mass * (QUICK / h) ** 2):.2g}")
+
+
+def _both(wanted: Parameters, now: Parameters) -> tuple[tuple[Mapping[str, float], Mapping[str, float]], ...]:
+    return (wanted.stiffness, now.stiffness), (wanted.damping, now.damping)
 
 
 def _three(x: Array) -> tuple[float, float, float]:
