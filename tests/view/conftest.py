@@ -50,7 +50,7 @@ class Tab:
 
     def wait(self, condition):
         """Until a JavaScript condition holds."""
-        self.page.wait_for_function(condition)
+        self.page.wait_for_function(condition, polling=100)
 
     def frames(self, count=2):
         """Until so many frames have been drawn."""

@@ -109,12 +109,12 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         assert loop.latest.state.p[50, 0] != before
         page.page.goto("about:blank")  # the page is closed; the simulation goes on
         left = loop.latest.t
-        again = tab(viewer.url)
-        again.wait(f"{CLOCK} !== null && {TIME} > {left}")
-        assert again.page.get_by_label("gravity").input_value() == "2"
+        page.page.goto(viewer.url)
+        page.wait(f"{CLOCK} !== null && {TIME} > {left}")
+        assert page.page.get_by_label("gravity").input_value() == "2"
         assert loop.latest.running
-        again.page.get_by_role("button", name="reset", exact=True).click()
-        again.wait(f"{TIME} < {left}")
+        page.page.get_by_role("button", name="reset", exact=True).click()
+        page.wait(f"{TIME} < {left}")
 
 
 def test_the_stand_alone_page_plays_from_a_file_without_a_network(tab, tmp_path):

@@ -233,6 +233,17 @@ def test_a_failure_pauses_the_loop_and_says_why():
     assert loop.latest.t == 0.0
 
 
+def test_a_function_that_breaks_pauses_the_loop_too():
+    m = bob()
+    m.add(lv.Load(m["ball"].center, force=lambda t: (1.0 / (t < 0.05), 0, 0), name="wind"))
+    loop = Loop(Stepper(m, lv.Livens(), 1e-2))
+    loop.run(True)
+    for k in range(20):
+        loop.cycle(0.01 * k)
+    assert not loop.latest.running
+    assert "ZeroDivisionError" in loop.latest.message
+
+
 def test_a_chain_of_100_bodies_costs_less_than_real_time():
     """The time of this thread alone, so that other processes do not count: at h = 1e-3 a second takes less than one."""
     run = Stepper(chain(100), lv.Livens(), 1e-3)

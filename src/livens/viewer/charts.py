@@ -39,6 +39,7 @@ class Charts:
                 axes=({"size": 30, "font": "10px sans-serif"}, {"size": 58, "font": "10px sans-serif"}),
                 legend={"show": True, "live": False},
                 height=HEIGHT,
+                padding=(8, 16, 0, 0),
             )
             for c in all_curves
         ]

@@ -111,10 +111,15 @@ def frames(scene: Any, reach: Array, sizes: Sizes) -> Layer:
     return Layer(False, [node], update)
 
 
-def dots(scene: Any, name: str, places: Of, color: Color, sizes: Sizes, on: bool = False) -> Layer:
+def dot_size(reach: Array, sizes: Sizes) -> float:
+    """The size of dots [units of the page]: small beside the bodies, never too small to see."""
+    return float(np.clip(0.05 * np.median(reach[1:]) * sizes.scale, 0.008, 0.03))
+
+
+def dots(scene: Any, name: str, places: Of, color: Color, sizes: Sizes, size: float, on: bool = False) -> Layer:
     """Points as dots."""
     node = scene.add_point_cloud(
-        f"/m/{name}", np.zeros((1, 3)), color, point_size=0.03, point_shape="circle", precision="float32"
+        f"/m/{name}", np.zeros((1, 3)), color, point_size=size, point_shape="circle", precision="float32"
     )
 
     def update(now: Instant) -> None:

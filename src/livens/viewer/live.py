@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ class Page:
 def note(moment: Moment) -> str:
     """How the run is doing, in words."""
     if moment.message:
-        return f'<span style="color:#d55e00">{moment.message}</span>'
+        return f'<span style="color:#d55e00">{escape(moment.message)}</span>'
     if not moment.running:
         return "paused"
     reach = f", up to {moment.possible:.3g} possible" if moment.possible else ""

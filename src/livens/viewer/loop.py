@@ -77,8 +77,8 @@ class Loop:
             try:
                 self.stepper.step(steps)
                 self.pace.took(steps, time.perf_counter() - begin)
-            except LivensError as error:
-                self.running, self.message, steps = False, str(error), 0
+            except Exception as error:  # a step that failed, or a user's function
+                self.running, self.message, steps = False, _words(error), 0
                 self.pace.rest()
         self.latest = self._moment(self.pace.factor(wall, self.stepper.t) if self.running else 0.0)
         return steps
@@ -113,8 +113,8 @@ class Loop:
             try:
                 self.message = ""
                 change()
-            except (LivensError, ValueError) as error:
-                self.message = str(error)
+            except Exception as error:  # refused, or a step that failed: the thread lives on
+                self.message = _words(error)
             if self.pace.h != self.stepper.h:
                 self.pace = Pace(self.stepper.h, self.pace.speed)
 
@@ -123,3 +123,7 @@ class Loop:
         return Moment(
             s.t, _copy(s.state), s.model, s.begin, s.scheme, s.h, self.running, factor, self.pace.possible, self.message
         )
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, LivensError) else f"{type(error).__name__}: {error}"

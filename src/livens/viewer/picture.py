@@ -76,9 +76,10 @@ class Picture:
             return p.joints.at(now.x, now.R)
 
         found = {"bodies": shapes, "frames": layers.frames(scene, p.reach, s)}
-        found["centres of mass"] = layers.dots(scene, "centers", centers, colors.BLACK, s)
+        size = layers.dot_size(p.reach, s)
+        found["centres of mass"] = layers.dots(scene, "centers", centers, colors.BLACK, s, size)
         if len(p.points):
-            places = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), colors.VERMILION, s)
+            places = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), colors.VERMILION, s, size)
             found["points"] = places
         stretched = [layers.springs(scene, p, s)] if len(p.length) else []
         if len(p.dampers[0]):
@@ -88,7 +89,7 @@ class Picture:
         if len(p.rods[0]):
             found["rods"] = layers.lines(scene, "rods", ends(p.rods), colors.BLACK, s, 1.5 * layers.THICK)
         if len(p.joints):
-            pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, on=True)]
+            pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, size, on=True)]
             found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes[0]) else []))
         found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], colors.GREEN, s)
         found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], colors.PURPLE, s)
