@@ -176,14 +176,14 @@ def test_reactions_of_all_joints_are_those_of_each():
 
 def test_charts_show_what_the_motion_conserves():
     motion = lv.simulate(chain(3), h=1e-3, until=0.5)
-    found = {c.title: c for c in curves(thinned(motion, chosen(len(motion), 50)))}
-    assert np.array_equal(found["energy [J]"].values[:, 0], motion.energy[chosen(501, 50)])
+    found = {c.what: c for c in curves(thinned(motion, chosen(len(motion), 50)))}
+    assert np.array_equal(found["energy"].values[:, 0], motion.energy[chosen(501, 50)])
     assert found["joint defects, log₁₀"].values.max() < -10
     memory = Memory(most=3)
     for k in range(5):
-        shown = memory.add(float(k), [Curves("x", ("x",), np.array([[float(k)]]))])
+        shown = memory.add(float(k), [Curves("x", "m", ("x",), np.array([[float(k)]]))])
     assert shown[0].values[:, 0].tolist() == [2.0, 3.0, 4.0]
-    assert memory.add(0.0, [Curves("x", ("x",), np.zeros((1, 1)))])[0].values.shape == (1, 1)  # reset: begin again
+    assert memory.add(0.0, [Curves("x", "m", ("x",), np.zeros((1, 1)))])[0].values.shape == (1, 1)  # reset: begin again
 
 
 def test_traces_grow_with_the_time_line():

@@ -16,9 +16,10 @@ FLOOR = 1e-17  # what exact zeros are drawn as where logarithms are
 
 
 class Curves(NamedTuple):
-    """One chart: its title with the unit, the names of its curves, and their values (times, curves)."""
+    """One chart: what it shows, in which unit ("" for a logarithm), its curves' names and values (times, curves)."""
 
-    title: str
+    what: str
+    unit: str
     names: tuple[str, ...]
     values: Array
 
@@ -41,16 +42,16 @@ def curves(motion: Trajectory) -> list[Curves]:
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
     >>> stone = m.add(lv.Body(lv.Ball(0.1, density=2500), name="stone"))
-    >>> [c.title for c in curves(lv.simulate(m, h=0.1, until=1.0))]
+    >>> [f"{c.what} [{c.unit}]" for c in curves(lv.simulate(m, h=0.1, until=1.0))]
     ['energy [J]', 'momentum [kg m/s]', 'angular momentum [kg m²/s]']
     """
     xyz = ("x", "y", "z")
     found = [
         Curves(
-            "energy [J]", ("total", "kinetic", "potential"), _columns(motion.energy, motion.kinetic, motion.potential)
+            "energy", "J", ("total", "kinetic", "potential"), _columns(motion.energy, motion.kinetic, motion.potential)
         ),
-        Curves("momentum [kg m/s]", xyz, motion.momentum),
-        Curves("angular momentum [kg m²/s]", xyz, motion.angular_momentum),
+        Curves("momentum", "kg m/s", xyz, motion.momentum),
+        Curves("angular momentum", "kg m²/s", xyz, motion.angular_momentum),
     ]
     if motion.model.joints:
         try:
@@ -58,8 +59,29 @@ def curves(motion: Trajectory) -> list[Curves]:
         except ModelError:  # a drive that a file could not hold: nothing to compare with
             return found
         names = ("position [m, rad]", "velocity [m/s, rad/s]")
-        found.append(Curves("joint defects, log₁₀", names, np.log10(np.maximum(defects, FLOOR))))
+        found.append(Curves("joint defects, log₁₀", "", names, np.log10(np.maximum(defects, FLOOR))))
     return found
+
+
+def thousands(values: Array) -> int:
+    """The multiple of three that is the exponent of the largest of `values`, 0 between 10⁻² and 10⁴.
+
+    >>> import numpy as np
+    >>> thousands(np.array([2.7e33])), thousands(np.array([4e-13])), thousands(np.array([0.0, 300.0]))
+    (33, -15, 0)
+    """
+    most = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return 0 if most == 0.0 or 1e-2 <= most < 1e4 else 3 * int(np.floor(np.log10(most) / 3.0))
+
+
+def in_words(unit: str, exponent: int) -> str:
+    """A unit with a power of ten before it.
+
+    >>> in_words("J", -12), in_words("s", 0)
+    ('10⁻¹² J', 's')
+    """
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised} {unit}" if exponent else unit
 
 
 def room(values: Array) -> tuple[float, float]:

@@ -20,7 +20,8 @@ from .meshes import coils, groups
 from .parts import Parts
 from .sizes import HALF, Sizes
 
-TINY = 0.02  # bodies smaller than this, in units of the page, get a dot of this radius
+MANY = 500_000  # triangles beyond which the page may draw distant bodies with fewer
+TINY = 0.03  # bodies smaller than this, in units of the page, get a dot of this radius
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -79,12 +80,18 @@ def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer,
     members: list[Any] = []
     nodes: list[Any] = []
 
+    all_groups = groups(model)
+    total = sum(len(group.members) * len(group.surface.triangles) for group in all_groups)
+    options = {"lod": "auto" if total > MANY else "off"}
+
     def add(name: str, vertices: Array, triangles: Any, k: Any) -> None:
         members.append(k)
-        still = _still(len(k))
-        nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tint[k - 1]))
+        still, tints = _still(len(k)), tint[k - 1]
+        nodes.append(
+            scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, **options)
+        )
 
-    for number, group in enumerate(groups(model)):
+    for number, group in enumerate(all_groups):
         add(f"/m/bodies/{number}", group.surface.vertices * sizes.scale, group.surface.triangles, group.members)
     small = np.flatnonzero(reach * sizes.scale < TINY)[1:]  # the world is not drawn
     if len(small):

@@ -15,7 +15,7 @@ from .page import HERE, Viewer, begin, serve, set_stage
 from .panel import by_hand
 from .sizes import sizes
 
-START = {"P": ((0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), "Q": ((90.0, 0.0, 0.0), (0.0, 0.8, 0.0))}
+START = {"P": ((0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), "Q": ((90.0, 0.0, 0.0), (0.4, 0.8, 0.3))}
 TINTS = {"P": colors.BLUE, "Q": colors.ORANGE, "P Q": colors.GREEN, "Q P": colors.PURPLE}
 
 
@@ -46,7 +46,7 @@ def pose_playground(
     >>> import livens as lv
     >>> with lv.pose_playground(block=False, open_browser=False) as page:
     ...     page.inside.poses["P Q"].a.round(3).tolist(), page.inside.poses["Q P"].a.round(3).tolist()
-    ([0.0, 0.0, 0.0], [0.8, 0.8, 0.0])
+    ([0.0, 0.4, 0.3], [1.2, 0.8, 0.3])
     """
     with serve("poses", port, host) as viewer:
         viewer.inside = Playground(viewer.server)
@@ -58,7 +58,9 @@ class Playground:
 
     def __init__(self, server: Any):
         self.server = server
-        set_stage(server, sizes(np.full(3, -2.0), np.full(3, 2.0), np.zeros(3)))
+        room = sizes(np.full(3, -2.0), np.full(3, 2.0), np.zeros(3))  # a metre is a unit of the page
+        set_stage(server, room)
+        server.initial_camera.position = 0.55 * room.camera
         server.scene.world_axes.visible = True
         self.nodes = {name: self._node(name) for name in TINTS}
         self.sliders = {name: self._sliders(name) for name in START}
