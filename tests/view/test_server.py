@@ -189,6 +189,38 @@ def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
         assert (run.returncode, out, err) == (0, "", "")
 
 
+def test_a_hand_takes_a_body_moves_it_and_lets_go():
+    m = lv.Model(name="free")
+    m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
+    with quiet(lv.live, m, h=1e-3, run=False) as viewer:
+        page = viewer.inside
+        hand, loop = page.hand, page.loop
+
+        def soon(condition):
+            deadline = time.perf_counter() + 10.0
+            while not condition() and time.perf_counter() < deadline:
+                time.sleep(0.01)
+            assert condition()
+
+        hand.who.value = "ball"
+        hand.take("ball")
+        soon(lambda: loop.stepper.wanted.pull is not None)
+        assert hand.target.visible
+        hand.move((0.5, 0.0, 0.0))
+        soon(lambda: loop.stepper.wanted.pull.target == (0.5, 0.0, 0.0))
+        assert np.allclose(page.sizes.back(hand.target.position), (0.5, 0, 0), atol=1e-6)
+        loop.run(True)
+        soon(lambda: loop.latest.state.a[1, 0] > 0.1)
+        hand.take("nobody")
+        soon(lambda: loop.stepper.wanted.pull is None)
+        assert not hand.target.visible
+
+
+def test_a_motion_of_one_state_is_shown_too():
+    with quiet(lv.view, lv.dynamics(pendulum())) as viewer:
+        viewer.inside.picture.draw(at(viewer.inside.motion, 0.0))
+
+
 def test_the_playground_shows_that_poses_do_not_commute():
     with lv.pose_playground(block=False, open_browser=False) as viewer:
         play = viewer.inside

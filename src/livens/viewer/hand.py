@@ -32,7 +32,7 @@ class Hand:
             "/m/pull", np.zeros((1, 2, 3)), colors.linear(colors.VERMILION), thickness=0.015, visible=False
         )
         self.target = server.scene.add_transform_controls(
-            "/m/target", scale=0.2 * HALF, disable_rotations=True, depth_test=False, visible=False
+            "/m/target", scale=0.3 * HALF, disable_rotations=True, depth_test=False, visible=False
         )
         by_hand(self.who, self.take)
         by_hand(self.strength, lambda _: self._pull())
