@@ -58,6 +58,14 @@ class Tab:
             "n => new Promise(done => { const f = () => n-- > 0 ? requestAnimationFrame(f) : done(); f() })", count
         )
 
+    def press(self, name):
+        """Press a button, without waiting for frames as a click does: in software they may take seconds."""
+        self.page.get_by_role("button", name=name, exact=True).evaluate("button => button.click()")
+
+    def tick(self, label):
+        """Tick a box."""
+        self.page.get_by_label(label, exact=True).evaluate("box => box.click()")
+
     def image(self, keep):
         """What is on the screen (height, width, 3), also as a file under the folder of test artefacts."""
         from PIL import Image
