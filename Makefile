@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,dev
+EXTRAS := cad,plot,data,symbolic,view,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 
@@ -38,6 +38,10 @@ $(READY): pyproject.toml constraints.txt
 	@echo 'Setting up .venv; the first time takes a minute or two.'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v chromium >/dev/null; then \
+		echo 'Installing chromium, in which the pages are tested.'; \
+		{ apt-get update -qq && apt-get install -qq --no-install-recommends chromium; } >/dev/null 2>&1 || \
+		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
 .PHONY: help demo test lint thumbnails bench soak clean

@@ -80,5 +80,8 @@ from .symbols import tan as tan
 from .symbols import tanh as tanh
 from .trajectory import Trajectory as Trajectory
 from .user import Constraint as Constraint
+from .viewer.live import live as live
+from .viewer.playback import view as view
+from .viewer.playground import pose_playground as pose_playground
 
 __version__: str

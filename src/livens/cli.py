@@ -1,4 +1,4 @@
-"""The command line: livens run, report, info, demo.
+"""The command line: livens run, view, live, report, info, demo.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
 130 interrupted. Errors are one sentence on stderr.
@@ -28,6 +28,8 @@ examples:
   livens demo hammer                               throw a hammer: a report, a figure, a page for the browser
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines, keep the motion
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
+  livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
+  livens live top.py --h 1e-3                      simulate while you watch, and pull at it
   livens report top.nc                             what the motion conserved, and how well
   livens info top.nc                               what is inside a file
 
@@ -109,6 +111,26 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
     run.set_defaults(command=_run)
 
+    view = commands.add_parser("view", help="play a saved motion in the browser")
+    view.add_argument("file", metavar="FILE.nc")
+    view.set_defaults(command=_view)
+
+    live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")
+    live.add_argument("file", metavar="FILE", help="FILE.py that defines `model`, or FILE.nc to go on with")
+    live.add_argument("--h", type=float, metavar="H", help="length of a step [s]")
+    live.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the scheme (2)")
+    live.set_defaults(command=_live)
+    for page in (view, live):
+        page.add_argument("--speed", type=float, metavar="S", help="seconds of the motion per second of watching")
+        page.add_argument("--port", type=int, metavar="P", help="port of the page (a free one)")
+        page.add_argument(
+            "--expose",
+            action="store_true",
+            help="let everyone in who can reach this machine by the network, to see the page and, in a live run, to "
+            "push and change it (without: this machine only)",
+        )
+        page.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+
     report = commands.add_parser("report", help="what a saved motion conserved, and how well")
     report.add_argument("file", metavar="FILE.nc")
     report.set_defaults(command=_report)
@@ -166,6 +188,40 @@ def _continue(options: argparse.Namespace) -> Any:
             f"a saved motion goes on with its own scheme, step and interval: leave out {', '.join(given)}."
         )
     return resume(load(options.file), options.until)
+
+
+def _view(options: argparse.Namespace) -> None:
+    from .files import load
+    from .viewer.playback import view
+
+    view(load(options.file), block=True, **_page(options))
+
+
+def _live(options: argparse.Namespace) -> None:
+    from .integrators import Livens
+    from .viewer.live import live
+
+    if Path(options.file).suffix == ".nc":
+        from .files import load
+
+        motion = load(options.file)
+        scheme = motion.scheme if options.order is None else Livens(options.order)
+        h = motion.h if options.h is None else options.h
+        live(motion.model, scheme, h=h, start=motion.state, t0=float(motion.t[-1]), block=True, **_page(options))
+        return
+    if options.h is None:
+        raise ModelError(f"to simulate {options.file} a step is needed, such as --h 1e-3.")
+    live(_model(Path(options.file)), Livens(options.order or 2), h=options.h, block=True, **_page(options))
+
+
+def _page(options: argparse.Namespace) -> dict[str, Any]:
+    """What the commands that serve a page have in common."""
+    return {
+        "speed": options.speed,
+        "port": options.port,
+        "host": "0.0.0.0" if options.expose else "127.0.0.1",
+        "open_browser": False if options.no_browser else None,
+    }
 
 
 def _report(options: argparse.Namespace) -> None:

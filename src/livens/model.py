@@ -8,6 +8,7 @@ here or when the model is compiled, in a sentence that names the thing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -131,6 +132,7 @@ class Thing(Protocol):
 
 
 T = TypeVar("T")
+ROWS = 60  # of a model's table in a notebook
 
 
 class Model:
@@ -217,3 +219,21 @@ class Model:
         return (
             f"Model({self.name!r}: {len(self.bodies) - 1} bodies, {len(self.joints)} joints, {len(self.forces)} forces)"
         )
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows."""
+        rows = [
+            ("body", body.name, f"{body.mass_properties.mass:.6g} kg at {_place(body)}") for body in self.bodies[1:]
+        ]
+        for thing in [*self.joints, *self.forces]:
+            on = dict.fromkeys(point.body.name for point in getattr(thing, "points", ()))
+            rows.append((type(thing).__name__, thing.name, ", ".join(on)))
+        more = len(rows) - ROWS
+        rows = [*rows[:ROWS], *([("…", f"and {more} more", "")] if more > 0 else [])]
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        head = f"{self!r}, gravity {self.gravity.tolist()} m/s²"
+        return f"<table><caption>{escape(head)}</caption>{body}</table>"
+
+
+def _place(body: Body) -> str:
+    return f"({', '.join(f'{x:.4g}' for x in body.pose.a)}) m"

@@ -282,6 +282,13 @@ class Trajectory:
 
         write_gltf(self, path, rate)
 
+    def show(self, height: int = 560, server: bool | None = None) -> Any:
+        """The motion for a notebook cell, `height` pixels high: the page of `lv.view` where viser is installed, else,
+        or with server=False, the stand-alone page."""
+        from .viewer.notebook import show
+
+        return show(self, height, server)
+
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""
         from .files import to_xarray

@@ -1,0 +1,123 @@
+"""Two clocks: one that plays a recorded motion, one that says how many steps a running simulation owes.
+
+    playing     t = t₁ + speed · (w − w₁)        since it was last touched at the wall time w₁             (1)
+    running     steps due = (t₁ + speed · (w − w₁) − t) / h, never more than take a tenth of a second      (2)
+
+What does not fit is not owed later: a simulation that cannot keep up runs slower, and says so.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+FIRST = 16  # steps of a chunk while nobody knows how long they take
+PLAY = 10.0  # a motion that is too short or too long to watch is played in this time [s]
+
+
+@dataclass
+class Clock:
+    """The time line of a recorded motion, (1); every method takes the wall time [s]."""
+
+    start: float
+    end: float
+    speed: float = 1.0
+    loop: bool = True
+    playing: bool = False
+    t: float = field(init=False)
+    _since: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.t = self.start
+
+    def tick(self, wall: float) -> float:
+        """The time of the motion now.
+
+        >>> clock = Clock(0.0, 2.0)
+        >>> clock.play(True, 10.0)
+        >>> clock.tick(11.0), clock.tick(12.5)  # over the end, to the start again
+        (1.0, 0.5)
+        """
+        if self.playing:
+            t = self.t + self.speed * (wall - self._since)
+            if t > self.end and self.loop and self.end > self.start:
+                t = self.start + (t - self.start) % (self.end - self.start)
+            elif t >= self.end:
+                t, self.playing = self.end, False
+            self.t = t
+        self._since = wall
+        return self.t
+
+    def play(self, on: bool, wall: float) -> None:
+        """Play or pause; a motion that has ended begins again."""
+        self.tick(wall)
+        if on and self.t >= self.end:
+            self.t = self.start
+        self.playing = on
+
+    def seek(self, t: float, wall: float) -> None:
+        """Jump to t and stop there."""
+        self.tick(wall)
+        self.playing = False
+        self.t = min(max(t, self.start), self.end)
+
+
+def watchable(duration: float) -> float:
+    """The speed at which a motion of `duration` [s] is watched: real time, if that takes seconds rather than days.
+
+    >>> watchable(5.0), watchable(2.4e6), watchable(0.01)
+    (1.0, 240000.0, 0.001)
+    """
+    return 1.0 if 0.5 <= duration <= 120.0 or duration <= 0.0 else float(f"{duration / PLAY:.2g}")
+
+
+class Pace:
+    """How many steps are due, (2), and how fast the simulation really runs."""
+
+    def __init__(self, h: float, speed: float = 1.0, longest: float = 0.1, window: float = 1.0):
+        """h: step [s]; longest: wall time of a chunk of steps [s]; window: over which factors are averaged [s]."""
+        self.h, self.speed, self.longest, self.window = h, speed, longest, window
+        self.cost = 0.0  # wall time of a step [s]; 0 while unknown
+        self._owed = 0.0  # time of the motion that has not been stepped yet [s]
+        self._wall: float | None = None
+        self._log: deque[tuple[float, float]] = deque()  # (wall, simulated time) over the window
+
+    def due(self, wall: float) -> int:
+        """Steps to take now.
+
+        >>> pace = Pace(h=1e-3)
+        >>> pace.due(0.0), pace.due(0.01), pace.due(0.015)
+        (0, 10, 5)
+        """
+        if self._wall is not None:
+            self._owed += self.speed * (wall - self._wall)
+        self._wall = wall
+        steps = int(self._owed / self.h + 1e-9)
+        fits = max(1, int(self.longest / self.cost)) if self.cost > 0.0 else FIRST
+        if steps > fits:
+            self._owed, steps = fits * self.h, fits
+        self._owed -= steps * self.h
+        return steps
+
+    def took(self, steps: int, seconds: float) -> None:
+        """`steps` steps took `seconds` of wall time."""
+        if steps:
+            self.cost = seconds / steps if self.cost == 0.0 else 0.8 * self.cost + 0.2 * seconds / steps
+
+    def rest(self) -> None:
+        """The simulation stood still: nothing is owed, and nothing is measured."""
+        self._owed, self._wall = 0.0, None
+        self._log.clear()
+
+    def factor(self, wall: float, t: float) -> float:
+        """Simulated time per wall time over the last window; 0 while there is nothing to measure."""
+        self._log.append((wall, t))
+        while len(self._log) > 2 and wall - self._log[0][0] > self.window:
+            self._log.popleft()
+        w0, t0 = self._log[0]
+        return (t - t0) / (wall - w0) if wall > w0 else 0.0
+
+    @property
+    def possible(self) -> float:
+        """Simulated time per wall time if steps were all it did; 0 while unknown."""
+        return self.h / self.cost if self.cost > 0.0 else 0.0

@@ -1,0 +1,96 @@
+"""Controls that a recorded and a running motion share: the clock's text, what is shown, whom the picture follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..model import Body, Point
+from . import colors
+from .parts import Places
+from .picture import Picture
+from .traces import Traces
+
+NAMES = 200  # bodies offered by name, at most
+
+
+def clock_text(t: float, scale: float, note: str = "") -> str:
+    """The time as the page shows it; `scale` [s] says how many digits it needs.
+
+    >>> clock_text(1.5, 10.0)
+    '<div id="livens-clock" style="font:600 20px sans-serif;padding:2px 12px">t = 1.500 s</div>'
+    """
+    digits = int(np.clip(3 - np.floor(np.log10(max(abs(scale), 1e-12) / 10.0)), 0, 9))
+    style = "font:600 20px sans-serif;padding:2px 12px"
+    small = f'<div style="font:400 12px sans-serif">{note}</div>' if note else ""
+    return f'<div id="livens-clock" style="{style}">t = {t:.{digits}f} s{small}</div>'
+
+
+def fine(value: float) -> float:
+    """The step of a number in a form: a hundredth of it, as a power of ten.
+
+    >>> fine(1.0), fine(2e-4), fine(0.0)
+    (0.01, 1e-06, 0.001)
+    """
+    return float(f"1e{round(float(np.floor(np.log10(value)))) - 2}") if value > 0.0 else 0.001
+
+
+def digits(step: float) -> int:
+    """How many digits behind the point a step needs."""
+    return max(0, round(-float(np.floor(np.log10(step)))))
+
+
+def by_hand(field: Any, act: Callable[[Any], None]) -> None:
+    """Call `act` with the value of a field or with the name of a button when a user changes it, not when we do."""
+
+    def changed(event: Any) -> None:
+        if event.client is not None:
+            act(event.target.value)
+
+    (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
+
+
+def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | None) -> Traces:
+    """The traces of the points and bodies `wanted`, or of all centres of mass."""
+    bodies = picture.model.bodies
+    number = {body: k for k, body in enumerate(bodies)}
+    points = [body.center for body in bodies[1:]] if wanted is None else [_point(thing) for thing in wanted]
+    for point in points:
+        if point.body not in number:
+            raise ModelError(f"{point!r} cannot be traced: its body is not in this model.")
+    k = np.array([number[point.body] for point in points], dtype=np.int64)
+    tint = colors.of_bodies(len(bodies))[k - 1]
+    return Traces(server, Places(k, np.array([point.r for point in points]).reshape(-1, 3)), tint, picture.sizes)
+
+
+def add_follow(server: Any, picture: Picture) -> None:
+    """Let the picture follow a body."""
+    bodies = picture.model.bodies[1 : NAMES + 1]
+    choice = server.gui.add_dropdown("follow", ("nothing", *(body.name for body in bodies)))
+
+    names = [body.name for body in bodies]
+    by_hand(choice, lambda name: picture.follow(None if name == "nothing" else 1 + names.index(name)))
+
+
+def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[[], None]) -> None:
+    """A box to tick for every layer."""
+
+    def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
+        by_hand(server.gui.add_checkbox(label, on), act)
+
+    def trace(on: bool) -> None:
+        traces.node.visible = on
+        refresh()
+
+    with server.gui.add_folder("show"):
+        for label, layer in picture.layers.items():
+            box(label, layer.on, partial(picture.show, label))
+        box("traces", False, trace)
+
+
+def _point(thing: Point | Body) -> Point:
+    return thing.center if isinstance(thing, Body) else thing

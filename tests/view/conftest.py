@@ -1,0 +1,95 @@
+"""A real browser for the pages: Debian's chromium, drawing in software; without it these tests are skipped."""
+
+import io
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FLAGS = [
+    "--no-sandbox",
+    "--enable-unsafe-swiftshader",
+    "--use-angle=swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE = 60_000  # the first frame compiles shaders in software [ms]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no browser: apt-get install --no-install-recommends chromium")
+    sync = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
+    with sync.sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A page in the browser that must not ask the network for anything."""
+
+    def __init__(self, browser, url, size=(1100, 600), offline=False):
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=offline)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.strangers, self.errors = [], []
+        own = url.split("?")[0]
+        self.page.on(
+            "request", lambda r: None if r.url.startswith((own, "data:", "blob:")) else self.strangers.append(r.url)
+        )
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(url)
+        self.page.wait_for_selector("canvas")
+
+    def wait(self, condition):
+        """Until a JavaScript condition holds."""
+        self.page.wait_for_function(condition, polling=100)
+
+    def frames(self, count=2):
+        """Until so many frames have been drawn."""
+        self.page.evaluate(
+            "n => new Promise(done => { const f = () => n-- > 0 ? requestAnimationFrame(f) : done(); f() })", count
+        )
+
+    def press(self, name):
+        """Press a button, without waiting for frames as a click does: in software they may take seconds."""
+        self.page.get_by_role("button", name=name, exact=True).evaluate("button => button.click()")
+
+    def tick(self, label):
+        """Tick a box."""
+        self.page.get_by_label(label, exact=True).evaluate("box => box.click()")
+
+    def image(self, keep):
+        """What is on the screen (height, width, 3), also as a file under the folder of test artefacts."""
+        from PIL import Image
+
+        folder = Path(os.environ.get("LIVENS_SCREENSHOTS", keep.parent))
+        folder.mkdir(parents=True, exist_ok=True)
+        png = self.page.screenshot(path=folder / keep.name, timeout=PATIENCE)
+        return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+
+    def close(self):
+        self.context.close()
+
+
+@pytest.fixture
+def tab(browser):
+    """tab(url, …) opens a page; all are closed at the end, and none has asked for anything but its own server."""
+    tabs = []
+
+    def open_tab(url, **options):
+        tabs.append(Tab(browser, url, **options))
+        return tabs[-1]
+
+    yield open_tab
+    for each in tabs:
+        each.close()
+        assert not each.strangers
+        assert not each.errors

@@ -1,0 +1,134 @@
+"""The pages in a real browser: they are drawn, the clock plays, scrubs and resets, and what is changed changes."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+import livens as lv
+
+pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
+CLOCK = "document.querySelector('#livens-clock')"
+TIME = f"parseFloat({CLOCK}.innerText.slice(4))"
+
+
+def swing():
+    m = lv.Model(gravity=(0, 0, -9.81), name="swing")
+    arm = m.add(lv.Body(lv.Box(1.0, 0.15, 0.15, density=1000), at=(0.5, 0, 0), name="arm"))
+    ball = m.add(lv.Body(lv.Ball(0.2, density=300), at=(1.0, 0, -0.8), name="ball"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="shoulder"))
+    m.add(lv.Spring(arm.point(0.5, 0, 0), ball.point(0, 0, 0.2), stiffness=400.0, length=0.4, name="spring"))
+    return m
+
+
+def chain(count, lean=0.3):
+    """Slender rods with ball joints, hanging down in a line, off the vertical by `lean` [rad]."""
+    m = lv.Model(gravity=(0, 0, -9.81), name=f"chain of {count}")
+    down = np.array([np.sin(lean), 0.0, -np.cos(lean)])
+    B = lv.Pose.from_axis_angle((0, 1, 0), np.pi / 2 - lean).B  # its x axis points down
+    last = m.world.point(0, 0, 0)
+    for k in range(count):
+        rod = m.add(lv.Body(lv.ThinRod(1.0, mass=1.0), at=(k + 0.5) * down, rotation=B, name=f"rod{k}"))
+        m.add(lv.Spherical(last, rod.point(-0.5, 0, 0), name=f"ball{k}"))
+        last = rod.point(0.5, 0, 0)
+    return m
+
+
+def scene(image):
+    """The middle of the page, where the picture is."""
+    height, width = image.shape[:2]
+    return image[int(0.35 * height) : int(0.95 * height), int(0.3 * width) : int(0.68 * width)]
+
+
+def colored(image):
+    """The part of the pixels that are neither white nor grey."""
+    return float((np.ptp(image, axis=2) > 40).mean())
+
+
+def clock(tab):
+    return float(re.search(r"t = (-?[\d.]+)", tab.page.locator("#livens-clock").inner_text())[1])
+
+
+def test_a_motion_plays_scrubs_and_resets(tab, tmp_path):
+    motion = lv.simulate(swing(), h=2e-3, until=4.0)
+    with lv.view(motion, block=False, open_browser=False) as viewer:
+        page = tab(viewer.url)
+        page.wait(f"{CLOCK} !== null")
+        page.frames(3)
+        still = page.image(tmp_path / "view-start.png")
+        assert scene(still).std() > 5  # not blank
+        assert colored(scene(still)) > 0.01
+        assert clock(page) == 0.0
+        page.press("play")
+        page.wait(f"{TIME} > 0.3")
+        page.press("pause")
+        page.wait("[...document.querySelectorAll('button')].some(b => b.innerText == 'play')")
+        moved = clock(page)
+        assert moved > 0.3
+        field = page.page.locator("xpath=//*[text()='time [s]']/following::input[not(@type='hidden')][1]")
+        field.fill("3.2")
+        field.press("Enter")
+        page.wait(f"Math.abs({TIME} - 3.2) < 0.005")
+        page.press("+1")
+        page.wait(f"Math.abs({TIME} - 3.202) < 1e-6")
+        for layer in ("frames", "velocities", "reaction forces", "traces"):
+            page.tick(layer)
+        page.frames(4)
+        later = page.image(tmp_path / "view-layers.png")
+        assert np.abs(scene(later) - scene(still)).mean() > 1.0  # the picture has changed
+        page.press("reset")
+        page.wait(f"{TIME} == 0")
+        viewer.inside.frame(0.0)
+        assert viewer.inside.clock.t == 0.0
+
+
+def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path):
+    with lv.live(chain(100), h=1e-3, block=False, open_browser=False) as viewer:
+        loop = viewer.inside.loop
+        page = tab(viewer.url)
+        page.wait(f"{CLOCK} !== null && {TIME} > 0")
+        page.frames(3)
+        assert colored(scene(page.image(tmp_path / "live-chain.png"))) > 0.0005
+        page.wait(f"/real-time factor [0-9.]+/.test({CLOCK}.innerText)")
+        if os.getloadavg()[0] < 1.0 + (os.cpu_count() or 1):  # else the clock measures the others
+            page.wait(f"parseFloat({CLOCK}.innerText.split('factor')[1]) >= 0.99")
+        viewer.inside.picture.show("bodies", False)  # what follows is about controls: frames in software are slow
+        page.press("pause")
+        page.wait(f"{CLOCK}.innerText.includes('paused')")
+        t = loop.latest.t
+        page.press("step")
+        page.wait(f"Math.abs({TIME} - {t + 1e-3}) < 6e-4")
+        assert loop.latest.t == pytest.approx(t + 1e-3)
+        gravity = page.page.get_by_label("gravity")
+        before = loop.latest.state.p[50, 0]
+        gravity.fill("2")  # sideways
+        gravity.press("Enter")
+        page.press("run")
+        page.wait(f"{TIME} > {t + 0.1}")
+        assert loop.latest.model.gravity.tolist() == [2.0, 0.0, -9.81]
+        assert loop.latest.state.p[50, 0] != before
+        page.page.goto("about:blank")  # the page is closed; the simulation goes on
+        left = loop.latest.t
+        page.page.goto(viewer.url)
+        page.wait(f"{CLOCK} !== null && {TIME} > {left}")
+        assert page.page.get_by_label("gravity").input_value() == "2"
+        assert loop.latest.running
+        page.press("reset")
+        page.wait(f"{TIME} < {left}")
+
+
+def test_the_stand_alone_page_plays_from_a_file_without_a_network(tab, tmp_path):
+    lv.simulate(swing(), h=2e-3, until=4.0).to_html(tmp_path / "swing.html")
+    page = tab((tmp_path / "swing.html").as_uri(), offline=True)
+    now = "parseFloat(document.querySelector('#clock').textContent)"
+    page.wait(f"{now} > 0.05")
+    before = float(page.page.locator("#clock").inner_text().split()[0])
+    page.wait(f"Math.abs({now} - {before}) > 0.1")
+    image = page.image(tmp_path / "stand-alone.png")
+    assert image[80:-80].std() > 3
+    assert colored(image[80:-80]) > 0.01
+    page.page.locator("#play").click()
+    page.page.locator("#scrub").fill("0.5")
+    page.frames(2)
+    assert float(page.page.locator("#clock").inner_text().split()[0]) == pytest.approx(2.0, abs=0.01)

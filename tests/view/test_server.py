@@ -1,0 +1,238 @@
+"""The server behind a page: who may see it, how much it sends, and that nothing of it stays."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from mechanisms import chain, pendulum
+
+import livens as lv
+from livens.viewer import page as pages
+from livens.viewer.instants import between
+
+viser = pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return lv.simulate(pendulum(), h=1e-2, until=1.0)
+
+
+def quiet(show, *arguments, **options):
+    return show(*arguments, block=False, open_browser=False, **options)
+
+
+def test_only_this_machine_can_see_the_page(motion, capsys):
+    with quiet(lv.view, motion) as viewer:
+        port = viewer.server.get_port()
+        assert viewer.url == f"http://127.0.0.1:{port}"
+        assert viewer.server.get_host() == "127.0.0.1"
+        with socket.socket() as other:  # another address of this machine, where nobody listens
+            other.settimeout(1.0)
+            assert other.connect_ex(("127.0.0.2", port)) != 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == f"livens: {viewer.url}\n"
+
+
+def test_whoever_exposes_the_page_is_told(motion, capsys):
+    with quiet(lv.view, motion, host="0.0.0.0"):
+        pass
+    assert "everyone who reaches this machine (0.0.0.0)" in capsys.readouterr().err
+
+
+def test_a_port_is_found_and_a_taken_one_refused(motion):
+    with quiet(lv.view, motion) as one, quiet(lv.view, motion) as two:
+        ports = [viewer.server.get_port() for viewer in (one, two)]
+        assert ports[0] != ports[1]
+        with pytest.raises(lv.LivensError, match=f"port {ports[0]}.*name another"):
+            quiet(lv.view, motion, port=ports[0])
+
+
+def test_closing_leaves_no_thread(motion):
+    before = set(threading.enumerate())
+    viewers = [quiet(lv.view, motion), quiet(lv.live, pendulum(), h=1e-3)]
+    for viewer in viewers:
+        viewer.close()
+        viewer.close()
+        assert "closed" in repr(viewer)
+    deadline = time.perf_counter() + 5.0
+    while set(threading.enumerate()) - before and time.perf_counter() < deadline:
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before
+
+
+def test_what_cannot_be_shown_is_refused_in_words(motion):
+    with pytest.raises(lv.ModelError, match=r"lv\.live"):
+        lv.view(pendulum())
+    with pytest.raises(lv.ModelError, match=r"lv\.view"):
+        lv.live(motion, h=1e-3)
+    with pytest.raises(lv.ModelError, match="no bodies"):
+        lv.live(lv.Model(), h=1e-3)
+    before = set(threading.enumerate())
+    with pytest.raises(lv.ModelError, match="cannot be traced"):
+        quiet(lv.view, motion, trace=[lv.Body(lv.PointMass(1.0), name="stranger")])
+    assert not set(threading.enumerate()) - before  # and no server is left behind
+
+
+def test_without_viser_the_error_says_what_to_install(motion, monkeypatch):
+    monkeypatch.setitem(sys.modules, "viser", None)
+    with pytest.raises(lv.MissingExtra, match=r"pip install 'livens\[view\]'"):
+        lv.view(motion)
+    monkeypatch.setattr("livens.viewer.notebook.installed", lambda: False)
+    assert "srcdoc" in motion.show()._repr_html_()  # the stand-alone page takes its place
+
+
+def test_a_notebook_cell_shows_the_page_and_closes_the_earlier_one(motion):
+    first, second = motion.show(), motion.show(height=300)
+    assert first.closed
+    assert f'<iframe src="{second.url}" width="100%" height="300"' in second._repr_html_()
+    second.close()
+    assert "is closed" in second._repr_html_()
+
+
+def test_a_model_is_a_table_in_a_notebook():
+    text = pendulum()._repr_html_()
+    assert text.startswith("<table><caption>Model(")
+    assert "<td>Rod</td><td>rod</td><td>world, bob</td>" in text
+    assert "and 40 more" in chain(50)._repr_html_()
+    m = lv.Model(name="<b>")
+    assert "<b>" not in m._repr_html_()
+
+
+def counted(server, draw):
+    """How many messages `draw` sends."""
+    sent = []
+    interface = server._websock_server
+    original = interface.queue_message
+    interface.queue_message = lambda message: (sent.append(message), original(message))[1]
+    try:
+        draw()
+    finally:
+        interface.queue_message = original
+    return len(sent)
+
+
+def test_a_thousand_bodies_are_a_handful_of_messages_at_thirty_frames_per_second():
+    m = lv.Model(name="many")
+    shape, rng = lv.Box(0.3, 0.2, 0.1, density=500), np.random.default_rng(0)
+    for k in range(1000):
+        m.add(lv.Body(shape, at=(k % 10, k // 10 % 10, k // 100), body_rates=rng.normal(size=3)))
+    motion = lv.simulate(m, h=1e-2, until=0.5)
+    with quiet(lv.view, motion) as viewer:
+        player = viewer.inside
+        times = iter(np.linspace(0.01, 0.49, 200))
+
+        def draw():
+            player.picture.draw(at(motion, next(times)))
+
+        draw()
+        assert counted(viewer.server, draw) <= 4
+        begin = time.thread_time()
+        for _ in range(30):
+            draw()
+        assert time.thread_time() - begin < 1.0  # thirty frames in a second of this thread
+
+
+def at(motion, t):
+    return between(motion.system, motion.record, motion.t, t)
+
+
+def test_layers_are_drawn_only_while_they_are_shown(motion):
+    with quiet(lv.view, motion) as viewer:
+        picture = viewer.inside.picture
+        picture.draw(at(motion, 0.3))
+        few = counted(viewer.server, lambda: picture.draw(at(motion, 0.31)))
+        for label in picture.layers:
+            picture.show(label, True)
+        many = counted(viewer.server, lambda: picture.draw(at(motion, 0.32)))
+        assert few < many <= 20
+        assert picture.layers["bodies"].nodes[0].opacity == 0.35  # to see what is inside
+        picture.follow(1)
+        picture.draw(at(motion, 0.4))
+        center = picture.sizes(at(motion, 0.4).c[1])
+        assert np.allclose(picture.root.position, -center)
+
+
+def test_orbits_get_dots_that_can_be_seen():
+    m = lv.Model(name="orbit")
+    sun = m.add(lv.Body(lv.Ball(7e8, mass=2e30), name="sun"))
+    earth = m.add(lv.Body(lv.Ball(6.4e6, mass=6e24), at=(1.5e11, 0, 0), velocity=(0, 3e4, 0), name="earth"))
+    m.add(lv.Attraction(G=6.6743e-11))
+    motion = lv.simulate(m, h=86400.0, until=86400.0 * 365)
+    with quiet(lv.view, motion, trace=[earth, sun.center]) as viewer:
+        assert viewer.inside.clock.speed == pytest.approx(3.15e6, rel=0.05)  # a year in ten seconds
+        nodes = viewer.inside.picture.layers["bodies"].nodes
+        assert len(nodes[-1].batched_positions) == 2  # both are dots
+        assert np.abs(viewer.inside.picture.sizes(motion.position(earth))).max() < 3.0
+
+
+def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
+    motion.save(tmp_path / "m.nc")
+    for command in (["view", "m.nc"], ["live", "m.nc", "--speed", "0.5"]):
+        run = subprocess.Popen(
+            [sys.executable, "-m", "livens", *command, "--no-browser"],
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
+        )  # fmt: skip
+        assert run.stderr is not None
+        line = run.stderr.readline()
+        assert line.startswith("livens: http://127.0.0.1:"), line
+        assert line.endswith("Ctrl-C ends\n")
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=20)
+        assert (run.returncode, out, err) == (0, "", "")
+
+
+def test_a_hand_takes_a_body_moves_it_and_lets_go():
+    m = lv.Model(name="free")
+    m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
+    with quiet(lv.live, m, h=1e-3, run=False) as viewer:
+        page = viewer.inside
+        hand, loop = page.hand, page.loop
+
+        def soon(condition):
+            deadline = time.perf_counter() + 10.0
+            while not condition() and time.perf_counter() < deadline:
+                time.sleep(0.01)
+            assert condition()
+
+        hand.who.value = "ball"
+        hand.take("ball")
+        soon(lambda: loop.stepper.wanted.pull is not None)
+        assert hand.target.visible
+        hand.move((0.5, 0.0, 0.0))
+        soon(lambda: loop.stepper.wanted.pull.target == (0.5, 0.0, 0.0))
+        assert np.allclose(page.sizes.back(hand.target.position), (0.5, 0, 0), atol=1e-6)
+        loop.run(True)
+        soon(lambda: loop.latest.state.a[1, 0] > 0.1)
+        hand.take("nobody")
+        soon(lambda: loop.stepper.wanted.pull is None)
+        assert not hand.target.visible
+
+
+def test_a_motion_of_one_state_is_shown_too():
+    with quiet(lv.view, lv.dynamics(pendulum())) as viewer:
+        viewer.inside.picture.draw(at(viewer.inside.motion, 0.0))
+
+
+def test_the_playground_shows_that_poses_do_not_commute():
+    with lv.pose_playground(block=False, open_browser=False) as viewer:
+        play = viewer.inside
+        assert not np.allclose(play.poses["P Q"].a, play.poses["Q P"].a)
+        for slider in play.sliders["Q"]:
+            slider.value = 0.0
+        play.update()  # the identity commutes with everything
+        assert np.allclose(play.poses["P Q"].matrix, play.poses["Q P"].matrix)
+        assert "0.0° and 0.00 m" in play.text.content
+
+
+def test_scripts_wait_and_prompts_do_not(monkeypatch):
+    assert not pages.interactive() or hasattr(sys, "ps1")
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    assert pages.interactive()
