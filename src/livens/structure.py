@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,11 @@ from .kernels.bags import Blocks
 
 def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
     """Blocks in the order of least degree (in rows), for blocks that touch the given bodies."""
+    return list(_order(tuple(map(tuple, bodies)), tuple(sizes)))
+
+
+@lru_cache(maxsize=4)  # a model is compiled several times on its way to the first step
+def _order(bodies: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]) -> list[int]:
     neighbours = _neighbours(bodies)
     pattern = sum(sizes[k] * sizes[i] for k, near in enumerate(neighbours) for i in near) // 2
     even, values = _least_degree(neighbours, sizes, 1)

@@ -5,6 +5,7 @@ import warnings
 from itertools import pairwise
 
 import dense
+import mechanisms
 import numpy as np
 import problems
 import pytest
@@ -495,3 +496,11 @@ def test_a_mechanism_that_cannot_be_assembled():
     ) as e:
         lv.simulate(m, h=1e-3, until=1.0)
     assert all(f"'{name}' (Rod" in str(e.value) for name in ("one", "two", "three"))
+
+
+def test_the_rows_that_are_left_stay_independent():
+    """All along a motion that begins at rest, whichever way it goes: S keeps its pivots, as the mechanism its rank."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lv.ModelWarning)
+        motion = lv.simulate(mechanisms.bricard(), h=5e-3, until=40.0)
+    assert motion.record.account[:, 2].max() < 1e4
