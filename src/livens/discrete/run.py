@@ -20,8 +20,9 @@ class Run:
     `lost`, `multipliers`, `defect`.
 
     work, lost: what external forces have done and dissipation has taken since the start, by the scheme's quadrature:
-    energy − energy[0] = work − lost, up to the scheme's error. iterations: Newton iterations, or evaluations of the
-    equations, in all; steps: how many; seconds: what stepping took, without making or compiling the system.
+    energy − energy[0] = work − lost, up to the scheme's error, which is `imbalance`. iterations: Newton iterations, or
+    evaluations of the equations, in all; steps: how many; seconds: what stepping took, without making or compiling the
+    system.
     """
 
     def __init__(
@@ -76,6 +77,11 @@ class Run:
         """Energy dissipated since the start [J]."""
         return self._record[:, self._layout.part["lost"]][:, 0]
 
+    @property
+    def imbalance(self) -> Array:
+        """The error of the energy's account, E − E₀ − work + lost [J]: what the scheme has gained or lost by itself."""
+        return self.energy - self.energy[0] - self.work + self.lost
+
     @cached_property
     def acceleration(self) -> Array:
         """From the equations of motion at each state."""
@@ -117,6 +123,30 @@ class Run:
         if not np.isfinite(seen).all():
             raise LivensError("the equations of motion cannot be solved at a state of the run: they are singular.")
         return seen
+
+    def report(self) -> str:
+        """What was kept and how well, in a few lines.
+
+        >>> import livens.discrete as ld
+        >>> oscillator = ld.Mechanical(mass=[1.0], potential=lambda x: 0.5 * x[0]**2, damping=[0.1])
+        >>> print(ld.simulate(oscillator, ld.Midpoint(), q=[1.0], v=[0.0], h=0.1, until=10.0).report())
+        Midpoint(), h = 0.1 s, 100 steps to t = 10 s: 100 iterations
+        energy        0.5 J at the start, 0.1929 J at the end
+        account       work 0 J, dissipated 0.3071 J, error at most ... J
+        """
+        lines = [
+            f"{self.scheme!r}, h = {self.h:.6g} s, {self.steps:,} steps to t = {self.t[-1]:.6g} s: "
+            f"{self.iterations:,} iterations",
+            f"energy        {self.energy[0]:.4g} J at the start, {self.energy[-1]:.4g} J at the end",
+            f"account       work {self.work[-1]:.4g} J, dissipated {self.lost[-1]:.4g} J, error at most "
+            f"{np.abs(self.imbalance).max():.1e} J",
+        ]
+        for name, momentum in self.momenta.items():
+            lines.append(f"{name:<13} {momentum[0]:.6g}, changes by {np.ptp(momentum):.1e}")
+        if self.system.constraints:
+            g, rate = self.defect.max(0)
+            lines.append(f"constraints   |g| ≤ {g:.1e}, |G v| ≤ {rate:.1e}")
+        return "\n".join(lines)
 
     def __len__(self) -> int:
         return len(self.t)
