@@ -207,7 +207,6 @@ def land(system, state, work, h, signals, row):
         most = factorise(system, state, work, h, WEAK if weak else TINY, signals, row)
         if i > 0 and (place == THERE or place == HERE):
             all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
-        e, _ = worst(system.rows, work.g)
         if place == THERE:
             state.account[2] = most
             if most < SINGULAR or system.rolls or i == 3:
@@ -230,6 +229,7 @@ def land(system, state, work, h, signals, row):
             copy_places(work.a, work.B, state.a, state.B)
             place = HERE
         elif place == HERE:
+            e, _ = worst(system.rows, work.g)
             copy(work.g, work.x)
             solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
             clear(work.a, work.L)
@@ -296,7 +296,8 @@ def velocity(system, state, work, h, signals, row):
         if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
             break
         last = e
-        copy(work.g, work.x)
+        for r in range(work.x.shape[0]):
+            work.x[r] = work.g[r]
         solve(system.blocks, work.S, work.pivot[0], work.x)
         correct(-1.0, work.x, work.y)
         push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
