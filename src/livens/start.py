@@ -39,7 +39,7 @@ from .signals import Signals
 from .system import compile_model, scratch
 
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
-SHIFT = 1e-8  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
+SHIFT = 1e-6  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
 FEW = 200  # rows up to which both ways of a long stretch of motion decide which of them to leave out
 DENSE = 1000  # rows up to which eigenvectors decide which to leave out; beyond, pivots do

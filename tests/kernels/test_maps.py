@@ -5,7 +5,7 @@ import pytest
 
 import livens.discrete as ld
 from livens.discrete import stepping
-from livens.discrete.simulation import _guess, compiled, first_state
+from livens.discrete.simulation import compiled, first_guess, first_state
 from livens.integrators import general
 from livens.kernels import status
 from livens.kernels.maps import is_convex, make_convex, residual, result
@@ -35,7 +35,7 @@ def prepared(which, scheme, h=0.1):
     program = compiled(system, scheme)
     y = first_state(system, program.state, np.array(q), np.array(v), 0.0)
     work = stepping.memory(program)
-    _guess(program, work.past[0], system, np.array(q), np.array(v), 0.0, h)
+    first_guess(program, work.past[0], system, np.array(q), np.array(v), 0.0, h)
     return program, work, y
 
 

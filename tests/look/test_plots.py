@@ -148,8 +148,8 @@ def test_work_and_precision(tmp_path):
         (("phase", "elbow"), "has no coordinate"),
         (("phase", "shoulder", "x"), "a component x, y or z of a body or point can be drawn"),
         (("phase", "fore", "w"), "not 'w'"),
-        (("trajectory", *["fore"] * 7), "one to 6 paths can be told apart in a figure, not 7"),
-        (("reactions", *["elbow"] * 7), "7 are too many to tell apart"),
+        (("trajectory", *["fore"] * 11), "one to 10 paths can be told apart in a figure, not 11"),
+        (("reactions", *["elbow"] * 11), "11 are too many to tell apart"),
         (("polhode", "upper"), "body 'upper' does not turn at the start"),
     ],
 )
@@ -163,7 +163,7 @@ def test_nothing_to_draw():
     for kind, words in (("phase", "has no bodies"), ("polhode", "has no bodies"), ("reactions", "has none")):
         with pytest.raises(lv.ModelError, match=words):
             empty.plot(kind)
-    with pytest.raises(lv.ModelError, match="one to 6 schemes"):
+    with pytest.raises(lv.ModelError, match="one to 10 schemes"):
         lv.plot_work_precision([])
     rod = lv.Model()
     rod.add(lv.Body(lv.ThinRod(1.0, mass=1.0), body_rates=(0, 1, 0), name="rod"))

@@ -179,6 +179,7 @@ def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
         run = subprocess.Popen(
             [sys.executable, "-m", "livens", *command, "--no-browser"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # in the background a shell has it ignored
         )  # fmt: skip
         assert run.stderr is not None
         line = run.stderr.readline()

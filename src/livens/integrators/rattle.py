@@ -34,7 +34,7 @@ ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of th
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e6  # largest diagonal entry over pivot of S: from here on the exact matrix is taken at once
 ROUGH = 1e8  # from here on multipliers, which go with 1/σ, are anything but smooth
-FLAT = 1e9  # from here on velocities show better than defects where the branch is
+FLAT = 1e9  # from here on, beyond what masses do, velocities show better than defects where the branch is
 AHEAD = 0.25  # how long after such a landing its branch is looked at, in steps: τ/h
 WEAK = 1e-7  # rows with pivots below this part of their diagonal entry are weak there
 LOST = 1e15  # as singular as S can be seen to be, its condition being that of G squared
@@ -211,7 +211,7 @@ def land(system, state, work, h, signals, row):
             state.account[2] = most
             if most < SINGULAR or system.rolls or i == 3:
                 break
-            if most >= FLAT:
+            if most >= FLAT * system.contrast:
                 copy_places(state.a, state.B, work.a, work.B)
                 nudge(system.bodies, -h, state.p, state.L, state.a, state.B)
                 place = BEFORE
