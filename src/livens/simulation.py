@@ -73,7 +73,7 @@ def simulate(
     _say_compiling(model)
     begin = consistent_start(model)
     state = begin.state if start is None else _checked(start, begin.state)
-    state = _with_memory(state, scheme.memory(begin.system))
+    state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
     run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))

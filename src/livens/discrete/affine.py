@@ -44,6 +44,8 @@ def affine(model: Model, stiffness: float | None = None) -> tuple[Lagrangian, Ar
     >>> system
     Lagrangian(12 coordinates, 9 constraints)
     """
+    if not isinstance(model, Model):
+        raise ModelError(f"affine takes a Model, not {model!r}.")
     begin = consistent_start(model)
     system, state = begin.system, begin.state
     _refuse(model, system)
@@ -77,6 +79,7 @@ def _refuse(model: Model, system: System) -> None:
         "rolling": system.rolls,
         "loads": len(system.loads.body) > 0,
         "springs, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
+        "user-written energies or forces": system.formulas.energies + system.formulas.pushes > 0,
         "discs or user-written constraints": bool({kinds.RIM, kinds.TAPE} & set(system.rows.kind.tolist())),
     }
     if found := [what for what, there in others.items() if there]:

@@ -34,18 +34,25 @@ class Composition:
     order: int = 1
 
     def __post_init__(self) -> None:
-        if not self.parts or not all(hasattr(part[0], "chain") for part in self.parts if len(part) == 2):
+        pairs = self.parts if isinstance(self.parts, list | tuple) else []
+        if not pairs or not all(isinstance(part, list | tuple) and len(part) == 2 for part in pairs):
             raise ModelError("a composition needs pairs of a scheme and its weight, such as (ld.Midpoint(), 0.5).")
+        for scheme, _ in pairs:
+            if not hasattr(scheme, "chain") or isinstance(scheme, type) or hasattr(scheme, "rollout"):
+                raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
         parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
         if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
             raise ModelError(f"the weights of a composition must sum to 1, not {sum(w for _, w in parts):g}.")
-        if len({scheme.variational for scheme, _ in parts}) > 1:
-            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         object.__setattr__(self, "parts", parts)
 
     @property
     def variational(self) -> bool:
         return bool(self.parts[0][0].variational)
+
+    @property
+    def reaction(self) -> str:
+        """Where its parts take the direction of reactions."""
+        return "middle" if any(getattr(s, "reaction", "ends") == "middle" for s, _ in self.parts) else "ends"
 
     def state(self, system: Lagrangian) -> Blocks:
         layout: Blocks = self.parts[0][0].state(system)
@@ -58,6 +65,9 @@ class Composition:
                 f"{self!r} takes some steps backwards in time, where dissipation would feed energy in: use a scheme "
                 "without negative weights, such as ld.Midpoint() or ld.Galerkin(4)."
             )
+        layouts = {tuple(scheme.state(system).part) for scheme, _ in self.parts}
+        if len(layouts) > 1:
+            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         made: dict[Any, list[Map]] = {}
         maps: list[Map] = []
         begin = share[1]

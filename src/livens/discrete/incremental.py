@@ -55,7 +55,8 @@ class IncrementalPotential:
     """Newmark's step by minimising the incremental potential (2): as `Newmark(beta, gamma)`, for stiff and non-convex
     potentials and for friction. Needs a constant mass and a force f(t).
 
-    β, γ: order 2 for γ = ½ without dissipation, or with dissipation="end"; order 1 otherwise. γ > ½ damps high
+    β, γ: order 2 for γ = ½ without dissipation, or with dissipation="end" and D of velocities alone; order 1 otherwise,
+    D being taken at the positions the step begins with. γ > ½ damps high
     frequencies; β = 1, γ = 3/2 wipes them out, which a body that friction has stopped needs to come to rest.
     dissipation: the velocity at which D acts, "step" ((q₁ − q₀)/h) or "end" (v₁).
 

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_matrix, issparse, triu
+from scipy.sparse import csc_matrix, csr_matrix, issparse, triu
 
-from ..checks import Array, answers, finite
+from ..checks import Array, finite
 from ..errors import ModelError
 from ..symbolic import casadi
 from ..symbols import dot
+from .factors import SuperLU
 from .terms import Elements, Term, constraint_term, scalar_term
-from .tracing import Fn, column, scalar
+from .tracing import Fn, column, of_time_alone, scalar
 
 Pieces = Fn | Elements | Sequence[Fn | Elements]
 FUSED = 64  # coordinates up to which a mass matrix is written into the whole expression
@@ -110,15 +111,16 @@ class Lagrangian:
         for term in self.terms:
             s = term.symbols()
             a, b, da, db = s.new("a"), s.new("b"), s.new("da"), s.new("db")
-            parts = [ca.gradient(s.L(a, b), a) * da, ca.gradient(s.L(a, b), b) * db, ca.jtimes(s.g(a), a, da)]
+            G = ca.jacobian(s.g(a), a)
+            parts = [ca.gradient(s.L(a, b), a) * da, ca.gradient(s.L(a, b), b) * db, G @ da, ca.fabs(G) @ ca.fabs(da)]
             f = ca.Function("f", [a, b, da, db, s.p], [ca.densify(ca.vertcat(*parts))]).map(len(term.index))
             values = np.array(f(*(z[term.index].T for z in (q, v, dq, dv)), term.parameters.T))
             m = 2 * s.m
             change += float(values[:m].sum())
             size += float(np.abs(values[:m]).sum())
-            held = np.abs(values[m:]).max(initial=0.0)
-            if held > 1e-9 * max(1.0, float(np.abs(q).max())) * float(np.abs(dq).max(initial=0.0)):
-                return float("inf")
+            crossed, could = values[m : m + s.c], values[m + s.c :]
+            if (np.abs(crossed) > 1e-9 * could).any():
+                return float(np.max(np.abs(crossed) / np.maximum(could, 1e-300)))
         return abs(change) / size
 
     @property
@@ -181,7 +183,7 @@ class Mechanical(Lagrangian):
             self._add_scalar("L", piece, False, -1.0, "lagrangian", "the potential")
 
     def _force(self, force: Any) -> Any:
-        if answers(force, 1):
+        if callable(force) and of_time_alone(force, "the force"):
             return column(force, (self._t,), self.n, "the force")
         return super()._force(force)
 
@@ -189,6 +191,8 @@ class Mechanical(Lagrangian):
 def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements], int]:
     """½ vᵀ A v as pieces of a Lagrangian or of a dissipation, and the number of coordinates: A a number, a diagonal, a
     matrix, a sparse matrix or a function of q that gives one."""
+    if n is not None:
+        n = _count(n, "n")
     if callable(matrix):
         if n is None:
             raise ModelError(f"{what} is a function, so say how many coordinates there are: n=….")
@@ -212,6 +216,8 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
         size = len(matrix)
         flawed = matrix.ndim == 2 and not _symmetric(matrix)
         diagonal = matrix if matrix.ndim == 1 else np.diag(matrix)
+    if not np.isfinite(matrix.data if issparse(matrix) else matrix).all():
+        raise ModelError(f"{what} is not finite.")
     if flawed:
         raise ModelError(f"{what} must be n numbers or a symmetric n × n matrix, got shape {matrix.shape}.")
     if n is not None and n != size:
@@ -224,6 +230,11 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
         if least < -1e-12 * np.abs(full).max():
             raise ModelError(f"{what} must be positive definite, and has the eigenvalue {least:g}.")
         return [lambda q, v: 0.5 * dot(v, casadi().sparsify(casadi().DM(full)) @ v)], size
+    if np.ndim(matrix) == 2 or issparse(matrix):
+        whole = csc_matrix(matrix)
+        whole.sort_indices()
+        if what == "the mass" and not SuperLU(whole).factorise(whole.data):
+            raise ModelError(f"{what} must be positive definite, and is not.")
     upper = triu(csr_matrix(np.diag(matrix)) if np.ndim(matrix) == 1 else csr_matrix(matrix), 1).tocoo()
     pieces: list[Fn | Elements] = [
         Elements(lambda q, v, p: 0.5 * p[0] * v[0] ** 2, np.arange(size)[:, None], diagonal, name=what)
@@ -243,6 +254,8 @@ def _matrix(value: Any, n: int, what: str) -> Any:
     """A matrix of expressions from what a function M(q) gave: symbols, or rows of rows."""
     ca = casadi()
     if isinstance(value, list | tuple | np.ndarray):
+        if not all(np.ndim(row) == 1 and len(row) == n for row in value):
+            raise ModelError(f"{what} must be a matrix of {n} × {n}, rows of expressions.")
         value = ca.vertcat(*(ca.horzcat(*row) for row in value))
     if tuple(ca.SX(value).shape) != (n, n):
         raise ModelError(f"{what} must be a matrix of {n} × {n}, and is {ca.SX(value).shape}.")

@@ -34,12 +34,17 @@ def ask(system: Lagrangian, question: int, t: Array, qv: Array, guess: Array | N
     return seen if code == status.OK else np.full_like(seen, np.nan)
 
 
-def invert(system: Lagrangian, q: Array, p: Array, held: bool) -> Array:
+def invert(system: Lagrangian, q: Array, p: Array, held: bool, guess: Array | None = None) -> Array:
     """Velocities from momenta: those that satisfy the constraints, where these are `held`."""
-    program = questions(system, phase.cotangent if held and system.constraints else phase.legendre)
-    code, v = stepping.observe(program, 0, np.zeros(len(q)), np.hstack([q, p]))
+    held = held and system.constraints > 0
+    program = questions(system, phase.cotangent if held else phase.legendre)
+    if guess is not None and held:
+        guess = np.concatenate([guess, np.zeros(system.constraints)])
+    code, v = stepping.observe(program, 0, np.zeros(len(q)), np.hstack([q, p]), guess)
     if code != status.OK:
-        raise LivensError("velocities cannot be found from these momenta: ∂²L/∂v² is singular.")
+        raise LivensError(
+            "velocities cannot be found from these momenta: ∂²L/∂v² is singular, or Newton's method did not converge."
+        )
     return v
 
 
@@ -88,7 +93,12 @@ def acceleration(system: Lagrangian, q: ArrayLike, v: ArrayLike, t: float = 0.0)
 
 
 def _states(system: Lagrangian, q: ArrayLike, v: ArrayLike) -> tuple[Array, bool]:
-    pair = [np.asarray(x, dtype=np.float64) for x in (q, v)]
+    if not isinstance(system, Lagrangian):
+        raise ModelError(f"the system must be a Lagrangian or Mechanical one, not {system!r}.")
+    try:
+        pair = [np.asarray(x, dtype=np.float64) for x in (q, v)]
+    except (TypeError, ValueError):
+        raise ModelError(f"states must be numbers, not {q!r} and {v!r}.") from None
     if pair[0].shape != pair[1].shape or pair[0].ndim not in (1, 2) or pair[0].shape[-1] != system.n:
         raise ModelError(
             f"states must be {system.n} numbers, or rows of as many, in both: got {pair[0].shape} and {pair[1].shape}."

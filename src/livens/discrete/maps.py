@@ -20,6 +20,9 @@ from ..symbolic import casadi, flatten
 from .terms import Ints, Symbols, Term
 
 SMALL = 60  # unknowns up to which a matrix is dense
+KINKS = set(  # operations whose derivative says nothing of what they do
+    "FABS SIGN FLOOR CEIL FMIN FMAX FMOD REMAINDER COPYSIGN LT LE EQ NE NOT AND OR IF_ELSE_ZERO".split()  # noqa: SIM905
+)
 Block = tuple[str, Any]  # the name of a block, and expressions (or symbols) for an instance's part of it
 
 
@@ -195,8 +198,9 @@ class Program:
         Y = ca.vertcat(ca.SX(0, 1), *(ca.densify(r) for _, r in piece.results))
         inputs = [ca.vertcat(z, symbols.t, symbols.h, symbols.p)]
         row, column = np.concatenate([none, *rows], axis=1), np.concatenate([none, *columns], axis=1)
+        flats = [flatten(ca.Function("f", inputs, [f])) for f in (ca.vertcat(R, values), Y)]
         return _Pack(
-            flats=[flatten(ca.Function("f", inputs, [f])) for f in (ca.vertcat(R, values), Y)],
+            flats=flats,
             tables={
                 "gather": np.concatenate([none, *gather], axis=1),
                 "parameter": term.parameters,
@@ -205,7 +209,8 @@ class Program:
             },
             entries=(row[:, down], column[:, across]),
             convex=piece.convex,
-            linear=not (x.numel() and values.numel() and ca.depends_on(values, x)),
+            linear=not (x.numel() and values.numel() and ca.depends_on(values, x))
+            and not KINKS & set(flats[0].operations),
         )
 
     def _matrix(self, m: Map, packs: list[_Pack]) -> list[Ints]:

@@ -81,9 +81,9 @@ def minimise(trial: Trial, x: Array) -> int:
             return NOT_FINITE
         d, exact = direction(trial, x, R, forcing, dull > 0)
         e, slope = float(np.abs(d).max()), float(R @ d)
-        scale = trial.scale(x + d)
+        part = trial.relative(d, x + d)
         stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * NOISE * size)
-        if (exact and (linear or e <= general.CLOSE * scale)) or stuck:
+        if (exact and (linear or part <= general.CLOSE)) or stuck:
             x += d
             return OK if e < np.inf else NOT_FINITE
         found = search(trial, x, d, value, size, slope)
@@ -91,7 +91,7 @@ def minimise(trial: Trial, x: Array) -> int:
             return OK if -slope <= NOISE * size else SOLVE
         value, size, R, a = found
         dull = DULL if trial.rough and a < 0.1 else dull - 1
-        last, forcing = e, min(0.1, max(FORCING, e / scale))
+        last, forcing = e, min(0.1, max(FORCING, part))
     return SOLVE
 
 

@@ -58,6 +58,10 @@ class Quadrature:
     reaction: str = "ends"
 
     def __post_init__(self) -> None:
+        for name in ("nodes", "points", "weights"):
+            object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
+        if len(set(self.nodes)) < len(self.nodes):
+            raise ModelError(f"the scheme {self.name} has a node twice.")
         ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0
         if not ends or len(self.points) != len(self.weights) or abs(sum(self.weights) - 1.0) > 1e-12:
             raise ModelError(

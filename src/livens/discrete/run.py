@@ -36,10 +36,11 @@ class Run:
         iterations: int,
         steps: int,
         seconds: float = 0.0,
+        start: Array | None = None,
     ):
         self.system, self.scheme, self.h, self.t = system, scheme, h, t
         self.iterations, self.steps, self.seconds = iterations, steps, seconds
-        self._record, self._layout = record, layout
+        self._record, self._layout, self._start = record, layout, start  # the velocities at the start
         self.q = record[:, layout.part["q"]]
 
     def _part(self, name: str) -> Array | None:
@@ -54,7 +55,7 @@ class Run:
             return known
         p = self._part("p")
         assert p is not None
-        return invert(self.system, self.q, p, held=getattr(self.scheme, "reaction", "ends") == "ends")
+        return invert(self.system, self.q, p, getattr(self.scheme, "reaction", "ends") == "ends", self._start)
 
     @cached_property
     def p(self) -> Array:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, number, positive
-from ..errors import ModelError, StepFailed
+from ..errors import ModelError, ModelWarning, StepFailed
 from ..kernels import status
 from ..progress import Progress
 from . import phase, stepping
@@ -93,6 +94,7 @@ def simulate(
         int(work.tally[0]),
         done,
         seconds,
+        v0,
     )
     if code != status.OK:
         what = "the numbers are no longer finite, or the equations have no unique solution"
@@ -146,29 +148,36 @@ def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: 
 
 
 def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Array]:
-    """q and v on the constraints."""
+    """q and v on the constraints: the nearest, in the metric of the mass; what that changes is said."""
     if not system.constraints:
         return q, v
-    when = np.array([t])
+    when, zeros = np.array([t]), np.zeros(system.constraints)
     defects = ask(system, phase.DEFECTS, when, np.concatenate([q, v])[None])[0]
-    worst = np.abs(defects[: system.constraints])
     if not np.isfinite(defects).all():
         raise ModelError("the constraints are not finite at the start.")
-    if worst.max() > 1e-12 * (1.0 + np.abs(q).max()):
-        zeros = np.zeros(system.constraints)
-        placed = ask(system, phase.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
-        if not np.isfinite(placed).all() or np.abs(placed - q).max() > 0.01 * (1e-300 + np.abs(q).max()):
-            raise ModelError(
-                f"the start does not satisfy the constraints: number {int(worst.argmax())} is {worst.max():.3g} "
-                "instead of zero."
-            )
+    placed = ask(system, phase.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
+    size = float(np.abs(q).max())
+    moved = float(np.abs(placed - q).max())
+    if not moved <= 0.01 * size:
+        worst = np.abs(defects[: system.constraints])
+        raise ModelError(
+            f"the start does not satisfy the constraints: number {int(worst.argmax())} is {worst.max():.3g} instead of "
+            "zero; or they repeat each other."
+        )
+    if moved > 1e-15 * size:
         q = placed
-    turned = ask(
-        system, phase.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, np.zeros(system.constraints)])
-    )
+    turned = ask(system, phase.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, zeros]))[0]
     if not np.isfinite(turned).all():
         raise ModelError("the velocities at the start cannot satisfy the constraints: these repeat each other.")
-    return q, turned[0]
+    changed = float(np.abs(turned - v).max())
+    if moved > 1e-6 * size or changed > 1e-6 * np.abs(v).max():
+        warnings.warn(
+            f"the start was moved onto the constraints: coordinates by up to {moved:.3g}, velocities by up to "
+            f"{changed:.3g}.",
+            ModelWarning,
+            stacklevel=3,
+        )
+    return q, turned
 
 
 def _check_symmetries(system: Lagrangian, q: Array, v: Array) -> None:
@@ -183,7 +192,7 @@ def _check_symmetries(system: Lagrangian, q: Array, v: Array) -> None:
             if defect > 1e-9:
                 raise ModelError(
                     f"{name!r} is no symmetry of this system: its Lagrangian or its constraints change along it, by "
-                    f"{defect:.1g} of what they could; the momentum p·ξ would not be conserved."
+                    f"{defect:.1g} of what they could, so that the momentum p·ξ would not be conserved."
                 )
 
 

@@ -32,7 +32,6 @@ def memory(program: Program) -> Memory:
         R=np.zeros(most),
         A=np.zeros(values),
         order=np.zeros(most, dtype=np.int64),
-        rows=np.zeros(most),
         past=np.zeros((4, every)),
         degree=np.zeros(maps, dtype=np.int64),
         age=np.zeros(maps, dtype=np.int64),
@@ -107,18 +106,20 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
     assert matrix is not None
     x = work.z[ny : ny + nx]
     last = 1e300
-    settled = False
+    stalled = False
     held = maps.group[maps.unknown[m] : maps.unknown[m + 1]].any()
     ordering = "COLAMD" if held else "MMD_AT_PLUS_A"  # half the time, but rows of multipliers, without pivots, fill in
-    for k in range(general.ITERATIONS):
+    seed = maps.seed[maps.unknown[m] : maps.unknown[m + 1]]
+    for _ in range(general.ITERATIONS):
         residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
         work.tally[0] += 1
-        if k > 1:
-            rows = np.asarray(abs(matrix).sum(axis=1)).ravel()
-            settled = k > 2 and bool((abs(rows - work.rows[:nx]) <= general.STILL * rows).all())
-            work.rows[:nx] = rows
         if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
             return NOT_FINITE
+        if stalled:
+            made_of = np.asarray(abs(matrix).sum(axis=1)).ravel() * np.abs(work.z[: ny + nx]).max()
+            made_of += np.where(seed >= 0, np.abs(work.z[seed]), 0.0)
+            if (np.abs(work.R[:nx]) <= general.NOISE * made_of).all():
+                return OK
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -129,7 +130,8 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         e = general.largest(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
-        if e <= general.CLOSE or maps.linear[m] == 1 or (e > 0.5 * last and (e <= general.ROUND_OFF or settled)):
+        stalled = e > 0.5 * last
+        if e <= general.CLOSE or maps.linear[m] == 1 or (stalled and e <= general.ROUND_OFF):
             return OK
         last = e
     return SOLVE

@@ -39,6 +39,8 @@ def symplectic_defect(system: Lagrangian, scheme: Any, q: Any, v: Any, h: float,
     >>> ld.symplectic_defect(pendulum, ld.GeneralizedAlpha(0.5), [2.0], [1.0], h=0.1) > 1e-6
     True
     """
+    if not isinstance(system, Lagrangian) or not hasattr(scheme, "chain") or isinstance(scheme, type):
+        raise ModelError(f"a symplectic defect is one of a system and a scheme, not of {system!r} and {scheme!r}.")
     n = system.n
     h, t = positive(h, "the step h", "s"), number(t, "the time")
     center = np.concatenate([finite(q, (n,), "q"), finite(v, (n,), "v")])

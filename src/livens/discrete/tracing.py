@@ -62,4 +62,23 @@ def _wanted(fn: Fn, least: int, most: int, label: str) -> int:
     if needed > most or len(places) < least:
         few = f"{least}" if least == most else f"{least} to {most}"
         raise ModelError(f"{label} must be a function of {few} arguments, and takes {needed}{line_of(fn)}.")
+    if len(places) >= most and places[most - 1].name in ("t", "p"):  # named: wanted, even where it has a default
+        return most
     return max(least, min(needed, most))
+
+
+def of_time_alone(fn: Fn, label: str) -> bool:
+    """Whether fn is a function of one argument, the time."""
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    needed = [p for p in parameters if p.default is p.empty]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(needed) > 1 or not parameters:
+        return False
+    if parameters[0].name in ("q", "x", "v", "y"):
+        raise ModelError(
+            f"{label} of one argument is a function of time, and this one calls it {parameters[0].name!r}"
+            f"{line_of(fn)}: write lambda q, v: … for a force of positions and velocities."
+        )
+    return len(needed) == 1 or parameters[0].name == "t"

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..checks import Array
+from ..integrators import general
 from ..integrators.general import Memory
 from ..kernels.maps import residual, result
 from .factors import factors
@@ -83,10 +84,12 @@ class Trial:
         result(self.maps, SECANT, self.work.z, self.t, self.h, self.work.w, self.out)
         self.values[self.places] += np.clip(np.nan_to_num(self.out[: self.n]), 0.0, None)
 
-    def scale(self, x: Array) -> float:
-        """What corrections are compared with: the largest increment, or change of it since the last step."""
-        u, past = x[: self.n], self.work.past[0, : self.n]
-        return max(float(np.abs(u).max()), float(np.abs(u - past).max()), 1e-290)
+    def relative(self, d: Array, x: Array) -> float:
+        """The largest correction, each as a part of its increment, or of how that changed since the last step; as
+        `largest` of integrators/general.py."""
+        u = x[: self.n]
+        own = np.maximum(np.abs(u), np.abs(u - self.work.past[0, : self.n]))
+        return float((np.abs(d[: self.n]) / np.maximum(own, max(general.FINE * float(own.max()), 1e-290))).max())
 
     def finest(self) -> float:
         """Corrections that positions cannot show."""

@@ -22,7 +22,8 @@ from ..kernels.status import NOT_FINITE, OK, SOLVE
 
 CLOSE = 1e-8  # a relative correction after which Newton's method has converged
 ROUND_OFF = 1e-6  # corrections below this that no longer shrink are round-off of an ill-conditioned system
-STILL = 1e-8  # a relative change of the matrix' rows below which equations are linear as far as x has moved
+NOISE = 3e-14  # R that is this part of what it is made of is round-off
+FINE = 1e-8  # the smallest unknown that still counts, as a part of the largest of its kind
 ITERATIONS = 40
 
 
@@ -35,7 +36,6 @@ class Memory(NamedTuple):
     R: NDArray[np.float64]
     A: NDArray[np.float64]  # dense, row-major
     order: NDArray[np.int64]  # row exchanges
-    rows: NDArray[np.float64]  # Σ|A| of each row, an iteration ago
     past: NDArray[np.float64]  # x of the last four steps, of all maps (4, unknowns)
     degree: NDArray[np.int64]  # of the polynomial that guesses, by map
     age: NDArray[np.int64]  # steps in `past`, by map
@@ -86,35 +86,40 @@ def remember(past, first, n, age, x):
 
 @njit
 def largest(maps, m, dx, x, past):
-    """The largest correction, as a part of the unknowns of its kind and of how they changed since the last step."""
+    """The largest correction, each as a part of its unknown, of how that changed since the last step, and of FINE times
+    the largest of its kind."""
     first = maps.unknown[m]
     n = maps.unknown[m + 1] - first
     most = 0.0
     i = 0
     while i < n:
-        group, size, e = maps.group[first + i], 0.0, 0.0
+        group, size, begin = maps.group[first + i], 0.0, i
         while i < n and maps.group[first + i] == group:
             size = max(size, abs(x[i]), abs(x[i] - past[0, first + i]))
             if not abs(dx[i]) < 1e300:  # asked of each: the larger of a number and NaN may be the number
                 return np.inf
-            e = max(e, abs(dx[i]))
             i += 1
-        if e > 0.0:
-            most = max(most, e / max(size, 1e-290))
+        for k in range(begin, i):
+            if dx[k] != 0.0:
+                own = max(abs(x[k]), abs(x[k] - past[0, first + k]), FINE * size, 1e-290)
+                most = max(most, abs(dx[k]) / own)
     return most
 
 
 @njit
-def still(A, n, rows):
-    """Whether the rows of A have the sums of sizes they had at the last call."""
-    same = True
+def quiet(maps, m, A, n, R, z, ny):
+    """Whether R is no more than the round-off of the numbers it is made of: then x is as good as it gets."""
+    most = 0.0
+    for i in range(ny + n):
+        most = max(most, abs(z[i]))
+    first = maps.unknown[m]
     for i in range(n):
-        s = 0.0
+        s = abs(z[maps.seed[first + i]]) if maps.seed[first + i] >= 0 else 0.0
         for j in range(n):
-            s += abs(A[i * n + j])
-        same = same and abs(s - rows[i]) <= STILL * s
-        rows[i] = s
-    return same
+            s += abs(A[i * n + j]) * most
+        if not abs(R[i]) <= NOISE * s:
+            return False
+    return True
 
 
 @njit
@@ -133,11 +138,14 @@ def newton(maps, m, t, h, memory, y):
     n = maps.unknown[m + 1] - maps.unknown[m]
     x = memory.z[ny : ny + n]
     last = 1e300
+    stalled = False
     status = SOLVE if n > 0 else OK
-    for k in range(ITERATIONS if n > 0 else 0):
+    for _ in range(ITERATIONS if n > 0 else 0):
         residual(maps, m, memory.z, t, h, memory.w, memory.R, memory.A[: n * n])
         memory.tally[0] += 1
-        settled = still(memory.A, n, memory.rows) and k > 2 if k > 1 else False
+        if last < 1e300 and stalled and quiet(maps, m, memory.A, n, memory.R, memory.z, ny):
+            status = OK
+            break
         if not factor_dense(memory.A, n, memory.order):
             status = NOT_FINITE
             break
@@ -148,7 +156,8 @@ def newton(maps, m, t, h, memory, y):
         if not e < 1e300:
             status = NOT_FINITE
             break
-        if e <= CLOSE or maps.linear[m] == 1 or (e > 0.5 * last and (e <= ROUND_OFF or settled)):
+        stalled = e > 0.5 * last
+        if e <= CLOSE or maps.linear[m] == 1 or (stalled and e <= ROUND_OFF):
             status = OK
             break
         last = e
