@@ -21,7 +21,7 @@ from .errors import ModelError
 from .forces import Attraction, Load, Spring
 from .formulas import compile_formulas
 from .frames import Frames, stack
-from .kernels.bags import Bodies, Loads, Pairs, Rows, Springs, State, System, Tapes, Work
+from .kernels.bags import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from .kernels.kinds import TAPE, VELOCITY_ONLY
 from .model import Model
 from .signals import Signals
@@ -85,7 +85,6 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         formulas=compile_formulas(model, frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
-        contrast=_contrast(frames, rows),
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
@@ -93,19 +92,6 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
     return system, state._replace(
         angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled))
     )
-
-
-def _contrast(frames: Frames, rows: Rows) -> float:
-    """The largest mobility at a joint, 1/m + r²/J, over the smallest, body by body: how far pivots of S may be from its
-    diagonal without any position being singular."""
-    lever = np.zeros(len(frames.mass))
-    np.maximum.at(lever, rows.body.ravel(), np.linalg.norm(rows.point, axis=2).ravel())
-    jointed = np.unique(rows.body[rows.body > 0])
-    if not len(jointed):
-        return 1.0
-    turning = _inverse(frames.moments)[jointed].max(1) * lever[jointed] ** 2
-    mobility = _inverse(frames.mass)[jointed] + turning
-    return float(mobility.max() / mobility.min())
 
 
 def scratch(system: System) -> Work:

@@ -34,7 +34,8 @@ ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of th
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
 SINGULAR = 1e6  # largest diagonal entry over pivot of S: from here on the exact matrix is taken at once
 ROUGH = 1e8  # from here on multipliers, which go with 1/σ, are anything but smooth
-FLAT = 1e9  # from here on, beyond what masses do, velocities show better than defects where the branch is
+FLAT = 1e9  # from here on velocities show better than defects where the branch is
+PASSING = 1e-2  # of how singular S is at a landing, what it may have been a step before: else it is so all along
 AHEAD = 0.25  # how long after such a landing its branch is looked at, in steps: τ/h
 WEAK = 1e-7  # rows with pivots below this part of their diagonal entry are weak there
 LOST = 1e15  # as singular as S can be seen to be, its condition being that of G squared
@@ -202,6 +203,7 @@ def land(system, state, work, h, signals, row):
         (G + τ ∂(Gv)/∂q) δq = −τ G v.
     """
     place = THERE
+    passing = True
     for i in range(24):
         weak = place == HERE or (place == DONE and state.account[2] > LOST)
         most = factorise(system, state, work, h, WEAK if weak else TINY, signals, row)
@@ -211,7 +213,7 @@ def land(system, state, work, h, signals, row):
             state.account[2] = most
             if most < SINGULAR or system.rolls or i == 3:
                 break
-            if most >= FLAT * system.contrast:
+            if most >= FLAT and passing:
                 copy_places(state.a, state.B, work.a, work.B)
                 nudge(system.bodies, -h, state.p, state.L, state.a, state.B)
                 place = BEFORE
@@ -223,6 +225,10 @@ def land(system, state, work, h, signals, row):
             clear(work.a, work.L)
             push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
             nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
+        elif place == BEFORE and most > PASSING * state.account[2]:  # S is like this all along: light bodies, say
+            copy_places(work.a, work.B, state.a, state.B)
+            passing = False
+            place = THERE
         elif place == BEFORE:
             foresee(0.5 * h, state.p, state.L, work.f, work.tau)
             push(system.blocks, work.G, 0.5 * h, work.lam, work.f, work.tau)

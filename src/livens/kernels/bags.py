@@ -153,7 +153,6 @@ class System(NamedTuple):
     formulas: Formulas
     shift: float  # regularisation of S, relative to the metric: 0, or some 1e-6 where rows repeat others
     finest: float  # largest weight of a row that has a defect [1/m]
-    contrast: float  # how many times as hard to move the heaviest body with a joint is as the lightest
     damped: bool  # some rows are dampers
     rolls: bool  # some rows have a rate but no defect
 
