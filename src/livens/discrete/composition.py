@@ -40,6 +40,8 @@ class Composition:
         for scheme, _ in pairs:
             if not hasattr(scheme, "chain") or isinstance(scheme, type) or hasattr(scheme, "rollout"):
                 raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
+        if len({hasattr(scheme, "alphas") for scheme, _ in pairs}) > 1:
+            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
         if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
             raise ModelError(f"the weights of a composition must sum to 1, not {sum(w for _, w in parts):g}.")
@@ -54,6 +56,12 @@ class Composition:
         """Where its parts take the direction of reactions."""
         return "middle" if any(getattr(s, "reaction", "ends") == "middle" for s, _ in self.parts) else "ends"
 
+    @property
+    def alphas(self) -> tuple[float, float]:
+        """Of its parts, where these step with accelerations (an AttributeError elsewhere)."""
+        first, _ = self.parts[0]
+        return first.alphas
+
     def state(self, system: Lagrangian) -> Blocks:
         layout: Blocks = self.parts[0][0].state(system)
         return layout
@@ -65,9 +73,6 @@ class Composition:
                 f"{self!r} takes some steps backwards in time, where dissipation would feed energy in: use a scheme "
                 "without negative weights, such as ld.Midpoint() or ld.Galerkin(4)."
             )
-        layouts = {tuple(scheme.state(system).part) for scheme, _ in self.parts}
-        if len(layouts) > 1:
-            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         made: dict[Any, list[Map]] = {}
         maps: list[Map] = []
         begin = share[1]

@@ -160,9 +160,10 @@ def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array,
     moved = float(np.abs(placed - q).max())
     if not moved <= 0.01 * size:
         worst = np.abs(defects[: system.constraints])
+        why = "" if np.isfinite(moved) else "the constraints repeat each other, or "
         raise ModelError(
-            f"the start does not satisfy the constraints: number {int(worst.argmax())} is {worst.max():.3g} instead of "
-            "zero; or they repeat each other."
+            f"{why}the start does not satisfy the constraints: number {int(worst.argmax())} is {worst.max():.3g} "
+            "instead of zero."
         )
     if moved > 1e-15 * size:
         q = placed

@@ -127,11 +127,11 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         except RuntimeError:  # singular
             return NOT_FINITE
         x -= dx
-        e = general.largest(maps, m, dx, x, work.past)
+        e, coarse = general.largest(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
         stalled = e > 0.5 * last
-        if e <= general.CLOSE or maps.linear[m] == 1 or (stalled and e <= general.ROUND_OFF):
+        if e <= general.CLOSE or maps.linear[m] == 1 or (stalled and coarse <= general.ROUND_OFF):
             return OK
         last = e
     return SOLVE

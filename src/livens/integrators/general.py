@@ -87,23 +87,23 @@ def remember(past, first, n, age, x):
 @njit
 def largest(maps, m, dx, x, past):
     """The largest correction, each as a part of its unknown, of how that changed since the last step, and of FINE times
-    the largest of its kind."""
+    the largest of its kind; and the same as a part of the largest of its kind."""
     first = maps.unknown[m]
     n = maps.unknown[m + 1] - first
-    most = 0.0
+    fine = coarse = 0.0
     i = 0
     while i < n:
-        group, size, begin = maps.group[first + i], 0.0, i
+        group, size, begin = maps.group[first + i], 1e-290, i
         while i < n and maps.group[first + i] == group:
             size = max(size, abs(x[i]), abs(x[i] - past[0, first + i]))
             if not abs(dx[i]) < 1e300:  # asked of each: the larger of a number and NaN may be the number
-                return np.inf
+                return np.inf, np.inf
             i += 1
         for k in range(begin, i):
             if dx[k] != 0.0:
-                own = max(abs(x[k]), abs(x[k] - past[0, first + k]), FINE * size, 1e-290)
-                most = max(most, abs(dx[k]) / own)
-    return most
+                own = max(abs(x[k]), abs(x[k] - past[0, first + k]), FINE * size)
+                fine, coarse = max(fine, abs(dx[k]) / own), max(coarse, abs(dx[k]) / size)
+    return fine, coarse
 
 
 @njit
@@ -152,12 +152,12 @@ def newton(maps, m, t, h, memory, y):
         solve_dense(memory.A, n, memory.order, memory.R)
         for i in range(n):
             x[i] -= memory.R[i]
-        e = largest(maps, m, memory.R, x, memory.past)
+        e, coarse = largest(maps, m, memory.R, x, memory.past)
         if not e < 1e300:
             status = NOT_FINITE
             break
         stalled = e > 0.5 * last
-        if e <= CLOSE or maps.linear[m] == 1 or (stalled and e <= ROUND_OFF):
+        if e <= CLOSE or maps.linear[m] == 1 or (stalled and coarse <= ROUND_OFF):
             status = OK
             break
         last = e
