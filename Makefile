@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,view,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 

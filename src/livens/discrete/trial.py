@@ -85,11 +85,12 @@ class Trial:
         self.values[self.places] += np.clip(np.nan_to_num(self.out[: self.n]), 0.0, None)
 
     def relative(self, d: Array, x: Array) -> float:
-        """The largest correction, each as a part of its increment, or of how that changed since the last step; as
-        `largest` of integrators/general.py."""
+        """The largest correction, each as a part of its increment, or of how that changed since the last step, as
+        `largest` of integrators/general.py; in large systems, as a part of the largest of these."""
         u = x[: self.n]
         own = np.maximum(np.abs(u), np.abs(u - self.work.past[0, : self.n]))
-        return float((np.abs(d[: self.n]) / np.maximum(own, max(general.FINE * float(own.max()), 1e-290))).max())
+        least = (general.FINE if self.pattern is None else 1.0) * float(own.max())
+        return float((np.abs(d[: self.n]) / np.maximum(own, max(least, 1e-290))).max())
 
     def finest(self) -> float:
         """Corrections that positions cannot show."""
