@@ -23,8 +23,8 @@ SCHEMES = [
     ld.Midpoint(),
     ld.Galerkin(4),
     ld.Newmark(),
-    ld.Newmark(0.26, 0.5001),
-    ld.GeneralizedAlpha(0.999),
+    ld.Newmark(0.3, 0.51),
+    ld.GeneralizedAlpha(0.9),
 ]
 
 
