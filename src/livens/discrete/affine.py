@@ -20,13 +20,12 @@ from ..errors import ModelError
 from ..kernels import kinds
 from ..kernels.bags import State, System
 from ..model import Model
+from ..pose import hat
 from ..start import consistent_start
 from ..symbolic import casadi
 from ..symbols import dot, norm
 from .lagrangian import Lagrangian
 from .terms import Elements
-
-Side = Callable[[Any], Any]
 
 
 def affine(model: Model, stiffness: float | None = None) -> tuple[Lagrangian, Array, Array]:
@@ -153,15 +152,15 @@ def _nodes(body: Any, moving: tuple[bool, bool]) -> Any:
 def _springs(system: System) -> list[Elements]:
     found = []
     for moving, which in _by_sides(system.springs.body):
-        point, _ = _sides(moving)
-
-        def pull(q: Any, v: Any, p: Any, point: Any = point) -> Any:
-            return -0.5 * p[6] * (norm(point(q, 1, p[3:6]) - point(q, 0, p[:3])) - p[7]) ** 2
-
-        s = system.springs
+        s, (point, _) = system.springs, _sides(moving)
         table = np.column_stack([s.point[which].reshape(-1, 6), s.stiffness[which], s.length[which]])
-        found.append(Elements(_three(pull), _nodes(s.body[which], moving), table, dim=12, name="springs"))
+        found.append(Elements(_spring(point), _nodes(s.body[which], moving), table, dim=12, name="springs"))
     return found
+
+
+def _spring(point: Any) -> Callable[[Any, Any, Any], Any]:
+    """−V of a spring, (q, v, p) with p = (r_i, r_j, k, l)."""
+    return lambda q, v, p: -0.5 * p[6] * (norm(point(q, 1, p[3:6]) - point(q, 0, p[:3])) - p[7]) ** 2
 
 
 def _rows(system: System) -> list[Elements]:
@@ -194,16 +193,10 @@ def _row(kind: int, component: int, point: Any, direction: Any) -> Callable[[Any
     return row
 
 
-def _three(fn: Callable[..., Any]) -> Callable[[Any, Any, Any], Any]:
-    return lambda q, v, p: fn(q, v, p)
-
-
 def _start(system: System, state: State) -> tuple[Array, Array]:
     """q and v: Ḃ = B ω̂."""
     w = state.L * system.bodies.inverse_inertia
-    zero = np.zeros(len(w))
-    hat = np.array([[zero, -w[:, 2], w[:, 1]], [w[:, 2], zero, -w[:, 0]], [-w[:, 1], w[:, 0], zero]])
-    Bdot = state.B @ np.moveaxis(hat, 2, 0)
+    Bdot = state.B @ np.array([hat(x) for x in w])
     v = state.p * system.bodies.inverse_mass[:, None]
     n = len(w)
     return (

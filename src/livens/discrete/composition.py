@@ -40,7 +40,7 @@ class Composition:
         for scheme, _ in pairs:
             if not hasattr(scheme, "chain") or isinstance(scheme, type) or hasattr(scheme, "rollout"):
                 raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
-        if len({hasattr(scheme, "alphas") for scheme, _ in pairs}) > 1:
+        if len({scheme.carries for scheme, _ in pairs}) > 1:
             raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
         if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
@@ -57,10 +57,9 @@ class Composition:
         return "middle" if any(getattr(s, "reaction", "ends") == "middle" for s, _ in self.parts) else "ends"
 
     @property
-    def alphas(self) -> tuple[float, float]:
-        """Of its parts, where these step with accelerations (an AttributeError elsewhere)."""
-        first, _ = self.parts[0]
-        return first.alphas
+    def carries(self) -> str:
+        """What its parts carry from step to step."""
+        return str(self.parts[0][0].carries)
 
     def state(self, system: Lagrangian) -> Blocks:
         layout: Blocks = self.parts[0][0].state(system)

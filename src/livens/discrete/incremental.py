@@ -23,14 +23,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks import Array, number
+from ..checks import number
 from ..errors import ModelError
-from ..integrators.general import Memory
 from ..kernels import status
 from ..symbols import casadi, dot, sqrt
 from . import minimise
 from .lagrangian import Lagrangian
-from .maps import SMALL, Blocks, Map, Piece, Program
+from .maps import SMALL, Blocks, Map, Piece
 from .newmark import landing
 from .terms import Symbols, Term, each
 
@@ -72,6 +71,7 @@ class IncrementalPotential:
     dissipation: str = "step"
 
     variational = False
+    rollout = staticmethod(minimise.rollout)
     failures = {  # noqa: RUF012
         status.SOLVE: "the minimisation of the incremental potential stalled: Π or its gradient has jumps there, or is "
         "not bounded from below",
@@ -133,21 +133,6 @@ class IncrementalPotential:
             ),
             *(landing(system, self.state(system), "a", share) if held else []),
         ]
-
-    def rollout(
-        self,
-        program: Program,
-        work: Memory,
-        t: float,
-        h: float,
-        y: Array,
-        first: int,
-        steps: int,
-        every: int,
-        record: Array,
-    ) -> tuple[int, int]:
-        """Take `steps` steps; as `stepping.rollout`."""
-        return minimise.rollout(program, work, t, h, y, first, steps, every, record)
 
     def _pieces(self, term: Term) -> list[Piece]:
         """What a term adds to ∇Π and to the results of the step. Inertia is convex as it is; the rest is made so."""

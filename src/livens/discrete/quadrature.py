@@ -57,6 +57,8 @@ class Quadrature:
     weights: tuple[float, ...]
     reaction: str = "ends"
 
+    carries = "momenta"
+
     def __post_init__(self) -> None:
         for name in ("nodes", "points", "weights"):
             object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))

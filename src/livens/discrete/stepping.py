@@ -22,12 +22,10 @@ from .maps import Program
 def memory(program: Program) -> Memory:
     """Fresh scratch."""
     most, every = max(program.sizes, default=0), sum(program.sizes)
-    width = max(program.arrays.keep.shape[1], 1)
     values = most * most if program.dense else max((p.nnz for p in program.patterns if p is not None), default=0)
     maps = len(program.sizes)
     return Memory(
         z=np.zeros(program.state.size + most),
-        y=np.zeros(width),
         w=np.zeros(program.registers),
         R=np.zeros(most),
         A=np.zeros(values),

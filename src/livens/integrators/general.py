@@ -31,7 +31,6 @@ class Memory(NamedTuple):
     """Scratch of a run, and what its guesses are made from."""
 
     z: NDArray[np.float64]  # (y, x) of the map at work
-    y: NDArray[np.float64]  # y₁
     w: NDArray[np.float64]  # registers
     R: NDArray[np.float64]
     A: NDArray[np.float64]  # dense, row-major

@@ -270,6 +270,7 @@ class Alpha:
 
     weights = np.array([1.0])
     stages = 1
+    carries = "accelerations"
     variational = False
     beta: float
     gamma: float
