@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -234,6 +235,13 @@ def test_the_playground_shows_that_poses_do_not_commute():
 
 
 def test_scripts_wait_and_prompts_do_not(monkeypatch):
-    assert not pages.interactive() or hasattr(sys, "ps1")
+    monkeypatch.delattr(sys, "ps1", raising=False)
+    shell = SimpleNamespace(get_ipython=lambda: None)
+    monkeypatch.setitem(sys.modules, "IPython", shell)  # imported, as other libraries do, and not running
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    assert not pages.interactive()
+    monkeypatch.setattr(shell, "get_ipython", lambda: "a shell")
+    assert pages.interactive()
+    monkeypatch.setattr(shell, "get_ipython", lambda: None)
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert pages.interactive()

@@ -168,7 +168,9 @@ def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | No
 
 def interactive() -> bool:
     """True in a notebook or at a prompt, where a call must not block."""
-    return bool(hasattr(sys, "ps1") or sys.flags.interactive or "ipykernel" in sys.modules)
+    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
+    shell = ipython and ipython.get_ipython()
+    return bool(hasattr(sys, "ps1") or sys.flags.interactive or shell)
 
 
 def has_screen() -> bool:
