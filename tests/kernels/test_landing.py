@@ -19,9 +19,9 @@ def lying(n, height):
     m = mechanisms.four_bars(n)
     tip = np.array([np.sqrt(1 - height**2), height, 0])
     for k in range(n + 1):
-        m[f"crank{k}"].pose = lv.Pose.from_axis_angle(mechanisms.Z, np.arcsin(height), at=(k, 0, 0) + tip / 2)
+        m[f"crank{k}"].pose = lv.Pose.from_axis_angle(mechanisms.Z, np.arcsin(height), at=tip / 2 + (k, 0, 0))
     for k in range(n):
-        m[f"coupler{k}"].pose = lv.Pose((k + 0.5, 0, 0) + tip)
+        m[f"coupler{k}"].pose = lv.Pose(tip + np.array([k + 0.5, 0, 0]))
     return m
 
 
