@@ -70,7 +70,7 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
-    _say_compiling(model)
+    _say_compiling(model, scheme)
     begin = consistent_start(model)
     state = begin.state if start is None else _checked(start, begin.state)
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
@@ -155,13 +155,14 @@ class _Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.ended = False
-        if self.system.damped and scheme.order > 2:
+        backwards = bool((scheme.weights < 0.0).any())
+        if self.system.damped and backwards:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
             )
         moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
-        if moving and scheme.order > 2:
+        if moving and backwards:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
                 f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
@@ -169,7 +170,7 @@ class _Run:
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
-        work = scratch(self.system)
+        work = scratch(self.system, self.scheme.trials)
         self.table.hold(state.effort)
         signals = self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
@@ -325,11 +326,12 @@ class _Run:
         )
 
 
-def _say_compiling(model: Model) -> None:
+def _say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
-    if _jit.cold("rattle.rollout" if jointed else "livens.rollout"):
-        seconds = 30 if jointed else 10
+    kernel = scheme.kernel(jointed)
+    if _jit.cold(f"{kernel}.rollout"):
+        seconds = 10 if kernel == "livens" else 30
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
 
 
