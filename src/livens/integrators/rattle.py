@@ -61,18 +61,22 @@ def factorise(system, state, work, h, tiny, signals, row):
 
 
 @njit
-def guess(rows, h, even, smooth, lam, start):
+def guess(rows, span, even, smooth, lam, start):
     """λ at first: the last multipliers plus their lead, extrapolated where steps are even, or zero where they are
-    anything but smooth; dampers push with the force they have."""
+    anything but smooth; dampers push with the force they have.
+
+    With λ(t) what the multipliers are between steps, those of a step of length k end at μ = λ − k λ̇/3, and those of the
+    next, of length h, begin at λ + h λ̇/3: the lead goes with the span k + h of both.
+    """
     for r in range(start.shape[0]):
         if rows.rate[r] > 0.0:
             start[r] = lam[0, r]
         elif not smooth:
             start[r] = 0.0
         elif even:
-            start[r] = lam[0, r] + h * (2.0 * lam[1, r] - lam[2, r])
+            start[r] = lam[0, r] + span * (2.0 * lam[1, r] - lam[2, r])
         else:
-            start[r] = lam[0, r] + h * lam[1, r]
+            start[r] = lam[0, r] + span * lam[1, r]
 
 
 @inline
@@ -131,9 +135,9 @@ def correct(c, x, lam):
 
 
 @inline
-def position(system, state, work, h, even, signals, row):
+def position(system, state, work, h, span, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    guess(system.rows, h, even, state.account[2] < ROUGH, state.lam, work.lam)
+    guess(system.rows, span, even, state.account[2] < ROUGH, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     far = 1.0  # how many times its defect a position last moved
@@ -315,7 +319,7 @@ def velocity(system, state, work, h, signals, row):
 
 
 @njit
-def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, account):
+def settle(rows, h, span, signals, before, row, work_lam, impulse, smooth, lam, account):
     """Keep the multipliers for the next guess, and the books: work of drives, energy lost in dampers."""
     for r in range(rows.kind.shape[0]):
         mu = impulse[r] * 2.0 / h
@@ -325,17 +329,17 @@ def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, accoun
             k = rows.signal[r] + 1
             account[0] += 0.5 * h * (work_lam[r] * signals[before, k] + mu * signals[row, k])
         lam[2, r] = lam[1, r]
-        lam[1, r] = (work_lam[r] - lam[0, r]) / h if smooth else 0.0
+        lam[1, r] = (work_lam[r] - lam[0, r]) / span if smooth else 0.0
         lam[0, r] = mu
 
 
 @inline
-def stage(system, state, work, h, even, signals, before, row):
+def stage(system, state, work, h, span, even, signals, before, row):
     """One step of order 2 with joints; `work` holds forces and factors at its start and, afterwards, at its end."""
     if state.account[2] >= LOST and system.tapes.clock < 0:
         glimpse(system, state, work, GLIMPSE * h, signals, before)
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    status = position(system, state, work, h, even, signals, row)
+    status = position(system, state, work, h, span, even, signals, row)
     if status == OK:
         accept(work, state.a, state.B, state.L)
         smooth = state.account[2] < ROUGH
@@ -359,7 +363,7 @@ def stage(system, state, work, h, even, signals, before, row):
                 break
         if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
             tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
-        settle(system.rows, h, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
+        settle(system.rows, h, span, signals, before, row, work.lam, work.y, smooth, state.lam, state.account)
         earn(h, power(system, state, signals, row, work), work.power, state.account)
     return status
 
@@ -389,7 +393,8 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
     for n in range(steps):
         for i in range(stages):
             row = varies * (n * stages + i)
-            status = stage(system, state, work, h * weights[i], stages == 1, signals, row, row + varies)
+            span = h * (weights[i] + weights[i - 1])  # with the stage before
+            status = stage(system, state, work, h * weights[i], span, stages == 1, signals, row, row + varies)
             if status != OK:
                 return status, n
         if (first + n + 1) % every == 0:
