@@ -22,7 +22,7 @@ from . import __version__
 from .atomic import replacing
 from .checks import Array, positive
 from .errors import FileError, ModelError
-from .page import COLORS, _color, _key
+from .page import COLORS, rgba, shape_key
 from .surface import Surface
 from .trajectory import Trajectory
 
@@ -56,7 +56,7 @@ def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | N
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))
     time = document.accessor(motion.t[chosen, None], "SCALAR", bounds=True)
     for k, body in enumerate(motion.model.bodies[1:]):
-        look = (_key(body), k % len(COLORS))
+        look = (shape_key(body), k % len(COLORS))
         if look not in shapes:
             shapes[look] = document.mesh(body.shape.surface, body.name, k % len(COLORS))
         x, q = motion.position(body)[chosen], motion.quaternion(body)[chosen][:, [1, 2, 3, 0]]
@@ -174,7 +174,7 @@ def _signs(q: Array) -> Array:
 
 
 def _material(color: str) -> dict[str, Any]:
-    linear = [c**2.2 for c in _color(color)[:3]]  # glTF wants linear colours, a screen's are not
+    linear = [c**2.2 for c in rgba(color)[:3]]  # glTF wants linear colours, a screen's are not
     rough: dict[str, Any] = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.1, "roughnessFactor": 0.6}
     return {"name": color, "pbrMetallicRoughness": rough, "doubleSided": True}
 

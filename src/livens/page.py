@@ -61,11 +61,11 @@ def _data(motion: Trajectory) -> dict[str, Any]:
     reach: list[float] = []
     for k, body in enumerate(bodies):
         poses[:, k, :3], poses[:, k, 3:] = motion.position(body)[chosen], motion.quaternion(body)[chosen]
-        if _key(body) not in shapes:
-            shapes[_key(body)] = len(surfaces)
+        if shape_key(body) not in shapes:
+            shapes[shape_key(body)] = len(surfaces)
             surfaces.append(body.shape.surface)
             reach.append(float(np.linalg.norm(surfaces[-1].vertices, axis=1).max(initial=0.0)))
-    radius = np.array([reach[shapes[_key(body)]] for body in bodies])[:, None]
+    radius = np.array([reach[shapes[shape_key(body)]] for body in bodies])[:, None]
     low = (poses[:, :, :3] - radius).min(axis=(0, 1), initial=np.inf)
     high = (poses[:, :, :3] + radius).max(axis=(0, 1), initial=-np.inf)
     spread = (poses[..., :3] + radius).max(axis=1) - (poses[..., :3] - radius).min(axis=1)
@@ -77,8 +77,8 @@ def _data(motion: Trajectory) -> dict[str, Any]:
         "bodies": [
             {
                 "name": body.name,
-                "shape": shapes[_key(body)],
-                "color": _color(COLORS[k % len(COLORS)]),
+                "shape": shapes[shape_key(body)],
+                "color": rgba(COLORS[k % len(COLORS)]),
                 "center": body.mass_properties.center.tolist(),
                 "share": float(mass[k] / mass.sum()),
             }
@@ -91,7 +91,7 @@ def _data(motion: Trajectory) -> dict[str, Any]:
     }
 
 
-def _key(body: Body) -> Any:
+def shape_key(body: Body) -> Any:
     """What equal shapes have in common."""
     return body.shape if isinstance(body.shape, Hashable) else id(body.shape)
 
@@ -100,5 +100,5 @@ def _packed(array: Any, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-def _color(text: str) -> list[float]:
+def rgba(text: str) -> list[float]:
     return [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)] + [1.0]

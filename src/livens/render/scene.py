@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..gltf import creased
 from ..joints import Rod
-from ..page import COLORS, _color, _key
+from ..page import COLORS, rgba, shape_key
 from ..trajectory import Trajectory
 from .raster import Camera, F
 
@@ -58,9 +58,9 @@ class Scene:
         shapes: dict[Any, tuple[Array, Array, Any]] = {}
         self.meshes = []
         for k, body in enumerate(motion.model.bodies[1:]):
-            if _key(body) not in shapes:
-                shapes[_key(body)] = creased(body.shape.surface)
-            self.meshes.append(Mesh(*shapes[_key(body)], np.array(_color(COLORS[k % len(COLORS)])[:3])))
+            if shape_key(body) not in shapes:
+                shapes[shape_key(body)] = creased(body.shape.surface)
+            self.meshes.append(Mesh(*shapes[shape_key(body)], np.array(rgba(COLORS[k % len(COLORS)])[:3])))
         self.poses = [(motion.position(b) @ self.R.T, self.R @ motion.rotation(b)) for b in motion.model.bodies[1:]]
         self.paths = [motion.position(body.center) @ self.R.T for body in motion.model.bodies[1:]]
         self.links = [
