@@ -22,9 +22,10 @@ from . import __version__
 from .atomic import replacing
 from .checks import Array, positive
 from .errors import FileError, ModelError
-from .page import COLORS, rgba, shape_key
+from .page import COLORS, rgba
 from .surface import Surface
 from .trajectory import Trajectory
+from .viewer.meshes import shape_key
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views

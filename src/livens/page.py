@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Hashable
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -18,12 +17,13 @@ import numpy as np
 
 from .atomic import replacing
 from .errors import ModelError
-from .model import Body
 from .surface import Surface
 from .trajectory import Trajectory
+from .viewer.colors import BODIES, hexadecimal
+from .viewer.meshes import shape_key
 
 FRAMES = 2000  # at most; in between the page interpolates
-COLORS = ("#c8742c", "#3f6f9e", "#5b8c5a", "#9c4f6b", "#8a7a3b", "#5f5b8f")
+COLORS = tuple(hexadecimal(color) for color in BODIES)
 
 
 def write_page(motion: Trajectory, path: str | os.PathLike[str], follow: bool = False) -> None:
@@ -89,11 +89,6 @@ def _data(motion: Trajectory) -> dict[str, Any]:
         "size": float((high - low).max()) / 2,
         "near": float(spread.max()) / 2,
     }
-
-
-def shape_key(body: Body) -> Any:
-    """What equal shapes have in common."""
-    return body.shape if isinstance(body.shape, Hashable) else id(body.shape)
 
 
 def _packed(array: Any, kind: str = "<f4") -> str:

@@ -15,8 +15,9 @@ from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..gltf import creased
 from ..joints import Rod
-from ..page import COLORS, rgba, shape_key
+from ..page import COLORS, rgba
 from ..trajectory import Trajectory
+from ..viewer.meshes import shape_key
 from .raster import Camera, F
 
 TURN, LIFT = -0.9, 0.32  # where the eye is around the vertical and above the horizon [rad]

@@ -20,8 +20,7 @@ from .meshes import coils, groups
 from .parts import Parts
 from .sizes import HALF, Sizes
 
-MANY = 500_000  # triangles beyond which the page may draw distant bodies with fewer
-TINY = 0.03  # bodies smaller than this, in units of the page, get a dot of this radius
+MANY = 200_000  # triangles beyond which the page may draw distant bodies with fewer
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -71,6 +70,15 @@ def ends(pair: tuple[Any, Any]) -> Of:
     return lambda now: np.stack([pair[0].at(now.x, now.R), pair[1].at(now.x, now.R)], axis=1)
 
 
+def tiny(count: int) -> float:
+    """The radius of the dot that a body gets which is smaller [units of the page]: a row of `count` dots has gaps.
+
+    >>> tiny(1), tiny(100), tiny(1000)
+    (0.03, 0.012, 0.008)
+    """
+    return float(np.clip(0.6 * HALF / count, 0.008, 0.03))
+
+
 # ── the layers ──
 
 
@@ -93,9 +101,10 @@ def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer,
 
     for number, group in enumerate(all_groups):
         add(f"/m/bodies/{number}", group.surface.vertices * sizes.scale, group.surface.triangles, group.members)
-    small = np.flatnonzero(reach * sizes.scale < TINY)[1:]  # the world is not drawn
+    dot = ball(tiny(len(reach) - 1), sides=16)
+    small = np.flatnonzero(reach * sizes.scale < tiny(len(reach) - 1))[1:]  # the world is not drawn
     if len(small):
-        add("/m/bodies/dots", ball(TINY).vertices, ball(TINY).triangles, small)
+        add("/m/bodies/dots", dot.vertices, dot.triangles, small)
 
     def update(now: Instant) -> None:
         for k, node in zip(members, nodes, strict=True):

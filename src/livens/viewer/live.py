@@ -24,7 +24,7 @@ from .page import HERE, Viewer, begin, repeat, serve, set_stage
 from .panel import add_follow, add_layers, clock_text, traces_of
 from .parts import bounds, parts
 from .picture import Picture
-from .sizes import Sizes, sizes
+from .sizes import Sizes, in_words, sizes
 from .stepper import Stepper
 
 CHARTS = 0.2  # time between two looks at energies and momenta [s]
@@ -110,7 +110,7 @@ class Page:
         model, first = loop.stepper.base, loop.latest
         now = instant(first.begin.system, first.state, first.t)
         self.sizes = sizes_at(model, now.x, now.R)
-        set_stage(server, self.sizes)
+        set_stage(server, self.sizes, len(model.bodies) - 1)
         self.picture = Picture(server, model, self.sizes, self.forces)
         self.traces = traces_of(server, self.picture, trace)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
@@ -122,7 +122,7 @@ class Page:
         self.numbers = add_parameters(server, loop)
         add_follow(server, self.picture)
         add_layers(server, self.picture, self.traces, lambda: None)
-        server.gui.add_markdown(f"<small>a cell of the ground is {self.sizes.cell:g} m</small>")
+        server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
         panel = server.gui.add_panel()
         with panel.add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,21 @@ from .picture import Picture
 from .traces import Traces
 
 NAMES = 200  # bodies offered by name, at most
+HINTS = {
+    "frames": "x red, y green, z blue",
+    "points": "at which joints and forces act",
+    "joints": "their points and axes",
+    "velocities": "of the centres of mass; the longest so far has the same length always",
+    "angular momenta": "of each body about its centre of mass",
+    "reaction forces": "on the second body of each joint",
+    "traces": "where points have been",
+}
+LEGEND = {
+    "springs": (("shortened", colors.BLUE), ("resting", colors.GREY), ("stretched spring", colors.VERMILION)),
+    "velocities": (("velocity", colors.GREEN),),
+    "angular momenta": (("angular momentum", colors.PURPLE),),
+    "reaction forces": (("reaction force", colors.VERMILION),),
+}
 
 
 def clock_text(t: float, scale: float, note: str = "") -> str:
@@ -80,7 +95,7 @@ def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[
     """A box to tick for every layer."""
 
     def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
-        by_hand(server.gui.add_checkbox(label, on), act)
+        by_hand(server.gui.add_checkbox(label, on, hint=HINTS.get(label)), act)
 
     def trace(on: bool) -> None:
         traces.node.visible = on
@@ -90,6 +105,19 @@ def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[
         for label, layer in picture.layers.items():
             box(label, layer.on, partial(picture.show, label))
         box("traces", False, trace)
+        server.gui.add_html(legend(picture.layers))
+
+
+def legend(layers: Iterable[str]) -> str:
+    """What the colours of those layers mean that have any.
+
+    >>> "stretched" in legend(["bodies", "springs"]), "stretched" in legend(["bodies"])
+    (True, False)
+    """
+    square = '<span style="color:{}">■</span> {}'
+    rows = [LEGEND[label] for label in layers if label in LEGEND]
+    lines = [", ".join(square.format(colors.hexadecimal(color), word) for word, color in row) for row in rows]
+    return f'<div style="font:400 12px sans-serif;padding:4px 12px;color:#666">{"<br>".join(lines)}</div>'
 
 
 def _point(thing: Point | Body) -> Point:

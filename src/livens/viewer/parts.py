@@ -15,7 +15,7 @@ from ..checks import Array
 from ..forces import Damper, Spring
 from ..joints import Rod
 from ..model import Model, Point
-from .meshes import is_point
+from .meshes import equal_shapes, is_point
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def parts(model: Model) -> Parts:
         ),
         points=places(every),
         centers=places([body.center for body in model.bodies[1:]]),
-        reach=np.array([0.0, *[_reach(body) for body in model.bodies[1:]]]),
+        reach=_reach(model),
     )
 
 
@@ -123,7 +123,10 @@ def _axes(joint: Any) -> list[Array]:
     return [getattr(joint, name) for name in names if isinstance(getattr(joint, name, None), np.ndarray)]
 
 
-def _reach(body: Any) -> float:
-    if is_point(body):
-        return 0.0
-    return float(np.linalg.norm(body.shape.surface.vertices, axis=1).max(initial=0.0))
+def _reach(model: Model) -> Array:
+    reach = np.zeros(len(model.bodies))
+    for members in equal_shapes(model):
+        body = model.bodies[members[0]]
+        if not is_point(body):
+            reach[members] = np.linalg.norm(body.shape.surface.vertices, axis=1).max(initial=0.0)
+    return reach
