@@ -132,3 +132,17 @@ def test_the_stand_alone_page_plays_from_a_file_without_a_network(tab, tmp_path)
     page.page.locator("#scrub").fill("0.5")
     page.frames(2)
     assert float(page.page.locator("#clock").inner_text().split()[0]) == pytest.approx(2.0, abs=0.01)
+    boxes = page.page.locator("aside label:visible")
+    assert [text.split("\n")[0].strip() for text in boxes.all_inner_texts()] == [
+        "springs and dampers",
+        "axes of joints",
+        "traces",
+    ]
+    drawn = page.image(tmp_path / "stand-alone-springs.png")
+    for name in ("springs", "axes", "traces"):
+        page.page.locator(f"#{name}").uncheck()
+        page.frames(2)
+        without = page.image(tmp_path / f"stand-alone-no-{name}.png")
+        changed = (np.abs(without - drawn).max(axis=2) > 30)[80:-80, :700].sum()  # in the picture, not in the legend
+        assert 10 < changed < 20_000, name
+        drawn = without

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
 from ..model import Body, Point
 from . import colors
-from .parts import Places
+from .parts import traced
 from .picture import Picture
 from .traces import Traces
 
@@ -72,14 +71,8 @@ def by_hand(field: Any, act: Callable[[Any], None]) -> None:
 def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | None) -> Traces:
     """The traces of the points and bodies `wanted`, or of all centres of mass."""
     bodies = picture.model.bodies
-    number = {body: k for k, body in enumerate(bodies)}
-    points = [body.center for body in bodies[1:]] if wanted is None else [_point(thing) for thing in wanted]
-    for point in points:
-        if point.body not in number:
-            raise ModelError(f"{point!r} cannot be traced: its body is not in this model.")
-    k = np.array([number[point.body] for point in points], dtype=np.int64)
-    tint = colors.of_bodies(len(bodies))[k - 1]
-    return Traces(server, Places(k, np.array([point.r for point in points]).reshape(-1, 3)), tint, picture.sizes)
+    places = traced(picture.model, bodies[1:] if wanted is None else wanted)
+    return Traces(server, places, colors.of_bodies(len(bodies))[places.body - 1], picture.sizes)
 
 
 def add_follow(server: Any, picture: Picture) -> None:
@@ -118,7 +111,3 @@ def legend(layers: Iterable[str]) -> str:
     rows = [LEGEND[label] for label in layers if label in LEGEND]
     lines = [", ".join(square.format(colors.hexadecimal(color), word) for word, color in row) for row in rows]
     return f'<div style="font:400 12px sans-serif;padding:4px 12px;color:#666">{"<br>".join(lines)}</div>'
-
-
-def _point(thing: Point | Body) -> Point:
-    return thing.center if isinstance(thing, Body) else thing

@@ -5,6 +5,7 @@ A place x = X_b + R_b r is found from the number b of its body and r in body axe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import Array
+from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..joints import Rod
-from ..model import Model, Point
+from ..model import Body, Model, Point
 from .meshes import equal_shapes, is_point
 
 
@@ -95,6 +97,17 @@ def parts(model: Model) -> Parts:
         centers=places([body.center for body in model.bodies[1:]]),
         reach=_reach(model),
     )
+
+
+def traced(model: Model, wanted: Sequence[Point | Body]) -> Places:
+    """The points, and the centres of mass of the bodies, that leave traces."""
+    points = [thing.center if isinstance(thing, Body) else thing for thing in wanted]
+    number = {body: k for k, body in enumerate(model.bodies)}
+    for point in points:
+        if point.body not in number:
+            raise ModelError(f"{point!r} cannot be traced: its body is not in this model.")
+    bodies = np.array([number[point.body] for point in points], dtype=np.int64)
+    return Places(bodies, np.array([point.r for point in points]).reshape(-1, 3))
 
 
 def bounds(these: Parts, x: Array, R: Array) -> tuple[Array, Array]:

@@ -84,6 +84,19 @@ def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
     return Sizes(0.5 * (low + high), scale, half * scale, up)
 
 
+def upright(gravity: Array) -> Array:
+    """The rotation that turns the direction against `gravity` into z; the identity where there is none.
+
+    >>> upright(np.array([0.0, -9.81, 0.0])).round(12).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+    """
+    size = float(np.linalg.norm(gravity))
+    up = -gravity / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
+    x = np.eye(3)[0] - up[0] * up if abs(up[0]) < 0.9 else np.eye(3)[1] - up[1] * up
+    x = x / np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up])
+
+
 def in_words(x: float) -> str:
     """A length [m] in the unit in which one would say it.
 
