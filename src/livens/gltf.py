@@ -1,7 +1,7 @@
 """A motion as an animated binary glTF 2.0 file (.glb), which other programs play: write_gltf(motion, path).
 
 One node for each body below a root that turns what is up, against gravity or along z, into glTF's y; one mesh for each
-shape, shared by the bodies that have it; a sampler of places [m] and one of quaternions (x, y, z, w) for each body, over
+shape, shared by the bodies that have it; for each body samplers of places [m] and of quaternions (x, y, z, w), over
 the same times [s].
 A .glb is a header, a chunk of JSON and a chunk of bytes, each padded to a multiple of four, all little-endian:
 

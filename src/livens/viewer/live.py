@@ -21,7 +21,7 @@ from .instants import instant
 from .live_panel import add_parameters, add_run
 from .loop import Loop, Moment
 from .page import HERE, Viewer, begin, repeat, serve, set_stage
-from .panel import add_follow, add_layers, clock_text, traces_of
+from .panel import add_follow, add_layers, add_side, clock_text, traces_of
 from .parts import bounds, parts
 from .picture import Picture
 from .sizes import Sizes, in_words, sizes
@@ -123,11 +123,8 @@ class Page:
         add_follow(server, self.picture)
         add_layers(server, self.picture, self.traces, lambda: None)
         server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
-        panel = server.gui.add_panel()
-        with panel.add_tab("charts"):
+        with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)
-        panel.dock_left()
-        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the moment that is shown."""

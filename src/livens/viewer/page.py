@@ -162,13 +162,17 @@ def _step_back(client: Any, sizes: Sizes) -> None:
 
 
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:
-    """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types."""
+    """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types.
+
+    In a notebook nothing is said: there the page shows itself in the cell.
+    """
     who = "" if host in (HERE, "localhost") else f" and everyone who reaches this machine ({host})"
     typing = interactive()
     block = not typing if block is None else block
     try:
-        sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
-        sys.stderr.flush()
+        if block or who or not in_notebook():
+            sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
+            sys.stderr.flush()
         if (not typing and has_screen()) if open_browser is None else open_browser:
             webbrowser.open(viewer.url)
         if block:
@@ -178,11 +182,20 @@ def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | No
     return viewer
 
 
+def _shell() -> Any:
+    """The IPython that runs this, or None."""
+    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
+    return ipython.get_ipython() if ipython else None
+
+
+def in_notebook() -> bool:
+    """True where what an expression gives is shown as HTML."""
+    return hasattr(_shell(), "kernel")
+
+
 def interactive() -> bool:
     """True in a notebook or at a prompt, where a call must not block."""
-    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
-    shell = ipython and ipython.get_ipython()
-    return bool(hasattr(sys, "ps1") or sys.flags.interactive or shell)
+    return bool(hasattr(sys, "ps1") or sys.flags.interactive or _shell())
 
 
 def has_screen() -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..model import Body, Point
 from . import colors
+from .page import in_notebook
 from .parts import traced
 from .picture import Picture
 from .traces import Traces
@@ -73,6 +74,16 @@ def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | No
     bodies = picture.model.bodies
     places = traced(picture.model, bodies[1:] if wanted is None else wanted)
     return Traces(server, places, colors.of_bodies(len(bodies))[places.body - 1], picture.sizes)
+
+
+def add_side(server: Any) -> Any:
+    """A panel on the left for charts; in the cell of a notebook, where there is little room, it waits at the edge."""
+    panel = server.gui.add_panel()
+    panel.dock_left()
+    panel.set_width(270)
+    if in_notebook():
+        panel.minimize()
+    return panel
 
 
 def add_follow(server: Any, picture: Picture) -> None:

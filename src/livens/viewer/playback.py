@@ -18,7 +18,7 @@ from .curves import curves, thinned
 from .forces import Reactions
 from .instants import between, chosen, instant
 from .page import HERE, Viewer, begin, repeat, serve, set_stage
-from .panel import add_follow, add_layers, by_hand, clock_text, fine, traces_of
+from .panel import add_follow, add_layers, add_side, by_hand, clock_text, fine, traces_of
 from .parts import bounds, parts
 from .picture import Picture
 from .sizes import Sizes, in_words, sizes
@@ -92,11 +92,8 @@ class Player:
         self.reactions: Reactions | None = None
         server.on_client_connect(lambda _: self.refresh())
         self._controls()
-        panel = server.gui.add_panel()
-        with panel.add_tab("charts"):
+        with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(some), some.t)
-        panel.dock_left()
-        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""
