@@ -250,7 +250,7 @@ def test_the_playground_shows_that_poses_do_not_commute():
         assert "0.0° and 0.00 m" in play.text.content
 
 
-def test_scripts_wait_and_prompts_do_not(monkeypatch):
+def test_scripts_wait_and_prompts_do_not_and_notebooks_are_quiet(motion, monkeypatch, capsys):
     monkeypatch.delattr(sys, "ps1", raising=False)
     shell = SimpleNamespace(get_ipython=lambda: None)
     monkeypatch.setitem(sys.modules, "IPython", shell)  # imported, as other libraries do, and not running
@@ -258,6 +258,12 @@ def test_scripts_wait_and_prompts_do_not(monkeypatch):
     assert not pages.interactive()
     monkeypatch.setattr(shell, "get_ipython", lambda: "a shell")
     assert pages.interactive()
+    assert not pages.in_notebook()
+    with quiet(lv.view, motion) as viewer:
+        assert capsys.readouterr().err == f"livens: {viewer.url}\n"
+    monkeypatch.setattr(shell, "get_ipython", lambda: SimpleNamespace(kernel="a kernel"))
+    with quiet(lv.view, motion):
+        assert capsys.readouterr().err == ""  # the page shows itself in the cell
     monkeypatch.setattr(shell, "get_ipython", lambda: None)
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert pages.interactive()
