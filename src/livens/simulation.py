@@ -70,7 +70,7 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
-    _say_compiling(model)
+    say_compiling(model)
     begin = consistent_start(model)
     state = begin.state if start is None else checked_start(start, begin.state)
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
@@ -325,7 +325,7 @@ class Run:
         )
 
 
-def _say_compiling(model: Model) -> None:
+def say_compiling(model: Model) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
     if _jit.cold("rattle.rollout" if jointed else "livens.rollout"):

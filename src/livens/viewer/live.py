@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..integrators import Livens, Scheme
 from ..kernels.bags import State
 from ..model import Body, Model, Point
+from ..simulation import say_compiling
 from .charts import Charts, Memory
 from .curves import curves
 from .forces import Reactions
@@ -65,7 +66,9 @@ def live(
         raise ModelError(f"live runs a model, not {model!r}; a motion is shown by lv.view.")
     if len(model.bodies) < 2:
         raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
+    say_compiling(model)
     stepper = Stepper(model, Livens() if scheme is None else scheme, h, start, t0)
+    stepper.step(0)  # compiled, or loaded, before anyone looks
     loop = Loop(stepper, default_speed(h) if speed is None else positive(speed, "speed"))
     with serve(model.name, port, host) as viewer:
         viewer.inside = Page(viewer.server, loop, trace)
