@@ -16,7 +16,7 @@ from .curves import Curves, in_words, room, thousands
 
 STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
 DASHES = ((), (6, 3), (2, 3))  # told apart without colour too
-HEIGHT = 144  # of a chart [pixels]
+HEIGHT = 134  # of a chart [pixels]
 REMEMBERED = 400  # moments of a run that is going on
 
 

@@ -79,6 +79,19 @@ def tiny(count: int) -> float:
     return float(np.clip(0.6 * HALF / count, 0.008, 0.03))
 
 
+def thickened(vertices: Array, least: float) -> Array:
+    """A shape none of whose half sides along its axes is less than `least`: what is thin can be seen from far.
+
+    >>> import numpy as np
+    >>> thickened(np.array([[-1, -1e-3, 0], [1, 1e-3, 0.2]]), 0.01).round(6).tolist()
+    [[-1.0, -0.01, 0.0], [1.0, 0.01, 0.2]]
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    half, middle = 0.5 * (high - low), 0.5 * (high + low)
+    wider = np.divide(least, half, out=np.ones(3), where=half > 0.0)
+    return middle + (vertices - middle) * np.maximum(1.0, wider)
+
+
 # ── the layers ──
 
 
@@ -100,7 +113,8 @@ def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer,
         )
 
     for number, group in enumerate(all_groups):
-        add(f"/m/bodies/{number}", group.surface.vertices * sizes.scale, group.surface.triangles, group.members)
+        vertices = thickened(group.surface.vertices * sizes.scale, 0.5 * THICK)
+        add(f"/m/bodies/{number}", vertices, group.surface.triangles, group.members)
     dot = ball(tiny(len(reach) - 1), sides=16)
     small = np.flatnonzero(reach * sizes.scale < tiny(len(reach) - 1))[1:]  # the world is not drawn
     if len(small):

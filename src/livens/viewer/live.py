@@ -88,8 +88,8 @@ def default_speed(h: float) -> float:
 
 
 def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
-    """Room for a motion of which only the start is known: what hangs may swing as far as it reaches, below its hooks
-    and beside them; what is free may move by as much as it is large."""
+    """Room for a motion of which only the start is known: what hangs may come as low as it reaches, and as far to every
+    side as it is now or a little; what is free may move by as much as it is large."""
     these = parts(model)
     low, high = bounds(these, x[None], R[None])
     hooks = these.points.r[these.points.body == 0]
@@ -98,11 +98,16 @@ def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
         grown = np.maximum(1.5 * half, half.max())
         return sizes(middle - grown, middle + grown, model.gravity)
     middle = hooks.mean(axis=0)
-    far = float((np.linalg.norm(x[1:] - middle, axis=1) + these.reach[1:]).max())
-    g = float(np.linalg.norm(model.gravity))
-    above = 0.5 * far * (-model.gravity / g if g > 0.0 else np.zeros(3))  # there it needs half as much
-    lower, upper = middle - far - np.minimum(above, 0.0), middle + far - np.maximum(above, 0.0)
-    return sizes(np.minimum(lower, low), np.maximum(upper, high), model.gravity)
+    away, reach, g = x[1:] - middle, these.reach[1:], float(np.linalg.norm(model.gravity))
+    far = float((np.linalg.norm(away, axis=1) + reach).max())
+    up = -model.gravity / g if g > 0.0 else np.zeros(3)
+    height = away @ up
+    aside = float((np.linalg.norm(away - height[:, None] * up, axis=1) + reach).max())
+    above, aside = max(0.3 * far, float((height + reach).max())), max(0.4 * far, aside)
+    room = aside * np.sqrt(1.0 - up**2)  # of a disc across the vertical, along each axis
+    low = np.minimum(low, middle - room + np.minimum(above * up, -far * up))
+    high = np.maximum(high, middle + room + np.maximum(above * up, -far * up))
+    return sizes(low, high, model.gravity)
 
 
 class Page:
