@@ -124,6 +124,7 @@ class Page:
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
         self.reactions: tuple[Any, Reactions] | None = None
         self.shown: Moment | None = None
+        self.drawn: float | None = None  # the time of the last picture
         self.text = server.gui.add_html(clock_text(first.t, 10.0))
         self.run = add_run(server, loop, self.traces.forget)
         self.hand = Hand(server, loop, self.picture)
@@ -153,7 +154,9 @@ class Page:
             self.traces.add(now)
         watched = bool(self.server.get_clients())
         if watched:
-            self.picture.draw(now)
+            if self.drawn != moment.t:
+                self.drawn = moment.t
+                self.picture.draw(now)
             self.hand.draw(now)
         if wall - self.slow > 0.12:
             self.slow = wall
