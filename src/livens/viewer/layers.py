@@ -20,7 +20,7 @@ from .meshes import coils, groups
 from .parts import Parts
 from .sizes import HALF, Sizes
 
-MANY = 200_000  # triangles beyond which the page may draw distant bodies with fewer
+CROWD, MANY = 10, 20_000  # so many bodies of a shape, so many triangles: the page draws distant ones with fewer
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -101,18 +101,13 @@ def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer,
     members: list[Any] = []
     nodes: list[Any] = []
 
-    all_groups = groups(model)
-    total = sum(len(group.members) * len(group.surface.triangles) for group in all_groups)
-    options = {"lod": "auto" if total > MANY else "off"}
-
     def add(name: str, vertices: Array, triangles: Any, k: Any) -> None:
         members.append(k)
+        lod = "auto" if len(k) >= CROWD and len(k) * len(triangles) > MANY else "off"
         still, tints = _still(len(k)), tint[k - 1]
-        nodes.append(
-            scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, **options)
-        )
+        nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, lod=lod))
 
-    for number, group in enumerate(all_groups):
+    for number, group in enumerate(groups(model)):
         vertices = thickened(group.surface.vertices * sizes.scale, 0.5 * THICK)
         add(f"/m/bodies/{number}", vertices, group.surface.triangles, group.members)
     dot = ball(tiny(len(reach) - 1), sides=16)
