@@ -28,7 +28,8 @@ from .viewer.meshes import equal_shapes
 from .viewer.parts import Parts, Places, parts, traced
 from .viewer.sizes import upright
 
-FRAMES = 2000  # at most; in between the page interpolates
+FRAMES, FEW = 2000, 100  # times, at most and at least; in between the page interpolates
+POSES = 400_000  # of all bodies at all times: some 15 MB
 TRACED = 50  # more bodies leave no traces unless asked
 COLORS = tuple(hexadecimal(color) for color in BODIES)
 
@@ -71,7 +72,8 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None) -> dict[str,
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
     if trace is None:
         trace = bodies if len(bodies) <= TRACED else []
-    k, these, up = chosen(len(motion), FRAMES), parts(motion.model), upright(motion.model.gravity)
+    k = chosen(len(motion), int(np.clip(POSES // len(bodies), FEW, FRAMES)))
+    these, up = parts(motion.model), upright(motion.model.gravity)
     poses = np.zeros((len(k), len(bodies), 7))
     for b, body in enumerate(bodies):
         poses[:, b, :3], poses[:, b, 3:] = motion.position(body)[k] @ up.T, quaternions(up @ motion.rotation(body)[k])

@@ -83,3 +83,13 @@ def test_a_page_is_small_and_needs_nothing_else(motion, tmp_path):
     assert not [word for word in ("http:", "https:", "src=", "import(", "fetch(") if word in text]
     poses = 4 / 3 * 4 * 7 * 3 * len(motion)
     assert len(text) < 20_000 + 110_000 + 1.1 * poses  # the player, the shapes and the poses
+
+
+def test_many_bodies_are_kept_at_fewer_times(motion, tmp_path, monkeypatch):
+    monkeypatch.setattr("livens.page.POSES", 600)
+    page = data(motion, tmp_path / "page.html")
+    t = numbers(page["times"], -1)
+    assert len(t) == 200  # for three bodies
+    assert (t[0], t[-1]) == (0.0, pytest.approx(1.0))
+    monkeypatch.setattr("livens.page.POSES", 3)
+    assert len(numbers(data(motion, tmp_path / "page.html")["times"], -1)) == 100  # never so few that it jumps
