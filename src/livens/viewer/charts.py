@@ -17,6 +17,7 @@ from .curves import Curves, in_words, room, thousands
 STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
 DASHES = ((), (6, 3), (2, 3))  # told apart without colour too
 HEIGHT = 134  # of a chart [pixels]
+NEAR = 18  # between two numbers on a vertical axis, at least [pixels]
 REMEMBERED = 400  # moments of a run that is going on
 
 
@@ -102,4 +103,4 @@ def _styles(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _axis(size: int, label: str = "") -> dict[str, Any]:
     plain = {"size": size, "font": "10px sans-serif"}
-    return plain | ({"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {})
+    return plain | ({"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {"space": NEAR})
