@@ -278,12 +278,28 @@ def test_demos_are_listed(arguments, say, here):
     assert not (here / "demo-output").exists()
 
 
-@pytest.mark.parametrize("name", ["four-bar", "schemes", "poses"])
+@pytest.mark.parametrize("name", ["four-bar", "schemes", "pose-playground"])
 def test_demos_of_other_kinds(name, say, here):
     """A loop that warns, a comparison with a table of its own, and poses at rest leave the same three files."""
     code, out, err = say("demo", name, "--output", "shown")
     assert code == 0
     assert ("equations repeat others" in err) == (name == "four-bar")
-    words = {"four-bar": "1 degree of freedom", "schemes": "GeneralizedAlpha", "poses": "the products are"}
+    words = {"four-bar": "1 degree of freedom", "schemes": "GeneralizedAlpha", "pose-playground": "the products are"}
     assert words[name] in out
     assert sorted(path.suffix for path in (here / "shown").iterdir()) == [".html", ".nc", ".png"]
+
+
+@pytest.mark.parametrize(("name", "shown"), [("four-bar", "four-bar.html"), ("pose-playground", "sliders")])
+def test_a_demo_is_shown_where_someone_looks(name, shown, say, here, monkeypatch):
+    opened = []
+    demo = demos.DEMOS[name]
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url.rpartition("/")[2]))
+    monkeypatch.setattr("livens.viewer.page.has_screen", lambda: True)
+    monkeypatch.setitem(demos.DEMOS, name, demo._replace(page=demo.page and (lambda: opened.append("sliders"))))
+    assert say("demo", name)[0] == 0
+    assert opened == []  # the output goes to a file: nobody looks
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert say("demo", name, "--no-browser")[0] == 0
+    assert opened == []
+    assert say("demo", name)[0] == 0
+    assert opened == [shown]

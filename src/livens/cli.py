@@ -25,7 +25,7 @@ OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 EXAMPLES = """\
 examples:
   livens demo                                      list the demonstrations
-  livens demo hammer                               throw a hammer: a report, a figure, a page for the browser
+  livens demo hammer                               throw a hammer: a report, a figure, a page that opens in the browser
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines, keep the motion
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
@@ -142,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
     demo.add_argument("name", metavar="NAME", nargs="?", help="which one; without a name they are listed")
     demo.add_argument("--output", metavar="DIR", default="demo-output", help="folder for its files (demo-output)")
+    demo.add_argument("--no-browser", action="store_true", help="write its files and open nothing")
     demo.add_argument("--list", action="store_true", help="list the demonstrations")
     demo.set_defaults(command=_demo)
     return parser
@@ -265,6 +266,20 @@ def _demo(options: argparse.Namespace) -> None:
     print(f"{saved}   the motion with its model: livens info, livens report, livens.load")
     print(f"{drawn}  {demo.drawn}")
     print(f"{page} the motion in 3-D: open it in a browser")
+    if not options.no_browser and sys.stdout.isatty():  # someone is there to look
+        _look(demo, page)
+
+
+def _look(demo: Any, page: Path) -> None:
+    """Open a demonstration: the page that it serves itself, or else the one that was written."""
+    import webbrowser
+
+    from .viewer.page import has_screen, installed
+
+    if demo.page is not None and installed():
+        demo.page()
+    elif has_screen():
+        webbrowser.open(page.resolve().as_uri())
 
 
 # ── parts ──

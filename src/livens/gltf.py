@@ -1,7 +1,8 @@
 """A motion as an animated binary glTF 2.0 file (.glb), which other programs play: write_gltf(motion, path).
 
-One node for each body below a root that turns livens' z, upwards, into glTF's y; one mesh for each shape, shared by the
-bodies that have it; a sampler of places [m] and one of quaternions (x, y, z, w) for each body, over the same times [s].
+One node for each body below a root that turns what is up, against gravity or along z, into glTF's y; one mesh for each
+shape, shared by the bodies that have it; for each body samplers of places [m] and of quaternions (x, y, z, w), over
+the same times [s].
 A .glb is a header, a chunk of JSON and a chunk of bytes, each padded to a multiple of four, all little-endian:
 
     "glTF", version 2, total length;    length, "JSON", text;    length, "BIN\\0", bytes.
@@ -22,14 +23,17 @@ from . import __version__
 from .atomic import replacing
 from .checks import Array, positive
 from .errors import FileError, ModelError
-from .page import COLORS, _color, _key
+from .page import COLORS, rgba
+from .pose import quaternions
 from .surface import Surface
 from .trajectory import Trajectory
+from .viewer.meshes import shape_key
+from .viewer.sizes import upright
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
 CREASE = np.cos(np.radians(35.0))  # triangles that meet at a sharper angle do not share a normal
-UPRIGHT = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]  # turns z into y, as (x, y, z, w)
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
 def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | None = None) -> None:
@@ -56,7 +60,7 @@ def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | N
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))
     time = document.accessor(motion.t[chosen, None], "SCALAR", bounds=True)
     for k, body in enumerate(motion.model.bodies[1:]):
-        look = (_key(body), k % len(COLORS))
+        look = (shape_key(body), k % len(COLORS))
         if look not in shapes:
             shapes[look] = document.mesh(body.shape.surface, body.name, k % len(COLORS))
         x, q = motion.position(body)[chosen], motion.quaternion(body)[chosen][:, [1, 2, 3, 0]]
@@ -65,14 +69,15 @@ def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | N
         for kind, values, shape in (("translation", x, "VEC3"), ("rotation", q, "VEC4")):
             channels.append({"sampler": len(samplers), "target": {"node": k, "path": kind}})
             samplers.append({"input": time, "output": document.accessor(values, shape), "interpolation": "LINEAR"})
-    root = {"name": motion.model.name, "rotation": UPRIGHT, "children": list(range(len(nodes)))}
+    turn = quaternions((Y_UP @ upright(motion.model.gravity))[None])[0, [1, 2, 3, 0]]
+    root = {"name": motion.model.name, "rotation": turn.tolist(), "children": list(range(len(nodes)))}
     text = {
         "asset": {"version": "2.0", "generator": f"livens {__version__}"},
         "scene": 0,
         "scenes": [{"name": motion.model.name, "nodes": [len(nodes)]}],
         "nodes": [*nodes, root],
         "animations": [{"name": motion.model.name, "channels": channels, "samplers": samplers}],
-        "materials": [_material(color) for color in COLORS],
+        "materials": [_material(color) for color in COLORS[: len(nodes)]],
         **document.tables(),
     }
     with replacing(path) as temporary:
@@ -174,7 +179,7 @@ def _signs(q: Array) -> Array:
 
 
 def _material(color: str) -> dict[str, Any]:
-    linear = [c**2.2 for c in _color(color)[:3]]  # glTF wants linear colours, a screen's are not
+    linear = [c**2.2 for c in rgba(color)[:3]]  # glTF wants linear colours, a screen's are not
     rough: dict[str, Any] = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.1, "roughnessFactor": 0.6}
     return {"name": color, "pbrMetallicRoughness": rough, "doubleSided": True}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Hashable
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -18,22 +18,38 @@ import numpy as np
 
 from .atomic import replacing
 from .errors import ModelError
-from .model import Body
-from .surface import Surface
+from .kernels.bags import State
+from .model import Body, Point
+from .pose import quaternions
 from .trajectory import Trajectory
+from .viewer.colors import BODIES, hexadecimal
+from .viewer.instants import chosen, instant
+from .viewer.meshes import equal_shapes
+from .viewer.parts import Parts, Places, parts, traced
+from .viewer.sizes import upright
 
-FRAMES = 2000  # at most; in between the page interpolates
-COLORS = ("#c8742c", "#3f6f9e", "#5b8c5a", "#9c4f6b", "#8a7a3b", "#5f5b8f")
+FRAMES, FEW = 2000, 100  # times, at most and at least; in between the page interpolates
+POSES = 400_000  # of all bodies at all times: some 15 MB
+TRACED = 50  # more bodies leave no traces unless asked
+COLORS = tuple(hexadecimal(color) for color in BODIES)
 
 
-def write_page(motion: Trajectory, path: str | os.PathLike[str], follow: bool = False) -> None:
-    """Write `motion` to `path` as a stand-alone HTML page; `follow` lets the camera go with the centre of mass.
+def write_page(
+    motion: Trajectory,
+    path: str | os.PathLike[str],
+    follow: bool = False,
+    trace: Sequence[Point | Body] | None = None,
+) -> None:
+    """Write `motion` to `path` as a stand-alone HTML page.
+
+    follow: the camera goes with the centre of mass. trace: the points and bodies that leave traces (None: all centres
+    of mass, where there are not too many).
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
     >>> top = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=500), body_rates=(0.1, 4, 0.1), name="top"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page(lv.simulate(m, h=1e-2, until=1.0), folder + "/top.html")
+    ...     write_page(lv.simulate(m, h=1e-2, until=1.0), folder + "/top.html", trace=[top.point(0.5, 0, 0)])
     ...     "<title>top</title>" in open(folder + "/top.html").read()
     True
     """
@@ -42,7 +58,7 @@ def write_page(motion: Trajectory, path: str | os.PathLike[str], follow: bool = 
         "title": escape(motion.model.name),
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
         "follow": "checked" if follow else "",
-        "data": json.dumps(_data(motion)).replace("<", "\\u003c"),
+        "data": json.dumps(_data(motion, trace)).replace("<", "\\u003c"),
     }
     for mark, value in marks.items():
         text = text.replace("{{" + mark + "}}", value)
@@ -50,55 +66,72 @@ def write_page(motion: Trajectory, path: str | os.PathLike[str], follow: bool = 
         temporary.write_text(text, encoding="utf-8")
 
 
-def _data(motion: Trajectory) -> dict[str, Any]:
+def _data(motion: Trajectory, trace: Sequence[Point | Body] | None) -> dict[str, Any]:
     bodies = motion.model.bodies[1:]
     if not bodies:
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
-    chosen = np.unique(np.linspace(0, len(motion) - 1, min(len(motion), FRAMES)).astype(int))
-    poses = np.zeros((len(chosen), len(bodies), 7))
-    shapes: dict[Any, int] = {}
-    surfaces: list[Surface] = []
-    reach: list[float] = []
-    for k, body in enumerate(bodies):
-        poses[:, k, :3], poses[:, k, 3:] = motion.position(body)[chosen], motion.quaternion(body)[chosen]
-        if _key(body) not in shapes:
-            shapes[_key(body)] = len(surfaces)
-            surfaces.append(body.shape.surface)
-            reach.append(float(np.linalg.norm(surfaces[-1].vertices, axis=1).max(initial=0.0)))
-    radius = np.array([reach[shapes[_key(body)]] for body in bodies])[:, None]
-    low = (poses[:, :, :3] - radius).min(axis=(0, 1), initial=np.inf)
-    high = (poses[:, :, :3] + radius).max(axis=(0, 1), initial=-np.inf)
-    spread = (poses[..., :3] + radius).max(axis=1) - (poses[..., :3] - radius).min(axis=1)
+    if trace is None:
+        trace = bodies if len(bodies) <= TRACED else []
+    k = chosen(len(motion), int(np.clip(POSES // len(bodies), FEW, FRAMES)))
+    these, up = parts(motion.model), upright(motion.model.gravity)
+    poses = np.zeros((len(k), len(bodies), 7))
+    for b, body in enumerate(bodies):
+        poses[:, b, :3], poses[:, b, 3:] = motion.position(body)[k] @ up.T, quaternions(up @ motion.rotation(body)[k])
+    kinds = equal_shapes(motion.model)
+    shape = np.zeros(len(bodies) + 1, dtype=int)
+    for number, members in enumerate(kinds):
+        shape[members] = number
+    surfaces = [motion.model.bodies[members[0]].shape.surface for members in kinds]
+    reach = np.array([np.linalg.norm(s.vertices, axis=1).max(initial=0.0) for s in surfaces])[shape[1:], None]
+    below, above = poses[..., :3] - reach, poses[..., :3] + reach
+    hooks = these.points.r[these.points.body == 0] @ up.T
+    low = np.vstack([below.min(axis=(0, 1)), hooks]).min(axis=0)
+    high = np.vstack([above.max(axis=(0, 1)), hooks]).max(axis=0)
     mass = np.array([body.mass_properties.mass for body in bodies])
     return {
-        "times": _packed(motion.t[chosen]),
+        "times": _packed(motion.t[k]),
         "poses": _packed(poses),
+        "world": quaternions(up[None])[0].tolist(),
         "shapes": [{"vertices": _packed(s.vertices), "triangles": _packed(s.triangles, "<u4")} for s in surfaces],
         "bodies": [
             {
                 "name": body.name,
-                "shape": shapes[_key(body)],
-                "color": _color(COLORS[k % len(COLORS)]),
+                "shape": int(shape[b + 1]),
+                "color": rgba(COLORS[b % len(COLORS)]),
                 "center": body.mass_properties.center.tolist(),
-                "share": float(mass[k] / mass.sum()),
+                "share": float(mass[b] / mass.sum()),
             }
-            for k, body in enumerate(bodies)
+            for b, body in enumerate(bodies)
         ],
+        "springs": _ends(these.springs) | {"length": these.length.tolist(), "most": _most(motion, these, k)},
+        "dampers": _ends(these.dampers),
+        "rods": _ends(these.rods),
+        "axes": _ends(these.axes),
+        "traces": _ends((traced(motion.model, trace),)),
         "low": float(low[2]),
         "middle": (0.5 * (low + high)).tolist(),
         "size": float((high - low).max()) / 2,
-        "near": float(spread.max()) / 2,
+        "near": float((above.max(axis=1) - below.min(axis=1)).max()) / 2,
     }
 
 
-def _key(body: Body) -> Any:
-    """What equal shapes have in common."""
-    return body.shape if isinstance(body.shape, Hashable) else id(body.shape)
+def _ends(of: Sequence[Places]) -> dict[str, Any]:
+    """Points fixed to bodies: for each row of points their bodies, and their places there."""
+    return {"body": [places.body.tolist() for places in of], "r": [_packed(places.r) for places in of]}
+
+
+def _most(motion: Trajectory, these: Parts, k: Any) -> float:
+    """The largest extension of any spring [m], as some of the states tell."""
+    some = k[:: max(1, len(k) // 200)]
+    then = instant(motion.system, State(*(x[some] for x in motion.record)), 0.0)
+    a, b = ([places.at(x, R) for x, R in zip(then.x, then.R, strict=True)] for places in these.springs)
+    return float(np.abs(np.linalg.norm(np.array(b) - np.array(a), axis=2) - these.length).max(initial=0.0))
 
 
 def _packed(array: Any, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-def _color(text: str) -> list[float]:
+def rgba(text: str) -> list[float]:
+    """A colour such as "#e69f00" as four numbers from 0 to 1."""
     return [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)] + [1.0]

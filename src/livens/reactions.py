@@ -28,7 +28,7 @@ def total_forces(motion: Trajectory) -> tuple[Array, Array, Array]:
     f, tau = np.zeros_like(motion.record.p), np.zeros_like(motion.record.L)
     system = motion.full
     lam = np.zeros((len(motion), len(system.rows.kind)))
-    accelerate(system, motion.record, _signals(motion), scratch(system), f, tau, lam)
+    accelerate(system, motion.record, signals_of(motion), scratch(system), f, tau, lam)
     return f, tau, lam
 
 
@@ -37,7 +37,7 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
     rows = len(motion.full.rows.kind)
     g, v = np.zeros((len(motion), rows)), np.zeros((len(motion), rows))
     if rows:
-        all_defects(motion.full, motion.record, _signals(motion), scratch(motion.full), g, v)
+        all_defects(motion.full, motion.record, signals_of(motion), scratch(motion.full), g, v)
     return np.abs(g).max(axis=1, initial=0.0), np.abs(v).max(axis=1, initial=0.0)
 
 
@@ -59,7 +59,7 @@ def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array,
     b, sign = (number[joint.b.body], 1.0) if joint.b.body is not motion.model.world else (number[joint.a.body], -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
-    wrench(motion.full, motion.record, _signals(motion), motion.multipliers, scratch(motion.full), block, side, out)
+    wrench(motion.full, motion.record, signals_of(motion), motion.multipliers, scratch(motion.full), block, side, out)
     force = sign * out[:, :3]
     lever = motion.position(joint.b) - motion.record.a[:, b]
     torque = sign * np.einsum("nij,nj->ni", motion.record.B[:, b], out[:, 3:]) - np.cross(lever, force)
@@ -115,7 +115,7 @@ def _dot(u: Array, v: Array) -> Array:
     return np.einsum("ni,ni->n", u, v)
 
 
-def _signals(motion: Trajectory) -> Array:
+def signals_of(motion: Trajectory) -> Array:
     """What came with time, at each state; controllers held what the state says."""
     signals = Signals(motion.model, motion.h)
     table = signals.table(motion.t)

@@ -70,13 +70,13 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
-    _say_compiling(model, scheme)
+    say_compiling(model, scheme)
     begin = consistent_start(model)
-    state = begin.state if start is None else _checked(start, begin.state)
+    state = begin.state if start is None else checked_start(start, begin.state)
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
-    run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
+    run = Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
     return run.trajectory(steps)
@@ -111,7 +111,7 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
             f"model {motion.model.name!r} has been changed since this motion was computed: change it back, or simulate "
             "again from motion.state."
         )
-    run = _Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
+    run = Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
     run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress))
@@ -121,8 +121,8 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
 def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
     """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
     begin = consistent_start(model, quiet=True)
-    after = _with_memory(State(*(x.copy() for x in state)), scheme.memory(begin.system))
-    run = _Run(begin, model, scheme, h, t0, steps, _record(after, steps, steps))
+    after = with_memory(State(*(x.copy() for x in state)), scheme.memory(begin.system))
+    run = Run(begin, model, scheme, h, t0, steps, _record(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
 
@@ -139,12 +139,12 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
     ([0.0, 0.0, -7.3575], [0.0, 0.0, 4.905])
     """
     begin = consistent_start(model)
-    here = begin.state if state is None else _checked(state, begin.state)
+    here = begin.state if state is None else checked_start(state, begin.state)
     record = State(*(np.array(x)[None] for x in here))
     return Trajectory(model, begin.system, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
 
 
-class _Run:
+class Run:
     """One run: what is constant during it, and how far it has come."""
 
     def __init__(self, begin: Start, model: Model, scheme: Scheme, h: float, t0: float, every: int, record: State):
@@ -326,7 +326,7 @@ class _Run:
         )
 
 
-def _say_compiling(model: Model, scheme: Scheme) -> None:
+def say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
     kernel = scheme.kernel(jointed)
@@ -342,7 +342,7 @@ def _check_what(model: Model, scheme: Scheme) -> None:
         raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
 
 
-def _checked(state: State, model: State) -> State:
+def checked_start(state: State, model: State) -> State:
     """A state given from outside: arrays of the model's shapes, with finite numbers and rotations in them."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
@@ -354,7 +354,7 @@ def _checked(state: State, model: State) -> State:
     return checked
 
 
-def _with_memory(state: State, size: int) -> State:
+def with_memory(state: State, size: int) -> State:
     """The state with room for what a scheme carries from step to step; another scheme's is forgotten."""
     return state if state.memory.shape == (size,) else state._replace(memory=np.zeros(size))
 

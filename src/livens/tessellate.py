@@ -36,32 +36,32 @@ CUTS: tuple[tuple[tuple[int, int, int], ...], ...] = (
 )
 
 
-def revolved(profile: Iterable[tuple[float, float]]) -> Surface:
+def revolved(profile: Iterable[tuple[float, float]], sides: int = SIDES) -> Surface:
     """The closed surface swept by points (ρ, z) [m] turning about z; first and last point lie on the axis, z rises."""
     rho, z = np.array(list(profile), dtype=np.float64).T
-    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
-    circle = np.stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)], axis=1)
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    circle = np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
     rings = rho[1:-1, None, None] * circle + z[1:-1, None, None] * np.array([0.0, 0.0, 1.0])
     vertices = np.concatenate([rings.reshape(-1, 3), [[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]]])
-    here = np.arange(SIDES)
-    there, bottom, top = (here + 1) % SIDES, len(vertices) - 2, len(vertices) - 1
-    last = (len(rings) - 1) * SIDES
-    corners = [(np.full(SIDES, bottom), there, here), (np.full(SIDES, top), last + here, last + there)]
-    for low in range(0, last, SIDES):
-        a, b, c, d = low + here, low + there, low + SIDES + there, low + SIDES + here
+    here = np.arange(sides)
+    there, bottom, top = (here + 1) % sides, len(vertices) - 2, len(vertices) - 1
+    last = (len(rings) - 1) * sides
+    corners = [(np.full(sides, bottom), there, here), (np.full(sides, top), last + here, last + there)]
+    for low in range(0, last, sides):
+        a, b, c, d = low + here, low + there, low + sides + there, low + sides + here
         corners += [(a, b, c), (a, c, d)]
     return Surface(vertices, np.concatenate([np.stack(t, axis=1) for t in corners]).astype(np.int32))
 
 
-def arc(radius: float, z: float, start: float, stop: float) -> list[tuple[float, float]]:
+def arc(radius: float, z: float, start: float, stop: float, sides: int = SIDES) -> list[tuple[float, float]]:
     """Profile points of a circle about (0, z), from `start` to `stop` [rad] above the equator."""
-    n = max(2, round(abs(stop - start) / (2.0 * np.pi) * SIDES))
+    n = max(2, round(abs(stop - start) / (2.0 * np.pi) * sides))
     return [(radius * float(np.cos(t)), z + radius * float(np.sin(t))) for t in np.linspace(start, stop, n + 1)]
 
 
-def ball(radius: float) -> Surface:
-    """The sphere of `radius` [m] about the origin."""
-    return revolved(arc(radius, 0.0, -np.pi / 2, np.pi / 2))
+def ball(radius: float, sides: int = SIDES) -> Surface:
+    """The sphere of `radius` [m] about the origin, its equator a polygon."""
+    return revolved(arc(radius, 0.0, -np.pi / 2, np.pi / 2, sides), sides)
 
 
 def cylinder(radius: float, length: float) -> Surface:

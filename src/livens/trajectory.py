@@ -10,6 +10,7 @@ body frame,
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -242,11 +243,14 @@ class Trajectory:
 
         return plot(self, kind, *what, path=path)
 
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network."""
+    def to_html(self, path: str | os.PathLike[str], trace: Sequence[Point | Body] | None = None) -> None:
+        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network.
+
+        trace: points and bodies that leave traces (None: all centres of mass, where there are not too many).
+        """
         from .page import write_page
 
-        write_page(self, path)
+        write_page(self, path, trace=trace)
 
     def to_png(
         self,

@@ -38,6 +38,7 @@ def kernel(tmp_path_factory):
 @EACH
 def test_notebook(path, kernel):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("viser", reason="notebooks show the page of the viewer")
     if path.stem == "hammer":
         pytest.importorskip("netgen", reason="the hammer is drawn with netgen")
     notebook = nbformat.read(path, as_version=4)
@@ -46,7 +47,9 @@ def test_notebook(path, kernel):
     nbclient.NotebookClient(notebook, km=kernel, timeout=120).execute()
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     pictures = [output for output in shown if "image/png" in output.get("data", {})]
+    pages = [output for output in shown if "<iframe src=" in output.get("data", {}).get("text/html", "")]
     assert pictures
+    assert len(pages) == (path.stem != "schemes")
     assert not [output for output in shown if output.get("name") == "stderr"]
 
 

@@ -230,7 +230,7 @@ def test_poses_are_products_of_matrices():
         return np.block([[pose.B, pose.a[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
     A, B = matrix(poses.A), matrix(poses.B)
-    motion = run("poses")
+    motion = run("pose-playground")
     for name, product in (("A", A), ("B", B), ("A @ B", A @ B), ("B @ A", B @ A)):
         assert motion.position(name)[-1] == pytest.approx(product[:3, 3], abs=1e-15)
         assert np.abs(motion.rotation(name)[-1] - product[:3, :3]).max() < 1e-15
@@ -242,13 +242,18 @@ def test_poses_are_products_of_matrices():
 # ── thumbnails ──
 
 
+def test_the_table_of_thumbnails_has_every_demo():
+    rows = (THUMBNAILS / "README.md").read_text(encoding="utf-8").splitlines()[4:]
+    assert rows == [f"| ![{name}]({name}.png) | `livens demo {name}` | {demo.line} |" for name, demo in DEMOS.items()]
+
+
 def test_thumbnails_are_there_and_small():
     assert {path.stem for path in THUMBNAILS.glob("*.png")} == set(DEMOS)
     assert all(1_000 < path.stat().st_size < 40_000 for path in THUMBNAILS.glob("*.png"))
 
 
 def test_one_command_draws_them(tmp_path):
-    line = [sys.executable, "-m", "livens.demos", str(tmp_path / "new"), "poses", "four-bar"]
+    line = [sys.executable, "-m", "livens.demos", str(tmp_path / "new"), "pose-playground", "four-bar"]
     made = subprocess.run(line, capture_output=True, text=True)
     assert (made.returncode, made.stdout, made.stderr) == (0, "", "")
-    assert {path.name for path in (tmp_path / "new").iterdir()} == {"poses.png", "four-bar.png"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} == {"pose-playground.png", "four-bar.png"}

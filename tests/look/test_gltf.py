@@ -159,8 +159,17 @@ def test_upright(file):
     text, _ = chunks(file)
     root = text["nodes"][text["scenes"][text["scene"]]["nodes"][0]]
     assert matrix(root["rotation"]) @ (0, 0, 1) == pytest.approx([0, 1, 0])
+    assert len(text["materials"]) == 3  # none that no body has
     assert root["children"] == [0, 1, 2]
     assert [text["nodes"][k]["name"] for k in root["children"]] == ["hammer 0", "hammer 1", "ball"]
+
+
+def test_upright_is_against_gravity(tmp_path):
+    m = lv.Model(gravity=(3.0, 0.0, 4.0))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0)))
+    lv.simulate(m, h=0.1, until=1.0).to_gltf(tmp_path / "fall.glb")
+    text, _ = chunks(tmp_path / "fall.glb")
+    assert matrix(text["nodes"][-1]["rotation"]) @ (3, 0, 4) == pytest.approx([0, -5, 0])
 
 
 def test_trimesh_reads_it(file):

@@ -96,7 +96,7 @@ def test_the_ball_falls_in_the_picture(tmp_path):
         image, frames = read(tmp_path / "fall.png")
         assert (image.shape, frames) == ((180, 240, 3), 1)
         orange = image[..., 0].astype(int) - image[..., 2] > 80
-        found.append(np.nonzero(orange)[0].mean())
+        found.append(np.median(np.nonzero(orange)[0]))  # its thin trace, of the same colour, does not count
     scene = Scene(falling())
     camera = scene.camera(np.arange(len(falling())), 240, 180)
     expected = camera.screen(falling().position("ball")[[0, -1]])[:, 1]

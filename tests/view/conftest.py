@@ -35,7 +35,7 @@ def browser():
 class Tab:
     """A page in the browser that must not ask the network for anything."""
 
-    def __init__(self, browser, url, size=(1100, 600), offline=False):
+    def __init__(self, browser, url, size=(1000, 480), offline=False):
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=offline)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
@@ -65,6 +65,16 @@ class Tab:
     def tick(self, label):
         """Tick a box."""
         self.page.get_by_label(label, exact=True).evaluate("box => box.click()")
+
+    def drag(self, begin, end):
+        """Drag with the mouse from one place of the picture to another, in pixels of it."""
+        x, y = self.page.evaluate(
+            "(() => { const r = document.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y] })()"
+        )
+        self.page.mouse.move(x + begin[0], y + begin[1])
+        self.page.mouse.down()
+        self.page.mouse.move(x + end[0], y + end[1], steps=4)
+        self.page.mouse.up()
 
     def image(self, keep):
         """What is on the screen (height, width, 3), also as a file under the folder of test artefacts."""

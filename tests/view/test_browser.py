@@ -1,12 +1,13 @@
 """The pages in a real browser: they are drawn, the clock plays, scrubs and resets, and what is changed changes."""
 
-import os
 import re
+import time
 
 import numpy as np
 import pytest
 
 import livens as lv
+from livens.viewer.instants import matrices
 
 pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
 CLOCK = "document.querySelector('#livens-clock')"
@@ -90,9 +91,7 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         page.wait(f"{CLOCK} !== null && {TIME} > 0")
         page.frames(3)
         assert colored(scene(page.image(tmp_path / "live-chain.png"))) > 0.0005
-        page.wait(f"/real-time factor [0-9.]+/.test({CLOCK}.innerText)")
-        if os.getloadavg()[0] < 1.0 + (os.cpu_count() or 1):  # else the clock measures the others
-            page.wait(f"parseFloat({CLOCK}.innerText.split('factor')[1]) >= 0.99")
+        page.wait(f"parseFloat({CLOCK}.innerText.split('factor')[1]) >= 0.99")  # over a second; 1.00 ± a chunk of steps
         viewer.inside.picture.show("bodies", False)  # what follows is about controls: frames in software are slow
         page.press("pause")
         page.wait(f"{CLOCK}.innerText.includes('paused')")
@@ -114,8 +113,58 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         page.wait(f"{CLOCK} !== null && {TIME} > {left}")
         assert page.page.get_by_label("gravity").input_value() == "2"
         assert loop.latest.running
+        assert viewer.inside.memory.t[0] < left - 0.2  # charts begin where they began
         page.press("reset")
         page.wait(f"{TIME} < {left}")
+
+
+def soon(condition, seconds=30.0):
+    """Wait until `condition` holds; was it so in time?"""
+    deadline = time.perf_counter() + seconds
+    while not condition() and time.perf_counter() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+def on_screen(camera, x):
+    """Where a place of the page is seen, in pixels of the picture; the camera looks along its z, y is down."""
+    d = matrices(np.array([camera.wxyz]))[0].T @ (x - np.array(camera.position))
+    f = 0.5 * camera.image_height / np.tan(camera.fov / 2)
+    return d[:2] / d[2] * f + 0.5 * np.array([camera.image_width, camera.image_height])
+
+
+def test_the_pointer_drags_a_body(tab, tmp_path):
+    """The arrow of the target is pulled by the mouse; the spring pulls the body after it, and nobody pulls it aside."""
+    m = lv.Model(name="free")
+    m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
+    with lv.live(m, h=1e-3, run=False, block=False, open_browser=False) as viewer:
+        hand, loop = viewer.inside.hand, viewer.inside.loop
+        page = tab(viewer.url)
+        page.wait(f"{CLOCK} !== null")
+        hand.who.value = "ball"
+        hand.take("ball")
+        width = page.page.evaluate("document.querySelector('canvas').getBoundingClientRect().width")
+        camera = next(iter(viewer.server.get_clients().values())).camera
+        assert soon(
+            lambda: (
+                camera.image_width == width
+                and np.linalg.norm(camera.position) > 1.2 * np.linalg.norm(viewer.inside.sizes.camera)
+            )
+        )
+        for _ in range(5):  # frames in software are slow: until the page knows its target
+            page.frames(3)
+            arrow = np.array([0.8 * hand.target.scale, 0.0, 0.0]) + hand.target.position
+            page.drag(on_screen(camera, arrow), on_screen(camera, arrow + np.array([0.5, 0.0, 0.0])))
+            if soon(lambda: hand.target.position[0] > 0.1, 3.0):
+                break
+        x, y, z = hand.place.value
+        assert x == pytest.approx(0.5 / viewer.inside.sizes.scale, rel=0.2)
+        assert (y, z) == (0.0, 0.0)  # along the arrow
+        assert soon(lambda: loop.stepper.wanted.pull.target == (x, y, z))
+        loop.run(True)
+        assert soon(lambda: loop.latest.state.a[1, 0] > 0.5 * x)
+        assert np.abs(loop.latest.state.a[1, 1:]).max() < 1e-12
+        page.image(tmp_path / "live-pull.png")
 
 
 def test_the_stand_alone_page_plays_from_a_file_without_a_network(tab, tmp_path):
@@ -132,3 +181,17 @@ def test_the_stand_alone_page_plays_from_a_file_without_a_network(tab, tmp_path)
     page.page.locator("#scrub").fill("0.5")
     page.frames(2)
     assert float(page.page.locator("#clock").inner_text().split()[0]) == pytest.approx(2.0, abs=0.01)
+    boxes = page.page.locator("aside label:visible")
+    assert [text.split("\n")[0].strip() for text in boxes.all_inner_texts()] == [
+        "springs and dampers",
+        "axes of joints",
+        "traces",
+    ]
+    drawn = page.image(tmp_path / "stand-alone-springs.png")
+    for name in ("springs", "axes", "traces"):
+        page.page.locator(f"#{name}").uncheck()
+        page.frames(2)
+        without = page.image(tmp_path / f"stand-alone-no-{name}.png")
+        changed = (np.abs(without - drawn).max(axis=2) > 30)[80:-80, :700].sum()  # in the picture, not in the legend
+        assert 10 < changed < 20_000, name
+        drawn = without

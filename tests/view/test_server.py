@@ -107,8 +107,8 @@ def test_a_model_is_a_table_in_a_notebook():
     assert "<b>" not in m._repr_html_()
 
 
-def counted(server, draw):
-    """How many messages `draw` sends."""
+def messages(server, draw):
+    """The messages that `draw` sends."""
     sent = []
     interface = server._websock_server
     original = interface.queue_message
@@ -117,28 +117,44 @@ def counted(server, draw):
         draw()
     finally:
         interface.queue_message = original
-    return len(sent)
+    return sent
 
 
-def test_a_thousand_bodies_are_a_handful_of_messages_at_thirty_frames_per_second():
-    m = lv.Model(name="many")
+def counted(server, draw):
+    return len(messages(server, draw))
+
+
+def numbers(message):
+    """The bytes of the arrays in a message."""
+    return sum(np.asarray(value).nbytes for value in message.updates.values() if isinstance(value, np.ndarray))
+
+
+def boxes(count):
+    m = lv.Model(name=f"{count} boxes")
     shape, rng = lv.Box(0.3, 0.2, 0.1, density=500), np.random.default_rng(0)
-    for k in range(1000):
-        m.add(lv.Body(shape, at=(k % 10, k // 10 % 10, k // 100), body_rates=rng.normal(size=3)))
-    motion = lv.simulate(m, h=1e-2, until=0.5)
-    with quiet(lv.view, motion) as viewer:
-        player = viewer.inside
-        times = iter(np.linspace(0.01, 0.49, 200))
+    for k in range(count):
+        m.add(lv.Body(shape, at=(k % 10, k // 10 % 10, k // 100), velocity=(0, 0, 1), body_rates=rng.normal(size=3)))
+    return lv.simulate(m, h=1e-2, until=0.5)
 
-        def draw():
-            player.picture.draw(at(motion, next(times)))
 
-        draw()
-        assert counted(viewer.server, draw) <= 4
-        begin = time.thread_time()
-        for _ in range(30):
-            draw()
-        assert time.thread_time() - begin < 1.0  # thirty frames in a second of this thread
+def test_a_thousand_bodies_of_a_shape_are_as_many_messages_as_ten_and_seven_numbers_each():
+    sent = {}
+    for count in (10, 1000):
+        with quiet(lv.view, boxes(count)) as viewer:
+            viewer.stops.pop(0)()  # the thread that draws: here it is done by hand
+            player = viewer.inside
+            player.server.get_clients = lambda: {0: "someone looks"}
+            player.clock.play(True, 0.0)
+            player.frame(0.1)
+            player.slow = 0.2  # sliders, text and charts come eight times a second, not now
+            sent[count] = messages(viewer.server, lambda player=player: player.frame(0.21))
+            assert player.clock.t == pytest.approx(0.21)
+            begin = time.thread_time()
+            for k in range(30):
+                player.picture.draw(at(player.motion, 0.01 * k))
+            assert time.thread_time() - begin < 0.3  # of this thread: a third of what thirty pictures a second allow
+    assert len(sent[1000]) == len(sent[10]) <= 3
+    assert sum(map(numbers, sent[1000])) - sum(map(numbers, sent[10])) == 990 * 7 * 4
 
 
 def at(motion, t):
@@ -234,7 +250,7 @@ def test_the_playground_shows_that_poses_do_not_commute():
         assert "0.0° and 0.00 m" in play.text.content
 
 
-def test_scripts_wait_and_prompts_do_not(monkeypatch):
+def test_scripts_wait_and_prompts_do_not_and_notebooks_are_quiet(motion, monkeypatch, capsys):
     monkeypatch.delattr(sys, "ps1", raising=False)
     shell = SimpleNamespace(get_ipython=lambda: None)
     monkeypatch.setitem(sys.modules, "IPython", shell)  # imported, as other libraries do, and not running
@@ -242,6 +258,12 @@ def test_scripts_wait_and_prompts_do_not(monkeypatch):
     assert not pages.interactive()
     monkeypatch.setattr(shell, "get_ipython", lambda: "a shell")
     assert pages.interactive()
+    assert not pages.in_notebook()
+    with quiet(lv.view, motion) as viewer:
+        assert capsys.readouterr().err == f"livens: {viewer.url}\n"
+    monkeypatch.setattr(shell, "get_ipython", lambda: SimpleNamespace(kernel="a kernel"))
+    with quiet(lv.view, motion):
+        assert capsys.readouterr().err == ""  # the page shows itself in the cell
     monkeypatch.setattr(shell, "get_ipython", lambda: None)
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert pages.interactive()

@@ -32,6 +32,7 @@ class Demo(NamedTuple):
     drawn: str = "what it conserves, drawn"
     words: Callable[[Trajectory], str] = _report
     moment: float | None = None  # time of the thumbnail [s], the end if None; the figure itself if negative
+    page: Callable[..., Any] | None = None  # serves a page of its own, where someone is there to look
     near: bool = False  # the thumbnail shows the bodies from near
 
     def thumbnail(self, motion: Trajectory, path: Path) -> None:
@@ -123,11 +124,12 @@ DEMOS = {
         schemes.words,
         moment=-1.0,
     ),
-    "poses": Demo(
-        "two poses and their products in both orders, which differ",
+    "pose-playground": Demo(
+        "two poses to move by hand, and their products in both orders, which differ",
         poses.place,
         poses.figure,
         "both products, step by step",
         poses.words,
+        page=poses.play,
     ),
 }

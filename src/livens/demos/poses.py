@@ -41,6 +41,11 @@ def place() -> lv.Trajectory:
     return lv.simulate(model, lv.Livens(), h=0.1, until=1.0)
 
 
+def play() -> Any:
+    """Sliders for two poses, in the browser, until Ctrl-C."""
+    return lv.pose_playground(block=True)
+
+
 def words(motion: lv.Trajectory) -> str:
     """The poses as (a | B), and how far the products are apart."""
     lines = []

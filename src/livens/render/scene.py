@@ -15,8 +15,10 @@ from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..gltf import creased
 from ..joints import Rod
-from ..page import COLORS, _color, _key
+from ..page import COLORS, rgba
 from ..trajectory import Trajectory
+from ..viewer.meshes import shape_key
+from ..viewer.sizes import upright
 from .raster import Camera, F
 
 TURN, LIFT = -0.9, 0.32  # where the eye is around the vertical and above the horizon [rad]
@@ -58,9 +60,9 @@ class Scene:
         shapes: dict[Any, tuple[Array, Array, Any]] = {}
         self.meshes = []
         for k, body in enumerate(motion.model.bodies[1:]):
-            if _key(body) not in shapes:
-                shapes[_key(body)] = creased(body.shape.surface)
-            self.meshes.append(Mesh(*shapes[_key(body)], np.array(_color(COLORS[k % len(COLORS)])[:3])))
+            if shape_key(body) not in shapes:
+                shapes[shape_key(body)] = creased(body.shape.surface)
+            self.meshes.append(Mesh(*shapes[shape_key(body)], np.array(rgba(COLORS[k % len(COLORS)])[:3])))
         self.poses = [(motion.position(b) @ self.R.T, self.R @ motion.rotation(b)) for b in motion.model.bodies[1:]]
         self.paths = [motion.position(body.center) @ self.R.T for body in motion.model.bodies[1:]]
         self.links = [
@@ -124,19 +126,6 @@ class Scene:
         color = np.tile(mesh.color, (n, 1))
         corners = camera.screen(world) * (1.0, 1.0, 1.0 + ORDER * (k % 8))
         return Faces(corners, normals, color, np.ones(n, dtype=bool), np.full(n, k), world)
-
-
-def upright(gravity: Array) -> Array:
-    """The rotation that turns the direction against `gravity` into z; the identity where there is none.
-
-    >>> upright(np.array([0.0, -9.81, 0.0])).round(12).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
-    """
-    size = float(np.linalg.norm(gravity))
-    up = -gravity / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
-    x = np.eye(3)[0] - up[0] * up if abs(up[0]) < 0.9 else np.eye(3)[1] - up[1] * up
-    x = x / np.linalg.norm(x)
-    return np.stack([x, np.cross(up, x), up])
 
 
 def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:

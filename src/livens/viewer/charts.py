@@ -16,7 +16,8 @@ from .curves import Curves, in_words, room, thousands
 
 STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
 DASHES = ((), (6, 3), (2, 3))  # told apart without colour too
-HEIGHT = 128  # of a chart [pixels]
+HEIGHT = 134  # of a chart [pixels]
+NEAR = 18  # between two numbers on a vertical axis, at least [pixels]
 REMEMBERED = 400  # moments of a run that is going on
 
 
@@ -34,9 +35,9 @@ class Charts:
                 ({"label": "t"}, *_styles(c.names)),
                 title=_title(c, power),
                 scales=self._scales(c, power) if still else {"x": {"time": False}},
-                axes=(_axis(30, in_words("s", self.clock) if self.clock else ""), _axis(50)),
+                axes=(_axis(30, f"t [{in_words('s', self.clock)}]"), _axis(50)),
                 legend={"show": True, "live": False},
-                height=HEIGHT + (20 if self.clock else 0),
+                height=HEIGHT,
                 padding=(8, 16, 0, 0),
             )
             for c, power in zip(all_curves, self.powers, strict=True)
@@ -102,4 +103,4 @@ def _styles(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _axis(size: int, label: str = "") -> dict[str, Any]:
     plain = {"size": size, "font": "10px sans-serif"}
-    return plain | ({"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {})
+    return plain | ({"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {"space": NEAR})

@@ -14,14 +14,14 @@ Bytes = NDArray[np.uint8]
 BLACK, GREY = (30, 30, 30), (150, 150, 150)
 ORANGE, SKY, GREEN, YELLOW = (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66)
 BLUE, VERMILION, PURPLE = (0, 114, 178), (213, 94, 0), (204, 121, 167)
-BODIES = np.array([SKY, ORANGE, GREEN, PURPLE, BLUE, VERMILION, YELLOW], dtype=np.uint8)
+BODIES = np.array([ORANGE, SKY, GREEN, PURPLE, BLUE, VERMILION, YELLOW], dtype=np.uint8)
 
 
 def of_bodies(count: int) -> Bytes:
     """Colours of bodies 0, 1, … (count, 3); after seven they repeat.
 
     >>> of_bodies(2).tolist()
-    [[86, 180, 233], [230, 159, 0]]
+    [[230, 159, 0], [86, 180, 233]]
     """
     return BODIES[np.arange(count) % len(BODIES)]
 
@@ -49,8 +49,8 @@ def linear(color: Any) -> Bytes:
     return np.round(255.0 * light).astype(np.uint8)
 
 
-def hexadecimal(color: tuple[int, int, int]) -> str:
-    """A colour as charts want it.
+def hexadecimal(color: Any) -> str:
+    """A colour as pages want it.
 
     >>> hexadecimal(BLUE)
     '#0072b2'

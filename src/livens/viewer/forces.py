@@ -10,7 +10,7 @@ from ..checks import Array
 from ..constraints import groups
 from ..errors import ModelError
 from ..kernels.dynamics import wrench
-from ..reactions import _signals
+from ..reactions import signals_of
 from ..system import scratch
 from ..trajectory import Trajectory
 
@@ -37,7 +37,7 @@ class Reactions:
         if not self.entries:
             return out
         try:
-            signals, lam = _signals(now), now.multipliers
+            signals, lam = signals_of(now), now.multipliers
         except ModelError:
             return out
         work = scratch(now.full)

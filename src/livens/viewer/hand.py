@@ -51,6 +51,8 @@ class Hand:
         model, now = self.loop.stepper.base, self.loop.latest
         number = [body.name for body in model.bodies].index(name)
         size = 2.0 * HALF / self.sizes.scale
+        reach = float(self.picture.parts.reach[number] * self.sizes.scale)
+        self.target.scale = max(0.3 * HALF, 1.7 * reach)  # its arrows come out of the body
         self.strength.value = pull_stiffness(self.bodies[name], model, size, now.h)
         self.move(tuple(now.state.a[number].tolist()))
         self._pull()

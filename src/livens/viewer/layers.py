@@ -20,8 +20,7 @@ from .meshes import coils, groups
 from .parts import Parts
 from .sizes import HALF, Sizes
 
-MANY = 500_000  # triangles beyond which the page may draw distant bodies with fewer
-TINY = 0.03  # bodies smaller than this, in units of the page, get a dot of this radius
+CROWD, MANY = 10, 20_000  # so many bodies of a shape, so many triangles: the page draws distant ones with fewer
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -71,6 +70,28 @@ def ends(pair: tuple[Any, Any]) -> Of:
     return lambda now: np.stack([pair[0].at(now.x, now.R), pair[1].at(now.x, now.R)], axis=1)
 
 
+def tiny(count: int) -> float:
+    """The radius of the dot that a body gets which is smaller [units of the page]: a row of `count` dots has gaps.
+
+    >>> tiny(1), tiny(100), tiny(1000)
+    (0.03, 0.012, 0.008)
+    """
+    return float(np.clip(0.6 * HALF / count, 0.008, 0.03))
+
+
+def thickened(vertices: Array, least: float) -> Array:
+    """A shape none of whose half sides along its axes is less than `least`: what is thin can be seen from far.
+
+    >>> import numpy as np
+    >>> thickened(np.array([[-1, -1e-3, 0], [1, 1e-3, 0.2]]), 0.01).round(6).tolist()
+    [[-1.0, -0.01, 0.0], [1.0, 0.01, 0.2]]
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    half, middle = 0.5 * (high - low), 0.5 * (high + low)
+    wider = np.divide(least, half, out=np.ones(3), where=half > 0.0)
+    return middle + (vertices - middle) * np.maximum(1.0, wider)
+
+
 # ── the layers ──
 
 
@@ -80,22 +101,19 @@ def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer,
     members: list[Any] = []
     nodes: list[Any] = []
 
-    all_groups = groups(model)
-    total = sum(len(group.members) * len(group.surface.triangles) for group in all_groups)
-    options = {"lod": "auto" if total > MANY else "off"}
-
     def add(name: str, vertices: Array, triangles: Any, k: Any) -> None:
         members.append(k)
+        lod = "auto" if len(k) >= CROWD and len(k) * len(triangles) > MANY else "off"
         still, tints = _still(len(k)), tint[k - 1]
-        nodes.append(
-            scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, **options)
-        )
+        nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, lod=lod))
 
-    for number, group in enumerate(all_groups):
-        add(f"/m/bodies/{number}", group.surface.vertices * sizes.scale, group.surface.triangles, group.members)
-    small = np.flatnonzero(reach * sizes.scale < TINY)[1:]  # the world is not drawn
+    for number, group in enumerate(groups(model)):
+        vertices = thickened(group.surface.vertices * sizes.scale, 0.5 * THICK)
+        add(f"/m/bodies/{number}", vertices, group.surface.triangles, group.members)
+    dot = ball(tiny(len(reach) - 1), sides=16)
+    small = np.flatnonzero(reach * sizes.scale < tiny(len(reach) - 1))[1:]  # the world is not drawn
     if len(small):
-        add("/m/bodies/dots", ball(TINY).vertices, ball(TINY).triangles, small)
+        add("/m/bodies/dots", dot.vertices, dot.triangles, small)
 
     def update(now: Instant) -> None:
         for k, node in zip(members, nodes, strict=True):

@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..integrators import Livens, Scheme
 from ..kernels.bags import State
 from ..model import Body, Model, Point
+from ..simulation import say_compiling
 from .charts import Charts, Memory
 from .curves import curves
 from .forces import Reactions
@@ -21,10 +22,10 @@ from .instants import instant
 from .live_panel import add_parameters, add_run
 from .loop import Loop, Moment
 from .page import HERE, Viewer, begin, repeat, serve, set_stage
-from .panel import add_follow, add_layers, clock_text, traces_of
+from .panel import add_follow, add_layers, add_side, clock_text, traces_of
 from .parts import bounds, parts
 from .picture import Picture
-from .sizes import Sizes, sizes
+from .sizes import Sizes, in_words, sizes
 from .stepper import Stepper
 
 CHARTS = 0.2  # time between two looks at energies and momenta [s]
@@ -65,7 +66,10 @@ def live(
         raise ModelError(f"live runs a model, not {model!r}; a motion is shown by lv.view.")
     if len(model.bodies) < 2:
         raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
-    stepper = Stepper(model, Livens() if scheme is None else scheme, h, start, t0)
+    scheme = Livens() if scheme is None else scheme
+    say_compiling(model, scheme)
+    stepper = Stepper(model, scheme, h, start, t0)
+    stepper.step(0)  # compiled, or loaded, before anyone looks
     loop = Loop(stepper, default_speed(h) if speed is None else positive(speed, "speed"))
     with serve(model.name, port, host) as viewer:
         viewer.inside = Page(viewer.server, loop, trace)
@@ -85,8 +89,8 @@ def default_speed(h: float) -> float:
 
 
 def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
-    """Room for a motion of which only the start is known: what hangs may swing as far as it reaches, below its hooks
-    and beside them; what is free may move by as much as it is large."""
+    """Room for a motion of which only the start is known: what hangs may come as low as it reaches, and as far to every
+    side as it is now or a little; what is free may move by as much as it is large."""
     these = parts(model)
     low, high = bounds(these, x[None], R[None])
     hooks = these.points.r[these.points.body == 0]
@@ -95,11 +99,16 @@ def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
         grown = np.maximum(1.5 * half, half.max())
         return sizes(middle - grown, middle + grown, model.gravity)
     middle = hooks.mean(axis=0)
-    far = float((np.linalg.norm(x[1:] - middle, axis=1) + these.reach[1:]).max())
-    g = float(np.linalg.norm(model.gravity))
-    above = 0.5 * far * (-model.gravity / g if g > 0.0 else np.zeros(3))  # there it needs half as much
-    lower, upper = middle - far - np.minimum(above, 0.0), middle + far - np.maximum(above, 0.0)
-    return sizes(np.minimum(lower, low), np.maximum(upper, high), model.gravity)
+    away, reach, g = x[1:] - middle, these.reach[1:], float(np.linalg.norm(model.gravity))
+    far = float((np.linalg.norm(away, axis=1) + reach).max())
+    up = -model.gravity / g if g > 0.0 else np.zeros(3)
+    height = away @ up
+    aside = float((np.linalg.norm(away - height[:, None] * up, axis=1) + reach).max())
+    above, aside = max(0.3 * far, float((height + reach).max())), max(0.4 * far, aside)
+    room = aside * np.sqrt(1.0 - up**2)  # of a disc across the vertical, along each axis
+    low = np.minimum(low, middle - room + np.minimum(above * up, -far * up))
+    high = np.maximum(high, middle + room + np.maximum(above * up, -far * up))
+    return sizes(low, high, model.gravity)
 
 
 class Page:
@@ -110,24 +119,22 @@ class Page:
         model, first = loop.stepper.base, loop.latest
         now = instant(first.begin.system, first.state, first.t)
         self.sizes = sizes_at(model, now.x, now.R)
-        set_stage(server, self.sizes)
+        set_stage(server, self.sizes, len(model.bodies) - 1)
         self.picture = Picture(server, model, self.sizes, self.forces)
         self.traces = traces_of(server, self.picture, trace)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
         self.reactions: tuple[Any, Reactions] | None = None
         self.shown: Moment | None = None
+        self.drawn: float | None = None  # the time of the last picture
         self.text = server.gui.add_html(clock_text(first.t, 10.0))
         self.run = add_run(server, loop, self.traces.forget)
         self.hand = Hand(server, loop, self.picture)
         self.numbers = add_parameters(server, loop)
         add_follow(server, self.picture)
         add_layers(server, self.picture, self.traces, lambda: None)
-        server.gui.add_markdown(f"<small>a cell of the ground is {self.sizes.cell:g} m</small>")
-        panel = server.gui.add_panel()
-        with panel.add_tab("charts"):
+        server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
+        with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)
-        panel.dock_left()
-        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the moment that is shown."""
@@ -148,7 +155,9 @@ class Page:
             self.traces.add(now)
         watched = bool(self.server.get_clients())
         if watched:
-            self.picture.draw(now)
+            if self.drawn != moment.t:
+                self.drawn = moment.t
+                self.picture.draw(now)
             self.hand.draw(now)
         if wall - self.slow > 0.12:
             self.slow = wall

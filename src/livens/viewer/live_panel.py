@@ -53,7 +53,7 @@ def add_parameters(server: Any, loop: Loop) -> Callable[[Moment], None]:
     with gui.add_folder("change"):
         scheme = gui.add_dropdown("scheme", tuple(schemes), initial_value=repr(stepper.scheme))
         h = gui.add_number("h [s]", stepper.h, min=0.0, step=fine(stepper.h), hint="length of a step")
-        gravity = gui.add_vector3("gravity", stepper.wanted.gravity, step=0.1, hint="m/s², world axes")
+        gravity = gui.add_vector3("gravity [m/s²]", stepper.wanted.gravity, step=0.1, hint="in world axes")
         springs = _Springs(gui, loop) if stepper.wanted.damping else None
 
     by_hand(scheme, lambda name: loop.ask(lambda: stepper.change(scheme=schemes[name])))
@@ -70,6 +70,19 @@ def add_parameters(server: Any, loop: Loop) -> Callable[[Moment], None]:
     return follow
 
 
+def units_of(thing: Any) -> tuple[str, str]:
+    """The units of stiffness and damping of a spring, a damper or a joint.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000)))
+    >>> units_of(lv.Revolute(m.world.point(0, 0, 0), arm.point(0, 0, 0), axis=(0, 0, 1)))
+    ('N m/rad', 'N m s/rad')
+    """
+    turns = any(q.kind != "DISPLACEMENT" for q in getattr(thing, "coordinates", ()))
+    return ("N m/rad", "N m s/rad") if turns else ("N/m", "N s/m")
+
+
 class _Springs:
     """Stiffness and damping of one spring, damper or joint, or factors for all of them."""
 
@@ -80,8 +93,8 @@ class _Springs:
         names = sorted({*first.stiffness, *first.damping})
         options = (*names, ALL) if len(names) > 1 else tuple(names)
         self.which = gui.add_dropdown("spring, damper or joint", options)
-        self.stiffness = gui.add_number("stiffness", 1.0, min=0.0, hint="N/m or N m/rad; a factor for all")
-        self.damping = gui.add_number("damping", 1.0, min=0.0, hint="N s/m or N m s/rad; a factor for all")
+        self.stiffness = gui.add_number("stiffness", 1.0, min=0.0)
+        self.damping = gui.add_number("damping", 1.0, min=0.0)
         self.read()
         by_hand(self.which, lambda _: self.read())
         by_hand(self.stiffness, lambda value: self._changed("stiffness", float(value)))
@@ -90,6 +103,8 @@ class _Springs:
     def read(self) -> None:
         """Show what holds for the chosen one."""
         name, wanted = self.which.value, self.loop.stepper.wanted
+        units = ("×", "×") if name == ALL else units_of(self.loop.stepper.model[name])
+        self.stiffness.label, self.damping.label = f"stiffness [{units[0]}]", f"damping [{units[1]}]"
         for field, values in ((self.stiffness, wanted.stiffness), (self.damping, wanted.damping)):
             field.disabled = name != ALL and name not in values
             value = 1.0 if name == ALL else float(values.get(name, 0.0))

@@ -18,7 +18,7 @@ from ..model import Model
 from ..start import Start
 from ..trajectory import Trajectory
 from .clock import Pace
-from .stepper import Stepper, _copy, moment
+from .stepper import Stepper, copied, moment
 
 CHUNK = 0.008  # time that passes between two chunks of steps, where there is time [s]
 IDLE = 0.02  # how long a standing simulation sleeps before it listens again [s]
@@ -119,10 +119,9 @@ class Loop:
                 self.pace = Pace(self.stepper.h, self.pace.speed)
 
     def _moment(self, factor: float) -> Moment:
-        s = self.stepper
-        return Moment(
-            s.t, _copy(s.state), s.model, s.begin, s.scheme, s.h, self.running, factor, self.pace.possible, self.message
-        )
+        s, possible = self.stepper, self.pace.possible
+        state = copied(s.state)
+        return Moment(s.t, state, s.model, s.begin, s.scheme, s.h, self.running, factor, possible, self.message)
 
 
 def _words(error: Exception) -> str:

@@ -24,6 +24,26 @@ class Group(NamedTuple):
     surface: Surface
 
 
+def shape_key(body: Body) -> Any:
+    """What equal shapes have in common."""
+    return body.shape if isinstance(body.shape, Hashable) else id(body.shape)
+
+
+def equal_shapes(model: Model) -> list[NDArray[np.int64]]:
+    """The numbers of the bodies of each shape, the world left out.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> _ = [m.add(lv.Body(lv.Box(1, 1, s, density=1.0))) for s in (1, 2, 1)]
+    >>> [members.tolist() for members in equal_shapes(m)]
+    [[1, 3], [2]]
+    """
+    found: dict[Any, list[int]] = {}
+    for k, body in enumerate(model.bodies[1:], start=1):
+        found.setdefault(shape_key(body), []).append(k)
+    return [np.array(members) for members in found.values()]
+
+
 def groups(model: Model) -> list[Group]:
     """Bodies with equal shapes together; point masses, which have no shape, are in none.
 
@@ -33,12 +53,8 @@ def groups(model: Model) -> list[Group]:
     >>> [group.members.tolist() for group in groups(m)]
     [[1, 3], [2]]
     """
-    found: dict[Any, list[int]] = {}
-    for k, body in enumerate(model.bodies[1:], start=1):
-        if not is_point(body):
-            shape = body.shape
-            found.setdefault(shape if isinstance(shape, Hashable) else id(shape), []).append(k)
-    return [Group(np.array(ks), creased(model.bodies[ks[0]].shape.surface)) for ks in found.values()]
+    first = [(members, model.bodies[members[0]]) for members in equal_shapes(model)]
+    return [Group(members, creased(body.shape.surface)) for members, body in first if not is_point(body)]
 
 
 def is_point(body: Body) -> bool:

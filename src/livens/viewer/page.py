@@ -16,6 +16,8 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from ..errors import LivensError, MissingExtra
 from .sizes import LENS, Sizes
 
@@ -23,6 +25,7 @@ HERE = "127.0.0.1"
 FIRST = 8080  # ports are tried from here
 WIDE = 1.2  # a window this many times as wide as high shows all of a motion
 FRAMES = 30.0  # pictures per second, at most
+SHADOWS = 200  # bodies; a shadow costs three more passes over all of them, and many shadows hide more than they show
 
 
 class Viewer:
@@ -116,15 +119,16 @@ def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
         raise
 
 
-def set_stage(server: Any, sizes: Sizes) -> None:
-    """Light, ground and camera that fit `sizes`."""
+def set_stage(server: Any, sizes: Sizes, bodies: int = 1) -> None:
+    """Light, ground and camera that fit `sizes`; shadows of a few bodies."""
     scene, camera = server.scene, server.initial_camera
     scene.set_up_direction(tuple(sizes.up.tolist()))
     scene.world_axes.visible = False
     scene.configure_default_lights(enabled=False)
     scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 185, 175), intensity=1.1)
     sun = sizes.up * 6.0 + 0.6 * sizes.camera
-    scene.add_light_directional("/light/sun", intensity=1.6, position=tuple(sun.tolist()), cast_shadow=True)
+    shadow = bodies <= SHADOWS
+    scene.add_light_directional("/light/sun", intensity=1.6, position=tuple(sun.tolist()), cast_shadow=shadow)
     camera.position, camera.look_at, camera.up = sizes.camera, (0.0, 0.0, 0.0), sizes.up
     camera.fov = float(LENS)
     server.on_client_connect(lambda client: _step_back(client, sizes))
@@ -143,20 +147,32 @@ def set_stage(server: Any, sizes: Sizes) -> None:
 
 
 def _step_back(client: Any, sizes: Sizes) -> None:
-    """In a window that is higher than wide the camera stands farther away."""
-    if client.camera.aspect < WIDE:
-        client.camera.position = sizes.camera * (WIDE / max(client.camera.aspect, 0.2))
-        client.camera.look_at = (0.0, 0.0, 0.0)
+    """In a picture that is higher than wide the camera stands farther away, until someone moves it: panels that dock
+    beside the picture make it narrower after the page has opened."""
+    placed = sizes.camera
+
+    def fit(camera: Any) -> None:
+        nonlocal placed
+        where = sizes.camera * max(1.0, WIDE / max(camera.aspect, 0.2))
+        if not np.allclose(where, placed) and np.allclose(camera.position, placed, atol=1e-3):
+            placed = where
+            camera.position, camera.look_at = where, (0.0, 0.0, 0.0)
+
+    client.camera.on_update(fit)
 
 
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:
-    """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types."""
+    """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types.
+
+    In a notebook nothing is said: there the page shows itself in the cell.
+    """
     who = "" if host in (HERE, "localhost") else f" and everyone who reaches this machine ({host})"
     typing = interactive()
     block = not typing if block is None else block
     try:
-        sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
-        sys.stderr.flush()
+        if block or who or not in_notebook():
+            sys.stderr.write(f"livens: {viewer.url}{who}{', Ctrl-C ends' if block else ''}\n")
+            sys.stderr.flush()
         if (not typing and has_screen()) if open_browser is None else open_browser:
             webbrowser.open(viewer.url)
         if block:
@@ -166,11 +182,20 @@ def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | No
     return viewer
 
 
+def _shell() -> Any:
+    """The IPython that runs this, or None."""
+    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
+    return ipython.get_ipython() if ipython else None
+
+
+def in_notebook() -> bool:
+    """True where what an expression gives is shown as HTML."""
+    return hasattr(_shell(), "kernel")
+
+
 def interactive() -> bool:
     """True in a notebook or at a prompt, where a call must not block."""
-    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
-    shell = ipython and ipython.get_ipython()
-    return bool(hasattr(sys, "ps1") or sys.flags.interactive or shell)
+    return bool(hasattr(sys, "ps1") or sys.flags.interactive or _shell())
 
 
 def has_screen() -> bool:
@@ -183,10 +208,11 @@ def repeat(action: Callable[[float], None], rate: float = FRAMES) -> Callable[[]
     stop = threading.Event()
 
     def work() -> None:
+        due = time.perf_counter()
         while not stop.is_set():
-            wall = time.perf_counter()
-            action(wall)
-            stop.wait(max(1e-3, 1.0 / rate - (time.perf_counter() - wall)))
+            action(time.perf_counter())
+            due = max(due + 1.0 / rate, time.perf_counter())  # what came too late is left out, not made up for
+            stop.wait(max(1e-3, due - time.perf_counter()))
 
     thread = threading.Thread(target=work, name="livens page", daemon=True)
     thread.start()

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
 from ..model import Body, Point
 from . import colors
-from .parts import Places
+from .page import in_notebook
+from .parts import traced
 from .picture import Picture
 from .traces import Traces
 
 NAMES = 200  # bodies offered by name, at most
+HINTS = {
+    "frames": "x red, y green, z blue",
+    "points": "at which joints and forces act",
+    "joints": "their points and axes",
+    "velocities": "of the centres of mass; the longest so far has the same length always",
+    "angular momenta": "of each body about its centre of mass",
+    "reaction forces": "on the second body of each joint",
+    "traces": "where points have been",
+}
+LEGEND = {
+    "springs": (("shortened", colors.BLUE), ("resting", colors.GREY), ("stretched spring", colors.VERMILION)),
+    "velocities": (("velocity", colors.GREEN),),
+    "angular momenta": (("angular momentum", colors.PURPLE),),
+    "reaction forces": (("reaction force", colors.VERMILION),),
+}
 
 
 def clock_text(t: float, scale: float, note: str = "") -> str:
@@ -57,14 +72,18 @@ def by_hand(field: Any, act: Callable[[Any], None]) -> None:
 def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | None) -> Traces:
     """The traces of the points and bodies `wanted`, or of all centres of mass."""
     bodies = picture.model.bodies
-    number = {body: k for k, body in enumerate(bodies)}
-    points = [body.center for body in bodies[1:]] if wanted is None else [_point(thing) for thing in wanted]
-    for point in points:
-        if point.body not in number:
-            raise ModelError(f"{point!r} cannot be traced: its body is not in this model.")
-    k = np.array([number[point.body] for point in points], dtype=np.int64)
-    tint = colors.of_bodies(len(bodies))[k - 1]
-    return Traces(server, Places(k, np.array([point.r for point in points]).reshape(-1, 3)), tint, picture.sizes)
+    places = traced(picture.model, bodies[1:] if wanted is None else wanted)
+    return Traces(server, places, colors.of_bodies(len(bodies))[places.body - 1], picture.sizes)
+
+
+def add_side(server: Any) -> Any:
+    """A panel on the left for charts; in the cell of a notebook, where there is little room, it waits at the edge."""
+    panel = server.gui.add_panel()
+    panel.dock_left()
+    panel.set_width(270)
+    if in_notebook():
+        panel.minimize()
+    return panel
 
 
 def add_follow(server: Any, picture: Picture) -> None:
@@ -80,7 +99,7 @@ def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[
     """A box to tick for every layer."""
 
     def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
-        by_hand(server.gui.add_checkbox(label, on), act)
+        by_hand(server.gui.add_checkbox(label, on, hint=HINTS.get(label)), act)
 
     def trace(on: bool) -> None:
         traces.node.visible = on
@@ -90,7 +109,16 @@ def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[
         for label, layer in picture.layers.items():
             box(label, layer.on, partial(picture.show, label))
         box("traces", False, trace)
+        server.gui.add_html(legend(picture.layers))
 
 
-def _point(thing: Point | Body) -> Point:
-    return thing.center if isinstance(thing, Body) else thing
+def legend(layers: Iterable[str]) -> str:
+    """What the colours of those layers mean that have any.
+
+    >>> "stretched" in legend(["bodies", "springs"]), "stretched" in legend(["bodies"])
+    (True, False)
+    """
+    square = '<span style="color:{}">■</span> {}'
+    rows = [LEGEND[label] for label in layers if label in LEGEND]
+    lines = [", ".join(square.format(colors.hexadecimal(color), word) for word, color in row) for row in rows]
+    return f'<div style="font:400 12px sans-serif;padding:4px 12px;color:#666">{"<br>".join(lines)}</div>'

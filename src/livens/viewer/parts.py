@@ -5,6 +5,7 @@ A place x = X_b + R_b r is found from the number b of its body and r in body axe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import Array
+from ..errors import ModelError
 from ..forces import Damper, Spring
 from ..joints import Rod
-from ..model import Model, Point
-from .meshes import is_point
+from ..model import Body, Model, Point
+from .meshes import equal_shapes, is_point
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +95,19 @@ def parts(model: Model) -> Parts:
         ),
         points=places(every),
         centers=places([body.center for body in model.bodies[1:]]),
-        reach=np.array([0.0, *[_reach(body) for body in model.bodies[1:]]]),
+        reach=_reach(model),
     )
+
+
+def traced(model: Model, wanted: Sequence[Point | Body]) -> Places:
+    """The points, and the centres of mass of the bodies, that leave traces."""
+    points = [thing.center if isinstance(thing, Body) else thing for thing in wanted]
+    number = {body: k for k, body in enumerate(model.bodies)}
+    for point in points:
+        if point.body not in number:
+            raise ModelError(f"{point!r} cannot be traced: its body is not in this model.")
+    bodies = np.array([number[point.body] for point in points], dtype=np.int64)
+    return Places(bodies, np.array([point.r for point in points]).reshape(-1, 3))
 
 
 def bounds(these: Parts, x: Array, R: Array) -> tuple[Array, Array]:
@@ -123,7 +136,10 @@ def _axes(joint: Any) -> list[Array]:
     return [getattr(joint, name) for name in names if isinstance(getattr(joint, name, None), np.ndarray)]
 
 
-def _reach(body: Any) -> float:
-    if is_point(body):
-        return 0.0
-    return float(np.linalg.norm(body.shape.surface.vertices, axis=1).max(initial=0.0))
+def _reach(model: Model) -> Array:
+    reach = np.zeros(len(model.bodies))
+    for members in equal_shapes(model):
+        body = model.bodies[members[0]]
+        if not is_point(body):
+            reach[members] = np.linalg.norm(body.shape.surface.vertices, axis=1).max(initial=0.0)
+    return reach

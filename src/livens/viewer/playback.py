@@ -18,14 +18,15 @@ from .curves import curves, thinned
 from .forces import Reactions
 from .instants import between, chosen, instant
 from .page import HERE, Viewer, begin, repeat, serve, set_stage
-from .panel import add_follow, add_layers, by_hand, clock_text, fine, traces_of
+from .panel import add_follow, add_layers, add_side, by_hand, clock_text, fine, traces_of
 from .parts import bounds, parts
 from .picture import Picture
-from .sizes import Sizes, sizes
+from .sizes import Sizes, in_words, sizes
 from .traces import path_until
 
 LOOKED_AT = 400  # states from which the size of a motion is found
-CHARTED = 500  # states in a chart
+TRACED = 1500  # states in a trace
+CHARTED = 250  # states in a chart: about one for each pixel of its width
 
 
 def view(
@@ -78,24 +79,21 @@ class Player:
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
         sizes = sizes_of(motion, parts(motion.model))
-        set_stage(server, sizes)
+        set_stage(server, sizes, len(motion.model.bodies) - 1)
         self.picture = Picture(server, motion.model, sizes, self.forces)
         some = thinned(motion, chosen(len(motion), CHARTED))
         self.traces = traces_of(server, self.picture, trace)
-        all_x = instant(motion.system, some.record, 0.0)
-        k = chosen(len(some), self.traces.most)
-        self.path: Array = np.array([self.traces.places.at(all_x.x[i], all_x.R[i]) for i in k])
-        self.path_t = some.t[k]
+        k = chosen(len(motion), min(self.traces.most, TRACED))
+        then = instant(motion.system, thinned(motion, k).record, 0.0)
+        self.path: Array = np.array([self.traces.places.at(x, R) for x, R in zip(then.x, then.R, strict=True)])
+        self.path_t = motion.t[k]
         self.shown: float | None = None
         self.slow = 0.0  # wall time of the last update of slider and charts
         self.reactions: Reactions | None = None
         server.on_client_connect(lambda _: self.refresh())
         self._controls()
-        panel = server.gui.add_panel()
-        with panel.add_tab("charts"):
+        with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(some), some.t)
-        panel.dock_left()
-        panel.set_width(270)
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""
@@ -152,7 +150,7 @@ class Player:
             "speed", clock.speed, min=0.0, step=fine(clock.speed), hint="seconds of the motion per second"
         )
         loop = gui.add_checkbox("loop", clock.loop)
-        reset = gui.add_button("reset", hint="back to the start")
+        reset = gui.add_button("reset", hint="back to the start", color="gray")
 
         def play(_: Any) -> None:
             clock.play(not clock.playing, time.perf_counter())
@@ -178,7 +176,6 @@ class Player:
         by_hand(reset, lambda _: seek(clock.start))
         add_follow(self.server, self.picture)
         add_layers(self.server, self.picture, self.traces, self.refresh)
-        about = (
-            f"{m.scheme!r}, h = {m.h:.6g} s, {m.steps:,} steps; a cell of the ground is {self.picture.sizes.cell:g} m"
-        )
+        cell = in_words(self.picture.sizes.cell)
+        about = f"{m.scheme!r}, h = {m.h:.6g} s, {m.steps:,} steps; a cell of the ground is {cell}"
         gui.add_markdown(f"<small>{about}</small>")

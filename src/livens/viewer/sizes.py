@@ -18,6 +18,7 @@ from ..joints import across
 HALF = 2.0  # half the largest side of a motion, in units of the page
 LENS = np.radians(50.0)  # vertical angle of view
 NICE = (1.0, 2.0, 5.0, 10.0)
+UNITS = ((1e3, 1e3, "km"), (0.1, 1.0, "m"), (1e-4, 1e-3, "mm"), (0.0, 1e-6, "µm"))  # from which length, in m, name
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,29 @@ def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
     g = float(np.linalg.norm(gravity))
     up = -gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
     return Sizes(0.5 * (low + high), scale, half * scale, up)
+
+
+def upright(gravity: Array) -> Array:
+    """The rotation that turns the direction against `gravity` into z; the identity where there is none.
+
+    >>> upright(np.array([0.0, -9.81, 0.0])).round(12).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+    """
+    size = float(np.linalg.norm(gravity))
+    up = -gravity / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
+    x = np.eye(3)[0] - up[0] * up if abs(up[0]) < 0.9 else np.eye(3)[1] - up[1] * up
+    x = x / np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up])
+
+
+def in_words(x: float) -> str:
+    """A length [m] in the unit in which one would say it.
+
+    >>> in_words(1e-4), in_words(0.2), in_words(1e8)
+    ('0.1 mm', '0.2 m', '100,000 km')
+    """
+    _, unit, name = next(row for row in UNITS if x >= row[0])
+    return f"{x / unit:,.6g} {name}"
 
 
 def nice(x: float) -> float:

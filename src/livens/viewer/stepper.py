@@ -21,11 +21,11 @@ from ..kernels.coordinates import read
 from ..model import Model
 from ..progress import Progress
 from ..signals import Signals
-from ..simulation import _checked, _Run, _with_memory
+from ..simulation import Run, checked_start, with_memory
 from ..start import SHIFT, Start, consistent_start
 from ..system import compile_model
 from ..trajectory import Trajectory
-from .variant import Parameters, parameters, variant
+from .variant import parameters, variant
 
 NEVER = 2**40  # a run that goes on keeps no states
 
@@ -49,8 +49,8 @@ class Stepper:
         self.wanted = parameters(model)
         self.model, self.scheme, self.h = variant(model, self.wanted), scheme, positive(h, "h", "s")
         self.begin = consistent_start(self.model)
-        state = self.begin.state if start is None else _checked(start, self.begin.state)
-        self.saved = (self.model, float(t0), _copy(state))
+        state = self.begin.state if start is None else checked_start(start, self.begin.state)
+        self.saved = (self.model, float(t0), copied(state))
         self._go_on(state, float(t0))
 
     @property
@@ -65,7 +65,7 @@ class Stepper:
 
     def step(self, steps: int = 1) -> None:
         """Take `steps` steps; where one fails, StepFailed says why and the state is what it was before all of them."""
-        before = _copy(self.state)
+        before = copied(self.state)
         try:
             self._run.go(self.state, self._done, self._done + steps, Progress(self.model.name, steps, show=False))
         except BaseException as error:
@@ -108,7 +108,7 @@ class Stepper:
 
     def now(self) -> Trajectory:
         """The motion at this moment: a trajectory of one state."""
-        return moment(self.model, self.begin, self.scheme, self.h, self.t, _copy(self.state))
+        return moment(self.model, self.begin, self.scheme, self.h, self.t, copied(self.state))
 
     # ── inside ──
 
@@ -118,9 +118,9 @@ class Stepper:
 
     def _go_on(self, state: State, t: float) -> None:
         """Begin a run at `state`, which it takes along, and at t."""
-        self.state = _with_memory(_copy(state), self.scheme.memory(self.begin.system))
+        self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
         record = State(*(np.zeros((2, *x.shape)) for x in self.state))
-        self._run = _Run(self.begin, self.model, self.scheme, self.h, t, NEVER, record)
+        self._run = Run(self.begin, self.model, self.scheme, self.h, t, NEVER, record)
         self._done = 0
 
 
@@ -145,7 +145,7 @@ def carried(begin: Start, model: Model, before: Model, state: State) -> State:
         read(begin.system.coordinates, state.a, state.B, angle)
     effort = state.effort if state.effort.shape == new.effort.shape else new.effort
     lam = state.lam if state.lam.shape == new.lam.shape else np.zeros_like(new.lam)
-    return _copy(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
+    return copied(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
 
 
 def _coordinates(model: Model) -> list[tuple[str, str, int]]:
@@ -161,8 +161,6 @@ def _coordinates(model: Model) -> list[tuple[str, str, int]]:
     return list(keys())
 
 
-def _copy(state: State) -> State:
+def copied(state: State) -> State:
+    """The same numbers in arrays of their own."""
     return State(*(np.array(x) for x in state))
-
-
-__all__ = ["Parameters", "Stepper", "carried", "moment"]
