@@ -13,6 +13,7 @@ from .forces import Load
 from .joints import Joint
 from .kernels.bags import Ints, State
 from .model import Body, Model, Point
+from .pose import cross
 
 
 class Frames:
@@ -82,7 +83,7 @@ class Frames:
             c, Q, R = self.center[k], self.axes[k], body.pose.B
             a[k] = body.pose.point(c)
             B[k] = R @ Q
-            p[k] = self.mass[k] * (body.velocity + R @ np.cross(body.body_rates, c))
+            p[k] = self.mass[k] * (body.velocity + R @ cross(body.body_rates, c))
             L[k] = self.moments[k] * (Q.T @ body.body_rates)
         return State(
             a, B, p, L, angle=np.zeros(0), lam=np.zeros((3, 0)), account=np.array([0.0, 0.0, 1.0]), effort=np.zeros(0)

@@ -35,6 +35,7 @@ from .trajectory import Trajectory
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
 OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
 PACE = 0.25  # aimed duration of a chunk [s]
+_asked: set[bool] = set()  # whether the kernels without and with joints are compiled has been looked up
 
 
 def simulate(
@@ -328,9 +329,10 @@ class _Run:
 def _say_compiling(model: Model) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
-    if _jit.cold("rattle.rollout" if jointed else "livens.rollout"):
+    if jointed not in _asked and _jit.cold("rattle.rollout" if jointed else "livens.rollout"):
         seconds = 30 if jointed else 10
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
+    _asked.add(jointed)
 
 
 def _check_what(model: Model, scheme: Scheme) -> None:
