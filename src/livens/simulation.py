@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _jit
 from .acting import Force
-from .checks import Array, finite, number, positive
+from .checks import Array, finite, number
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
 from .forces import Damper
@@ -25,6 +25,7 @@ from .kernels.bags import State, System
 from .kernels.constrain import worst
 from .kernels.dynamics import all_defects
 from .model import Model
+from .plan import Plan, plan
 from .pose import rotation_matrix
 from .progress import Progress
 from .signals import Signals
@@ -61,23 +62,23 @@ def simulate(
     >>> motion.position(stone)[-1].round(6).tolist()
     [1.0, 0.0, -4.905]
     """
-    scheme = Livens() if scheme is None else scheme
-    _check_what(model, scheme)
-    until = positive(until, "until", "s")
-    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
-    if not wanted < 1e15:
-        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
-    steps = max(1, int(np.ceil(wanted)))
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
-        raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
-    every = int(every)
+    if not isinstance(model, Model):
+        raise ModelError(f"simulate takes a Model first, not {model!r}.")
+    how = plan(scheme, h, until, every)
     _say_compiling(model)
-    begin = consistent_start(model)
+    return follow(how, model, consistent_start(model), start, progress)
+
+
+def follow(
+    how: Plan, model: Model, begin: Start, start: State | None = None, progress: bool | None = False
+) -> Trajectory:
+    """The motion of `model`, compiled and assembled in `begin`, by the plan; from `start` if it is given."""
+    scheme, h, steps, every = how
     state = begin.state if start is None else _checked(start, begin.state)
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
-    run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
+    run = _Run(begin, model, scheme, h, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
     return run.trajectory(steps)
@@ -333,13 +334,6 @@ def _say_compiling(model: Model) -> None:
         seconds = 30 if jointed else 10
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
     _asked.add(jointed)
-
-
-def _check_what(model: Model, scheme: Scheme) -> None:
-    if not isinstance(model, Model):
-        raise ModelError(f"simulate takes a Model first, not {model!r}.")
-    if not hasattr(scheme, "kernels") or isinstance(scheme, type):
-        raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
 
 
 def _checked(state: State, model: State) -> State:
