@@ -35,7 +35,7 @@ from .kernels.rows import defects, gradients
 from .kernels.sparse import assemble, factor, harden, soften, solve
 from .kernels.written import tape_defects, tape_gradients, tape_rates
 from .model import Model
-from .pose import hat
+from .pose import cayley
 from .signals import Signals
 from .system import compile_model, scratch
 
@@ -82,12 +82,10 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     skip = fit.repeated()
     freedom -= int(fit.hard.sum()) - len(skip)
     redundant = Counter(fit.names[r] for r in sorted(skip))
-    kept = fit
     if skip:
         lam = np.delete(state.lam, sorted(skip), axis=1)
         system, state = compile_model(model, skip)[0], state._replace(lam=lam)
-        kept = Fit(model, system, state, skip)
-    adjusted, respun = kept.velocities(shift=0.0)
+    adjusted, respun = (Fit(model, system, state, skip) if skip else fit).velocities(shift=0.0)
     fit.refuse_conflicts()
     start = Start(system, state, moved, turned, adjusted, respun, freedom, dict(redundant), skip)
     if not quiet:
@@ -136,10 +134,9 @@ class Fit:
     """The state of a model being fitted to its joints."""
 
     def __init__(self, model: Model, system: System, state: State, skip: frozenset[int] = frozenset()):
-        self.model, self.system, self.state = model, system, state
+        self.model, self.system, self.state, self.skip = model, system, state, skip
         self.work: Work = scratch(system)
         self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
-        self.skip = skip
         self.hard = system.rows.rate == 0.0
         self.written = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
@@ -202,7 +199,7 @@ class Fit:
             push(self.system.blocks, self.work.G, -1.0, g, P, L)
             state.a[1:] += bodies.inverse_mass[1:, None] * P[1:]
             for b in range(1, len(state.a)):
-                state.B[b] = state.B[b] @ _cayley(0.5 * bodies.inverse_inertia[b] * L[b])
+                state.B[b] = state.B[b] @ cayley(0.5 * bodies.inverse_inertia[b] * L[b])
             g = self.defects()
         else:
             if worst(self.system.rows, g)[0] > 100.0:
@@ -400,8 +397,3 @@ def _hold(null: Array, rows: Iterable[int]) -> float:
     """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
     part = null[list(rows)]
     return float(np.linalg.svd(part, compute_uv=False)[-1]) if part.size else 1.0
-
-
-def _cayley(x: Array) -> Array:
-    X = hat(x)
-    return np.eye(3) + 2.0 / (1.0 + x @ x) * (X + X @ X)
