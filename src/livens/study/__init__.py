@@ -14,7 +14,6 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,15 +175,16 @@ def _try_first(make_model: Callable[..., Model], members: Design, how: Plan) -> 
 
 
 def _facts(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
-    """What a study is, to be compared when it goes on."""
+    """What a study is, to be compared when it goes on; what is too long to say stands as a digest."""
+    digests = {f"the values of {name!r}": _digest([x.dtype.kind, *x.tolist()]) for name, x in members.values.items()}
     return {
-        "scheme": {"class": type(how.scheme).__name__, **asdict(how.scheme)},
+        "scheme": repr(how.scheme),
         "h": how.h,
         "steps": how.steps,
         "every": how.every,
         "axes": members.axes,
-        "parameters": {name: _digest([x.dtype.kind, *x.tolist()]) for name, x in members.values.items()},
-        "first model": _digest_of_model(first),
+        **digests,
+        "the model of its first member": _digest_of_model(first),
     }
 
 
@@ -192,11 +192,10 @@ def _compare(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
     """Refuse to mix two studies."""
     for what, value in now.items():
         before = stored.get(what)
-        if before == value or (what == "first model" and not (before and value)):
+        if before == value or (what.startswith("the model") and not (before and value)):
             continue
-        if isinstance(value, dict) and isinstance(before, dict) and before.keys() == value.keys():
-            [what, *_] = [f"{what} {key!r}" for key in value if value[key] != before[key]]
-        raise FileError(f"{path} holds another study: it differs in {what}. Choose another name, or delete it.")
+        how = f"it differs in {what}" if what.startswith("the ") else f"its {what} is {before}, not {value}"
+        raise FileError(f"{path} holds another study: {how}. Choose another name, or delete it.")
 
 
 def _digest(data: Any) -> str:

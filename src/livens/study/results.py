@@ -103,6 +103,7 @@ def read(path: Path) -> xarray.Dataset:
     try:
         dataset = _xarray().load_dataset(path, engine="h5netcdf")
         json.loads(dataset.attrs["study"])
+        dataset["error"] = dataset["error"].astype(object)
     except MissingExtra:
         raise
     except Exception:  # h5py answers damage with almost any exception
