@@ -24,11 +24,11 @@ def cluster():
 
 
 def test_a_study_survives_the_death_of_a_worker(cluster, tmp_path):
-    rates, log = {"rate": np.linspace(0.5, 2.0, 300)}, tmp_path / "log"
+    rates, log = {"rate": np.linspace(0.5, 2.0, 150)}, tmp_path / "log"
     killed = []
 
     def kill(client):
-        while not log.exists() or len(log.read_text().split()) < 60:
+        while not log.exists() or len(log.read_text().split()) < 40:
             time.sleep(0.01)
         killed.append(next(iter(client.run(os.getpid).values())))
         os.kill(killed[0], signal.SIGKILL)
@@ -36,12 +36,12 @@ def test_a_study_survives_the_death_of_a_worker(cluster, tmp_path):
     with distributed.Client(cluster) as client:
         thread = threading.Thread(target=kill, args=(client,))
         thread.start()
-        runs = lv.ensemble(double_pendulum, rates, h=1e-3, until=1.0, keep=Noted(log), executor=client)
+        runs = lv.ensemble(double_pendulum, rates, h=1e-3, until=0.3, keep=Noted(log), executor=client)
         thread.join()
     assert killed
     assert killed[0] != os.getpid()
     assert (runs.error == "").all()
-    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=1.0, keep=tip))
+    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=0.3, keep=tip))
 
 
 def test_by_address_with_functions_of_any_kind(cluster):

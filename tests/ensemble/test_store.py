@@ -64,7 +64,7 @@ def test_after_an_interrupt_only_the_rest_is_run(tmp_path, waiting, monkeypatch)
 
     if not waiting:
         interrupt_after(monkeypatch, 5)
-    arguments = {"h": 1e-3, "until": 1.0, "store": store}
+    arguments = {"h": 1e-3, "until": 0.5, "store": store}
     with pytest.raises(KeyboardInterrupt):
         lv.ensemble(double_pendulum, rates, **arguments, keep=interrupts)
     finished = recorded(store)
@@ -73,7 +73,7 @@ def test_after_an_interrupt_only_the_rest_is_run(tmp_path, waiting, monkeypatch)
     monkeypatch.undo()
     runs = lv.ensemble(double_pendulum, rates, **arguments, keep=Noted(log))
     assert sorted(map(float, log.read_text().split())) == sorted(np.delete(rates["rate"], finished))
-    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=1.0, keep=tip))
+    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=0.5, keep=tip))
 
 
 def recorded(store):
@@ -88,17 +88,17 @@ def recorded(store):
 SCRIPT = """
 import sys, numpy as np, livens as lv
 from studies import Noted, double_pendulum
-lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 400)}, h=1e-3, until=0.3,
+lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 150)}, h=1e-3, until=0.2,
             keep=Noted(sys.argv[2]), store=sys.argv[1])
 """
 
 
 def test_a_killed_process_loses_only_what_was_in_flight(tmp_path):
     """The long size of this, ten kills, is in benchmarks/ensembles.py."""
-    store, log, rates = tmp_path / "study.nc", tmp_path / "log", np.linspace(0.5, 2.0, 400)
+    store, log, rates = tmp_path / "study.nc", tmp_path / "log", np.linspace(0.5, 2.0, 150)
     path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, store, log], env={**os.environ, "PYTHONPATH": path})
-    while not log.exists() or len(log.read_text().split()) < 50:
+    while not log.exists() or len(log.read_text().split()) < 40:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
@@ -107,11 +107,11 @@ def test_a_killed_process_loses_only_what_was_in_flight(tmp_path):
     assert len(finished) >= 1
     before = list(map(float, log.read_text().split()))
     log.unlink()
-    runs = lv.ensemble(double_pendulum, {"rate": rates}, h=1e-3, until=0.3, keep=Noted(log), store=store)
+    runs = lv.ensemble(double_pendulum, {"rate": rates}, h=1e-3, until=0.2, keep=Noted(log), store=store)
     after = list(map(float, log.read_text().split()))
     assert sorted(after) == sorted(np.delete(rates, finished))
     assert set(before) | set(after) == set(rates)
-    assert runs.identical(lv.ensemble(double_pendulum, {"rate": rates}, h=1e-3, until=0.3, keep=tip))
+    assert runs.identical(lv.ensemble(double_pendulum, {"rate": rates}, h=1e-3, until=0.2, keep=tip))
 
 
 # ── the journal itself ──
