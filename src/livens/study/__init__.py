@@ -129,8 +129,9 @@ def _run(
     line = Progress("ensemble", len(todo), progress, "members")
     done = 0
     with one_core(), crew(executor, cluster) as workers:
+        finished = stream(workers, job, ((int(k), members[int(k)]) for k in todo))
         try:
-            for outcomes in stream(workers, job, ((int(k), members[int(k)]) for k in todo)):
+            for outcomes in finished:
                 for outcome in outcomes:
                     kept = {name for name, _ in outcome.layout or ()}
                     if names and outcome.layout is not None and kept != names and journal is not None:
@@ -144,6 +145,7 @@ def _run(
                 done += len(outcomes)
                 line.update(done)
         finally:
+            finished.close()  # what has not begun does not begin
             line.close()
 
 

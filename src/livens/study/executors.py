@@ -1,15 +1,14 @@
 """Who runs the members: threads here, any executor of concurrent.futures, or a Dask cluster.
 
-Members go out in batches that last about a quarter of a second, and only a few batches ahead of the workers. So the
-cost of handing them over does not show, memory does not grow with the number of members, and little is lost when all
-stops.
+Members go out in batches, and only a few batches ahead of the workers. So the cost of handing them over does not show,
+memory does not grow with the number of members, and little is lost when all stops.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
@@ -20,16 +19,17 @@ from typing import Any, NamedTuple
 from ..errors import LivensError, MissingExtra, ModelError
 from .members import Elapsed, Job, Outcome
 
-PACE = 0.25  # aimed duration of a batch [s]
+HERE, NEAR, FAR = 0.05, 0.25, 1.0  # aimed duration of a batch for threads, processes, a cluster: as it is dear [s]
 MOST = 1000  # members in a batch
 AHEAD = 3  # batches for each worker, the one it works on among them
 
 
 class Crew(NamedTuple):
-    """An executor, and how many workers it has at the moment."""
+    """An executor, how many workers it has at the moment, and how long a batch for them should last [s]."""
 
     executor: Executor
     workers: Callable[[], int]
+    pace: float
 
 
 @contextmanager
@@ -42,11 +42,12 @@ def crew(executor: Any, cluster: str | None) -> Iterator[Crew]:
             yield _of_dask(client)
     elif executor is None:
         with ThreadPoolExecutor(_cores(), thread_name_prefix="member") as threads:
-            yield Crew(threads, _cores)
+            yield Crew(threads, _cores, HERE)
     elif hasattr(executor, "get_executor"):
         yield _of_dask(executor)
     elif hasattr(executor, "submit"):
-        yield Crew(executor, lambda: getattr(executor, "_max_workers", _cores()))
+        pace = HERE if isinstance(executor, ThreadPoolExecutor) else NEAR
+        yield Crew(executor, lambda: getattr(executor, "_max_workers", _cores()), pace)
     else:
         raise ModelError(
             "executor must be one of concurrent.futures, a Dask client or None for threads, "
@@ -54,7 +55,7 @@ def crew(executor: Any, cluster: str | None) -> Iterator[Crew]:
         )
 
 
-def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[list[Outcome]]:
+def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) -> Generator[list[Outcome]]:
     """The outcomes of all `members` (number, parameters), in whatever order they are finished."""
     if isinstance(crew.executor, ProcessPoolExecutor):
         _check_travels(job)
@@ -89,15 +90,14 @@ def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) 
                     for member in batch:
                         send([member])
                     continue
-                outcomes, seconds = (
-                    [Outcome(batch[0][0], None, b"the workers that ran it died, one after another.")],
-                    PACE,
-                )
-            size = max(1, min(MOST, int(PACE * len(batch) / max(seconds, 1e-9)), 4 * size))
+                seconds = crew.pace
+                outcomes = [Outcome(batch[0][0], None, b"the workers that ran it died, one after another.")]
+            size = max(1, min(MOST, int(crew.pace * len(batch) / max(seconds, 1e-9)), 4 * size))
             yield outcomes
     except KeyboardInterrupt:
         for future in [future for future in flying if not future.cancel()]:  # those in flight end first
-            yield future.result().outcomes
+            if future.exception() is None:
+                yield future.result().outcomes
         raise
     finally:
         for future in flying:
@@ -110,7 +110,7 @@ def _cores() -> int:
 
 
 def _of_dask(client: Any) -> Crew:
-    return Crew(client.get_executor(pure=False), lambda: sum(client.nthreads().values()))
+    return Crew(client.get_executor(pure=False), lambda: sum(client.nthreads().values()), FAR)
 
 
 @contextmanager
