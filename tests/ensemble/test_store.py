@@ -29,6 +29,22 @@ def test_a_finished_study_is_read_and_not_run(tmp_path):
     assert os.listdir(tmp_path) == ["study.nc"]
 
 
+class Dotted:
+    """Sets what a dotted path names, as `livens sweep` does."""
+
+    def __call__(self, **values):
+        return oscillator(values["springs.spring1.stiffness"], values["bodies.ball.mass"])
+
+
+def test_parameters_may_be_named_by_dotted_paths(tmp_path):
+    values = {"springs.spring1.stiffness": [1.0, 2.0], "bodies.ball.mass": [1.0, 3.0]}
+    runs = lv.ensemble(Dotted(), values, **SOME, store=tmp_path / "study.nc")
+    assert lv.ensemble(Dotted(), values, **SOME, store=tmp_path / "study.nc").identical(runs)
+    plain = lv.ensemble(oscillator, {"stiffness": [1.0, 2.0], "mass": [1.0, 3.0]}, **SOME)
+    assert np.array_equal(runs.x, plain.x)
+    assert runs.x.dims == tuple(values)
+
+
 def test_what_failed_is_kept_as_well(tmp_path):
     values = {"stiffness": [1.0, -1.0], "mass": [1.0]}
     with pytest.warns(lv.ModelWarning, match="1 of 2 members failed"):
@@ -173,12 +189,12 @@ def test_a_journal_is_one_process_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"h": 0.2}, "its h is 0.1, not 0.2"),
-        ({"until": 2.0}, "its steps is 10, not 20"),
-        ({"every": 2}, "its every is 1, not 2"),
-        ({"scheme": lv.Livens(4)}, r"its scheme is Livens\(order=2\), not Livens\(order=4\)"),
+        ({"h": 0.2}, "h = 0.1 there, 0.2 here"),
+        ({"until": 2.0}, "steps = 10 there, 20 here"),
+        ({"every": 2}, "every = 1 there, 2 here"),
+        ({"scheme": lv.Livens(4)}, r"scheme = Livens\(order=2\) there, Livens\(order=4\) here"),
         ({"parameters": {**GRID, "mass": [1.0, 0.6]}}, "it differs in the values of 'mass'"),
-        ({"parameters": {**GRID, "mass": [1.0]}}, "its axes is"),
+        ({"parameters": {**GRID, "mass": [1.0]}}, "axes = "),
         ({"make_model": lambda stiffness, mass: oscillator(stiffness, 2 * mass)}, "the model of its first member"),
     ],
 )

@@ -196,7 +196,7 @@ def _compare(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
         before = stored.get(what)
         if before == value or (what.startswith("the model") and not (before and value)):
             continue
-        how = f"it differs in {what}" if what.startswith("the ") else f"its {what} is {before}, not {value}"
+        how = f"it differs in {what}" if what.startswith("the ") else f"{what} = {before} there, {value} here"
         raise FileError(f"{path} holds another study: {how}. Choose another name, or delete it.")
 
 
