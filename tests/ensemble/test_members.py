@@ -1,6 +1,7 @@
 """Members: right, the same to the bit whoever runs them and in whatever order, and failing alone."""
 
 import gc
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -186,6 +187,15 @@ def test_refusals(change, sentence):
     arguments = {"make_model": oscillator, "parameters": GRID, "h": 0.1, "until": 1.0, "keep": place, **change}
     with pytest.raises(lv.ModelError, match=sentence):
         lv.ensemble(**arguments)
+
+
+@pytest.mark.parametrize("package", ["xarray", "threadpoolctl"])
+def test_what_is_not_installed_is_said_before_anything_is_run(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    ran = []
+    with pytest.raises(lv.MissingExtra, match=rf"ensembles need {package} .*pip install 'livens\[data\]'"):
+        lv.ensemble(oscillator, GRID, h=0.1, until=1.0, keep=ran.append)
+    assert not ran
 
 
 def test_processes_refuse_functions_that_cannot_travel():

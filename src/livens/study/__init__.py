@@ -32,7 +32,7 @@ from .designs import RESERVED, Design, Grid, Samples, design
 from .executors import crew, stream
 from .journal import Journal
 from .members import Job, here, one_core
-from .results import Results, check_store, read, write
+from .results import Results, check_extras, check_store, read, write
 
 if TYPE_CHECKING:
     import xarray
@@ -80,6 +80,7 @@ def ensemble(
     >>> runs.x.sel(stiffness=4.0).values.round(3).tolist(), runs.x.units
     ([1.0, -1.0], 'm')
     """
+    check_extras(store)
     members, how = design(parameters), plan(scheme, h, until, every)
     _check_functions(make_model, keep, members)
     first = _try_first(make_model, members, how)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -110,7 +111,14 @@ def _cores() -> int:
 
 
 def _of_dask(client: Any) -> Crew:
-    return Crew(client.get_executor(pure=False), lambda: sum(client.nthreads().values()), FAR)
+    known = {"at": -FAR, "workers": 0}  # the scheduler is asked once in a while: workers come and go
+
+    def workers() -> int:
+        if time.monotonic() - known["at"] > FAR:
+            known.update(at=time.monotonic(), workers=sum(client.nthreads().values()))
+        return int(known["workers"])
+
+    return Crew(client.get_executor(pure=False), workers, FAR)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class Journal:
         """Open the journal at `path`, or begin it with `facts`."""
         self.path, self.layouts, self.synced = path, dict[Layout, int](), 0.0
         try:
-            self.handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            self.handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
         except OSError as error:
             raise FileError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from None
         try:
@@ -79,8 +79,8 @@ class Journal:
 
     def remove(self) -> None:
         """Delete the file: the study is complete and stands elsewhere."""
-        self.path.unlink(missing_ok=True)
         os.close(self.handle)
+        self.path.unlink(missing_ok=True)
 
     # ── inside ──
 

@@ -10,6 +10,7 @@ import json
 import os
 from array import array
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,13 @@ def read(path: Path) -> xarray.Dataset:
     except Exception:  # h5py answers damage with almost any exception
         raise FileError(f"{path} is not a study written by livens: choose another name for the store.") from None
     return dataset
+
+
+def check_extras(store: object) -> None:
+    """Refuse to begin what could not be ended."""
+    _xarray()
+    if store is not None and find_spec("h5netcdf") is None:
+        raise MissingExtra("a study is stored by h5netcdf: pip install h5netcdf h5py")
 
 
 def check_store(path: str | os.PathLike[str]) -> Path:
