@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from queue import SimpleQueue
@@ -65,7 +66,7 @@ def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) 
     size = 1
 
     def send(batch: list[tuple[int, dict[str, Any]]]) -> None:
-        future = crew.executor.submit(job, batch)
+        future = crew.executor.submit(partial(job, batch))  # Dask would look into arguments
         flying[future] = batch
         future.add_done_callback(done.put)
 
