@@ -133,6 +133,12 @@ def test_a_step_that_fails_is_a_member_that_fails():
     assert "error.trajectory" not in why
 
 
+def test_a_function_that_makes_no_model():
+    with pytest.warns(lv.ModelWarning, match="the first says: the function that makes models gave 2.0, not a Model"):
+        runs = lv.ensemble(lambda x: 2.0 * x, {"x": [1.0, 2.0]}, h=0.1, until=1.0, keep=place)
+    assert list(runs.data_vars) == ["error"]
+
+
 def test_axes_units_and_facts():
     drawn = lv.Samples.sobol({"stiffness": (1.0, 2.0), "mass": (1.0, 2.0)}, n=4, seed=5)
     runs = lv.ensemble(

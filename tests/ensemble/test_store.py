@@ -27,6 +27,9 @@ def test_a_finished_study_is_read_and_not_run(tmp_path):
     assert again.identical(first)
     assert again.identical(lv.ensemble(oscillator, GRID, **SOME))
     assert os.listdir(tmp_path) == ["study.nc"]
+    (tmp_path / "study.nc.journal").touch()  # killed between writing the one and deleting the other
+    assert lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc").identical(first)
+    assert os.listdir(tmp_path) == ["study.nc"]
 
 
 class Dotted:

@@ -7,14 +7,12 @@ soon as it is known (journal.py): a study that was interrupted, or whose process
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +23,11 @@ from ..integrators import Scheme
 from ..model import Model
 from ..plan import Plan, plan
 from ..progress import Progress
-from ..scene import to_dict
 from ..simulation import simulate
 from ..trajectory import Trajectory
 from .designs import RESERVED, Design, Grid, Samples, design
 from .executors import crew, stream
+from .identity import compare, facts_of
 from .journal import Journal
 from .members import Job, here, one_core
 from .results import Results, check_extras, check_store, read, write
@@ -84,19 +82,21 @@ def ensemble(
     members, how = design(parameters), plan(scheme, h, until, every)
     _check_functions(make_model, keep, members)
     first = _try_first(make_model, members, how)
-    facts = _facts(members, how, first)
+    facts = facts_of(members, how, first)
     job = Job(make_model, how, keep, frozenset([*members.values, *members.axes, *RESERVED]), here())
     results, journal = Results(len(members)), None
     if store is not None:
         path = check_store(store)
+        draft = path.with_name(path.name + ".journal")
         if path.exists():
             finished = read(path)
-            _compare(json.loads(finished.attrs["study"]), facts, path)
+            compare(json.loads(finished.attrs["study"]), facts, path)
+            draft.unlink(missing_ok=True)  # where a process was killed between writing the one and deleting the other
             return finished
-        journal = Journal(path.with_name(path.name + ".journal"), facts)
+        journal = Journal(draft, facts)
     try:
         if journal is not None:
-            _compare(journal.facts, facts, journal.path)
+            compare(journal.facts, facts, journal.path)
             for outcome in journal.found():
                 results.add(outcome)
         _run(job, members, results, journal, executor, cluster, progress)
@@ -173,52 +173,8 @@ def _try_first(make_model: Callable[..., Model], members: Design, how: Plan) -> 
         model = make_model(**members[0])
         with suppress(LivensError):
             simulate(model, how.scheme, h=how.h, until=how.h)
-        return model
+        return model if isinstance(model, Model) else None
     return None
-
-
-def _facts(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
-    """What a study is, to be compared when it goes on; what is too long to say stands as a digest."""
-    digests = {f"the values of {name!r}": _digest([x.dtype.kind, *x.tolist()]) for name, x in members.values.items()}
-    return {
-        "scheme": repr(how.scheme),
-        "h": how.h,
-        "steps": how.steps,
-        "every": how.every,
-        "axes": members.axes,
-        **digests,
-        "the model of its first member": _digest_of_model(first),
-    }
-
-
-def _compare(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
-    """Refuse to mix two studies."""
-    for what, value in now.items():
-        before = stored.get(what)
-        if before == value or (what.startswith("the model") and not (before and value)):
-            continue
-        how = f"it differs in {what}" if what.startswith("the ") else f"{what} = {before} there, {value} here"
-        raise FileError(f"{path} holds another study: {how}. Choose another name, or delete it.")
-
-
-def _digest(data: Any) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _digest_of_model(model: Model | None) -> str:
-    """What tells a model from another, or nothing where it cannot be told; the last digits do not count, which another
-    machine may round differently."""
-
-    def rounded(value: Any) -> Any:
-        if isinstance(value, float):
-            return f"{value:.9g}"
-        if isinstance(value, list):
-            return [rounded(x) for x in value]
-        return {key: rounded(x) for key, x in value.items()} if isinstance(value, dict) else value
-
-    with suppress(LivensError):
-        return _digest(rounded(to_dict(model))) if model is not None else ""
-    return ""
 
 
 def _tell(data: xarray.Dataset, units: Mapping[str, str]) -> None:
