@@ -20,6 +20,7 @@ from .hamiltonian import Hamiltonian as Hamiltonian
 from .integrators import GeneralizedAlpha as GeneralizedAlpha
 from .integrators import Livens as Livens
 from .integrators import Newmark as Newmark
+from .integrators import RungeKutta as RungeKutta
 from .invariants import observed_order as observed_order
 from .invariants import reversibility as reversibility
 from .invariants import symplecticity as symplecticity

@@ -36,7 +36,7 @@ from .trajectory import Trajectory
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
 OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
 PACE = 0.25  # aimed duration of a chunk [s]
-_asked: set[bool] = set()  # whether the kernels without and with joints are compiled has been looked up
+_asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
 
 
 def simulate(
@@ -65,7 +65,7 @@ def simulate(
     if not isinstance(model, Model):
         raise ModelError(f"simulate takes a Model first, not {model!r}.")
     how = plan(scheme, h, until, every)
-    _say_compiling(model)
+    _say_compiling(model, how.scheme)
     return follow(how, model, consistent_start(model), start, progress)
 
 
@@ -157,13 +157,14 @@ class _Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.ended = False
-        if self.system.damped and scheme.order > 2:
+        backwards = bool((scheme.weights < 0.0).any())
+        if self.system.damped and backwards:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
             )
         moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
-        if moving and scheme.order > 2:
+        if moving and backwards:
             raise ModelError(
                 f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
                 f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
@@ -171,7 +172,7 @@ class _Run:
 
     def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
-        work = scratch(self.system)
+        work = scratch(self.system, self.scheme.trials)
         self.table.hold(state.effort)
         signals = self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
@@ -327,13 +328,14 @@ class _Run:
         )
 
 
-def _say_compiling(model: Model) -> None:
+def _say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
-    if jointed not in _asked and _jit.cold("rattle.rollout" if jointed else "livens.rollout"):
-        seconds = 30 if jointed else 10
+    kernel = scheme.kernel(jointed)
+    if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
+        seconds = 10 if kernel == "livens" else 30
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
-    _asked.add(jointed)
+    _asked.add(kernel)
 
 
 def _checked(state: State, model: State) -> State:

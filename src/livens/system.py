@@ -94,8 +94,8 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
     )
 
 
-def scratch(system: System) -> Work:
-    """Fresh scratch for `system`."""
+def scratch(system: System, trials: int = 0) -> Work:
+    """Fresh scratch for `system`, and for a scheme that wants so many `trials` of it."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
     row, diagonal = system.blocks.row, system.blocks.diagonal
@@ -123,7 +123,7 @@ def scratch(system: System) -> Work:
         registers=registers(system),
         partial=np.zeros(r),
         lam=np.zeros(r),
-        trial=np.zeros((8, n, 3)),
+        trial=np.zeros((trials, n, 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )

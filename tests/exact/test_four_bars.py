@@ -121,8 +121,7 @@ def test_every_crossing_keeps_its_branch():
 def test_landings_on_the_singular_position(n, order, count):
     """Steps made to end at a given height over flat, down to none at all, far below what chance will bring about.
 
-    Below σ = 1e-8, where S no longer shows weak rows, these miss half a step of their reaction at the very landing:
-    |Gv| is σ times that. Below 1e-11 the energy may step, by its square.
+    The branch is kept, joints hold in position and velocity, and the energy makes no step that shows.
     """
 
     def height(h):
@@ -130,10 +129,10 @@ def test_landings_on_the_singular_position(n, order, count):
 
     flat = brentq(height, 0.69 / count, 0.73 / count, xtol=1e-17, rtol=1e-15)
     slope = (height(flat * (1 + 1e-6)) - height(flat * (1 - 1e-6))) / (2e-6 * flat)
-    for target in (0.0, 1e-12, -1e-9, 3e-8, -1e-7, 1e-6, -1e-5, 3e-5):
+    for target in (0.0, 1e-12, -1e-10, 1e-9, -1e-8, 3e-8, -6e-8, 1e-6, -1e-5, 3e-5):
         h = flat + target / slope
         motion, steps = crossed(n, order, h, until=2 * count * h)
         landing = tip(motion)[count, 1]
         assert abs(landing - target) < 1e-13 + 1e-2 * abs(target)
-        assert motion.defect_velocity.max() <= (runs.DEFECT if abs(target) > 5e-8 else 5 * runs.DEFECT)
-        assert steps.max() < (2e-7 if abs(target) > 5e-11 else 2e-6)
+        assert motion.defect_velocity.max() <= runs.DEFECT
+        assert steps.max() < 2e-7

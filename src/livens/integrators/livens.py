@@ -142,6 +142,7 @@ class Livens:
         return WEIGHTS[self.order]
 
     variational = True
+    trials = 0  # scratch for the kernel, in vectors per body
 
     @property
     def stages(self) -> int:
@@ -156,6 +157,10 @@ class Livens:
     def memory(self, system: System) -> int:
         """Nothing but positions and momenta is carried from step to step."""
         return 0
+
+    def kernel(self, jointed: bool) -> str:
+        """The file of its rollout."""
+        return "rattle" if jointed else "livens"
 
     def kernels(self, system: System) -> tuple[Any, Any]:
         """(prepare, rollout): how this scheme starts and runs `system`, with joints or without."""

@@ -26,7 +26,7 @@ from ..errors import ModelError
 from ..kernels.bags import State, System
 from ..kernels.constrain import drive_rates, push, rates, worst
 from ..kernels.coordinates import read
-from ..kernels.dynamics import accelerate, balance, coast, turn
+from ..kernels.dynamics import REFINE, accelerate, balance, coast, turn
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.potential import earn
 from ..kernels.record import keep
@@ -221,8 +221,9 @@ def step(system, state, work, h, table, signals, before, row):
         if state.lam.shape[1] > 0:
             project(system, state, work, signals, row)
         balance(
-            system, state.a, state.B, state.angle, state.p, state.L, signals, row, work, work.f, work.tau, state.lam[0]
-        )
+            system, state.a, state.B, state.angle, state.p, state.L, signals, row, REFINE, work, work.f, work.tau,
+            state.lam[0],
+        )  # fmt: skip
         if table[3] == 0.0 and table[4] == 0.0:  # Newmark steps with the accelerations themselves
             remember(work.f, work.tau, state.memory)
         book(system.rows, 0.5 * h, signals, row, state.lam[0], state.account)
@@ -271,6 +272,7 @@ class Alpha:
     weights = np.array([1.0])
     stages = 1
     carries = "accelerations"
+    trials = 8  # scratch for the kernel, in vectors per body
     variational = False
     beta: float
     gamma: float
@@ -289,6 +291,10 @@ class Alpha:
     def memory(self, system: System) -> int:
         """How many numbers it carries from step to step besides positions and momenta: φ."""
         return 6 * len(system.bodies.mass)
+
+    def kernel(self, jointed: bool) -> str:
+        """The file of its rollout."""
+        return "newmark"
 
     def kernels(self, system: System) -> tuple[Any, Any]:
         """(prepare, rollout) for rigid bodies."""

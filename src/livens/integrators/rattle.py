@@ -20,7 +20,7 @@ from .._jit import inline, njit
 from ..kernels.constrain import drive_rates, push, rates, slips, worst
 from ..kernels.coordinates import read
 from ..kernels.formulas import PASSES, respond
-from ..kernels.landing import clear, copy, copy_places, foresee, ignore_dampers, nudge, single_out, weigh
+from ..kernels.landing import clear, copy, copy_places, foresee, hold, ignore_dampers, nudge
 from ..kernels.potential import earn
 from ..kernels.record import keep
 from ..kernels.rows import gradients
@@ -39,8 +39,7 @@ PASSING = 1e-2  # of how singular S is at a landing, what it may have been a ste
 AHEAD = 0.25  # how long after such a landing its branch is looked at, in steps: τ/h
 WEAK = 1e-7  # rows with pivots below this part of their diagonal entry are weak there
 LOST = 1e15  # as singular as S can be seen to be, its condition being that of G squared
-NOWHERE = 1e-22  # σ² at which G itself no longer shows where weak rows point, relative to their diagonal entries
-GLIMPSE = 1e-6  # how long after such a landing it does again, in steps
+GLIMPSE = 1e-5  # how long after such a landing G shows it again, in steps
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
 EXACT = 80  # iterations in all before the step has failed
 
@@ -134,10 +133,6 @@ def correct(c, x, lam):
 @inline
 def position(system, state, work, h, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    if state.account[2] > LOST:
-        copy_places(state.a, state.B, work.a, work.B)
-        nudge(system.bodies, GLIMPSE * h, state.p, state.L, work.a, work.B)
-        all_gradients(system, work.a, work.B, signals, row, work, work.partial, work.G)
     guess(system.rows, h, even, state.account[2] < ROUGH, state.lam, work.lam)
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
@@ -161,7 +156,7 @@ def position(system, state, work, h, even, signals, row):
         work.tally[0] += 1
         work.fault[0] = which
         near = e <= 1.0 and e * far <= NEAR  # both the defects and what they still mean for positions
-        held = 5.0 if state.account[2] <= LOST else 1e5  # where rows have lost their hold, `land` does the rest
+        held = 5.0 if state.account[2] < LOST else 1e5  # where rows have lost their hold, `land` does the rest
         if near or (exact and e <= held and e > 0.1 * last):  # or as far as round-off lets it
             result = OK
             break
@@ -205,7 +200,7 @@ def land(system, state, work, h, signals, row):
     place = THERE
     passing = True
     for i in range(24):
-        weak = place == HERE or (place == DONE and state.account[2] > LOST)
+        weak = place == HERE or (place == DONE and state.account[2] >= LOST)
         most = factorise(system, state, work, h, WEAK if weak else TINY, signals, row)
         if i > 0 and (place == THERE or place == HERE):
             all_defects(system, state.a, state.B, state.angle, signals, row, work, work.g)
@@ -264,15 +259,6 @@ def land(system, state, work, h, signals, row):
             nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
             place = HERE
         else:
-            if weak:  # does G, if not S, still show where weak rows point?
-                weight = single_out(system.rows, work.pivot[0], work.diagonal, work.x)
-                clear(work.a, work.L)
-                push(system.blocks, work.G, 1.0, work.x, work.a, work.L)
-                rates(system.bodies, system.blocks, work.G, work.a, work.L, work.x)
-                solve(system.blocks, work.S, work.pivot[0], work.x)
-                push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
-                if weigh(system.bodies, work.a, work.L) > NOWHERE * weight:
-                    state.account[2] = LOST
             break
 
 
@@ -285,28 +271,47 @@ def yields(rows, h, x, g):
 
 
 @inline
+def glimpse(system, state, work, ahead, signals, row):
+    """G where the motion will be in the time `ahead`."""
+    copy_places(state.a, state.B, work.a, work.B)
+    nudge(system.bodies, ahead, state.p, state.L, work.a, work.B)
+    all_gradients(system, work.a, work.B, signals, row, work, work.partial, work.G)
+
+
+@inline
 def velocity(system, state, work, h, signals, row):
-    """The velocity level: `work.y` becomes the impulses x = (h/2) μ."""
+    """The velocity level: `work.y` becomes the impulses x = (h/2) μ. Rows that S has lost are met a moment ahead,
+    where G shows them; then the others at q₁."""
     for r in range(work.y.shape[0]):
         work.y[r] = 0.0
-    start = last = 1e300
-    for i in range(12):
-        rates(system.bodies, system.blocks, work.G, state.p, state.L, work.g)
-        drive_rates(system.rows, signals, row, work.g)
-        if system.tapes.row.shape[0] > 0:
-            tape_rates(system.tapes, work.partial, work.g)
-        yields(system.rows, h, work.y, work.g)
-        e, _ = worst(system.rows, work.g)
-        if i == 0:
-            start = e
-        if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
-            break
-        last = e
-        for r in range(work.x.shape[0]):
-            work.x[r] = work.g[r]
-        solve(system.blocks, work.S, work.pivot[0], work.x)
-        correct(-1.0, work.x, work.y)
-        push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+    moments = 3 if state.account[2] >= LOST else 1
+    for k in range(moments):
+        ahead = GLIMPSE * h if k + 1 < moments and system.tapes.clock < 0 else 0.0
+        if moments > 1:
+            glimpse(system, state, work, ahead, signals, row)
+        start = last = 1e300
+        for i in range(12):
+            rates(system.bodies, system.blocks, work.G, state.p, state.L, work.g)
+            drive_rates(system.rows, signals, row, work.g, ahead)
+            if system.tapes.row.shape[0] > 0:
+                tape_rates(system.tapes, work.partial, work.g)
+            yields(system.rows, h, work.y, work.g)
+            e, _ = worst(system.rows, work.g)
+            if i == 0:
+                start = e
+            if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
+                break
+            last = e
+            for r in range(work.x.shape[0]):
+                work.x[r] = work.g[r]
+            solve(system.blocks, work.S, work.pivot[0], work.x)
+            correct(-1.0, work.x, work.y)
+            push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+        if k + 1 < moments:
+            hold(
+                system.bodies, system.rows, system.blocks, system.tapes, work.S, work.pivot[0], work.diagonal, work.G,
+                work.partial, signals, row, ahead, work.a, work.L, work.x, work.g, work.U, work.y, state.p, state.L,
+            )  # fmt: skip
 
 
 @njit
@@ -327,6 +332,8 @@ def settle(rows, h, signals, before, row, work_lam, impulse, smooth, lam, accoun
 @inline
 def stage(system, state, work, h, even, signals, before, row):
     """One step of order 2 with joints; `work` holds forces and factors at its start and, afterwards, at its end."""
+    if state.account[2] >= LOST and system.tapes.clock < 0:
+        glimpse(system, state, work, GLIMPSE * h, signals, before)
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = position(system, state, work, h, even, signals, row)
     if status == OK:

@@ -195,6 +195,6 @@ class Work(NamedTuple):
     registers: Floats  # of the tapes (registers,)
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     lam: Floats  # multipliers of the position level (r,)
-    trial: Floats  # forces, moves and momenta that schemes iterate on: linear, angular, in turn (8, n, 3)
+    trial: Floats  # forces, moves, momenta, slopes that schemes iterate on: as many as they ask for (trials, n, 3)
     tally: Ints  # position iterations, steps that needed the exact Newton matrix (2,)
     fault: Ints  # which body or row a status speaks of (1,)

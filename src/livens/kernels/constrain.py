@@ -54,11 +54,11 @@ def rates(bodies, blocks, G, p, L, x):
 
 
 @njit
-def drive_rates(rows, signals, row, x):
-    """x += ∂g/∂t: minus the rate of every prescribed value."""
+def drive_rates(rows, signals, row, x, ahead=0.0):
+    """x += ∂g/∂t: minus the rate of every prescribed value, in the time `ahead`."""
     for r in range(rows.signal.shape[0]):
         if rows.signal[r] >= 0:
-            x[r] -= signals[row, rows.signal[r] + 1]
+            x[r] -= signals[row, rows.signal[r] + 1] + ahead * signals[row, rows.signal[r] + 2]
 
 
 @njit

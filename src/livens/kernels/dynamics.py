@@ -2,9 +2,9 @@
 
     M (v̇, ω̇) = (f, τ + L × ω) + Gᵀλ,      G (v̇, ω̇) + γ = φ̈,      γ = d/dt (G (v, ω)) at constant v and ω           (1)
 
-so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is found by differentiating the rates along the free motion, to fourth order
-in a small time; that needs no second derivative of any row. User-written rows bring theirs, exact (written.py). Dampers
-push with what their rate says.
+so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (bends.py, and written.py for rows that users write), but where
+something rolls: there the rates are differentiated along the free motion, to fourth order in a small time. Dampers push
+with what their rate says.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from .._jit import inline, njit
+from .bends import bends
 from .constrain import drive_rates, push, rates, worst
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
@@ -19,6 +20,8 @@ from .sparse import TINY, assemble, factor, harden, soften, solve
 from .world import forces, user_forces
 from .written import all_defects as rows_defects
 from .written import all_gradients, clock, tape_bends, tape_rates
+
+REFINE = 12  # corrections of multipliers, while they improve
 
 
 @njit
@@ -60,18 +63,21 @@ def quickest(bodies, rows, p, L):
 @inline
 def bias(system, a, B, p, L, signals, row, work):
     """γ of (1) into work.lam."""
-    for r in range(work.lam.shape[0]):
-        work.lam[r] = 0.0
-    rate = quickest(system.bodies, system.rows, p, L)
-    t = 1e-3 / rate if rate > 0.0 else 1.0
-    for k in range(4):
-        step = (-2.0, -1.0, 1.0, 2.0)[k]
-        weight = (1.0, -8.0, 8.0, -1.0)[k] / (12.0 * t)
-        coast(system.bodies, step * t, a, B, p, L, work.a, work.B)
-        gradients(system.rows, system.coordinates, work.a, work.B, work.N)
-        rates(system.bodies, system.blocks, work.N, p, L, work.x)
+    if system.rolls:
         for r in range(work.lam.shape[0]):
-            work.lam[r] += weight * work.x[r]
+            work.lam[r] = 0.0
+        rate = quickest(system.bodies, system.rows, p, L)
+        t = 1e-3 / rate if rate > 0.0 else 1.0
+        for k in range(4):
+            step = (-2.0, -1.0, 1.0, 2.0)[k]
+            weight = (1.0, -8.0, 8.0, -1.0)[k] / (12.0 * t)
+            coast(system.bodies, step * t, a, B, p, L, work.a, work.B)
+            gradients(system.rows, system.coordinates, work.a, work.B, work.N)
+            rates(system.bodies, system.blocks, work.N, p, L, work.x)
+            for r in range(work.lam.shape[0]):
+                work.lam[r] += weight * work.x[r]
+    else:
+        bends(system.rows, system.coordinates, system.bodies, a, B, p, L, work.lam)
     if system.tapes.row.shape[0] > 0:
         t = clock(system, signals, row)
         tape_bends(system.tapes, system.bodies, a, B, p, L, t, work.registers, work.lam)
@@ -108,30 +114,38 @@ def shortfall(rows, signals, i, gamma, g):
 
 
 @inline
-def balance(system, a, B, angle, p, L, signals, row, work, f, tau, lam):
-    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1)."""
+def balance(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
+    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), `refine` times over
+    at most; factors of S without dampers are left in work.H."""
     forces(system, a, B, p, L, angle, signals, row, work, f, tau)
     user_forces(system, a, B, p, L, signals, row, work, f, tau)
     turn(system.bodies, L, tau)
     if lam.shape[0] > 0:
         bias(system, a, B, p, L, signals, row, work)
         all_gradients(system, a, B, signals, row, work, work.partial, work.G)
-        rates(system.bodies, system.blocks, work.G, p, L, work.x)
-        give_way(system.rows, work.x, lam)
-        push(system.blocks, work.G, 1.0, lam, f, tau)
+        for r in range(lam.shape[0]):
+            lam[r] = 0.0
+        if system.damped:
+            rates(system.bodies, system.blocks, work.G, p, L, work.x)
+            give_way(system.rows, work.x, lam)
+            push(system.blocks, work.G, 1.0, lam, f, tau)
         assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
         soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
-        harden(system.blocks, work.S, work.U)
-        factor(system.blocks, work.U, work.pivot[0], TINY)
-        last = 1e300
-        for k in range(12):
+        if system.damped:
+            harden(system.blocks, work.S, work.H)
+        factor(system.blocks, work.H, work.pivot[0], TINY)
+        start = last = 1e300
+        for k in range(refine):
             rates(system.bodies, system.blocks, work.G, f, tau, work.x)
             shortfall(system.rows, signals, row, work.lam, work.x)
-            e, _ = worst(system.rows, work.x)
-            if k > 1 and e > 0.3 * last:
-                break
-            last = e
-            solve(system.blocks, work.U, work.pivot[0], work.x)
+            if refine > 1:
+                e, _ = worst(system.rows, work.x)
+                if k == 0:
+                    start = e
+                if e <= 1e-14 * start or (k > 1 and e > 0.3 * last):
+                    break
+                last = e
+            solve(system.blocks, work.H, work.pivot[0], work.x)
             for r in range(work.x.shape[0]):
                 lam[r] -= work.x[r]
             push(system.blocks, work.G, -1.0, work.x, f, tau)
@@ -142,8 +156,8 @@ def accelerate(system, record, signals, work, f, tau, lam):
     """`balance` at every state of a record."""
     for i in range(f.shape[0]):
         balance(
-            system, record.a[i], record.B[i], record.angle[i], record.p[i], record.L[i], signals, i, work, f[i], tau[i],
-            lam[i],
+            system, record.a[i], record.B[i], record.angle[i], record.p[i], record.L[i], signals, i, REFINE, work, f[i],
+            tau[i], lam[i],
         )  # fmt: skip
 
 

@@ -7,6 +7,11 @@ d = Gᵀx has σ² = d·M⁻¹d; it is weak where that is small against its diag
 from __future__ import annotations
 
 from .._jit import njit
+from .constrain import drive_rates, push, rates
+from .sparse import solve
+from .written import tape_rates
+
+NOWHERE = 1e-20  # σ² at which G itself no longer shows where weak rows point, relative to their diagonal entries
 
 
 @njit
@@ -50,6 +55,15 @@ def copy(x, y):
 
 
 @njit
+def add(c, P, L, p, spin):
+    """(p, spin) += c (P, L)."""
+    for b in range(p.shape[0]):
+        for i in range(3):
+            p[b, i] += c * P[b, i]
+            spin[b, i] += c * L[b, i]
+
+
+@njit
 def foresee(c, p, L, f, tau):
     """(f, τ) ← (p, L) + c (f, τ)."""
     for b in range(p.shape[0]):
@@ -69,17 +83,57 @@ def weigh(bodies, P, L):
 
 
 @njit
-def single_out(rows, pivot, diagonal, x):
-    """x = 1 in the rows that are left out, 0 elsewhere; the sum of their diagonal entries."""
-    weight = 0.0
-    for r in range(x.shape[0]):
-        x[r] = 1.0 if pivot[r] == 0.0 and rows.rate[r] == 0.0 else 0.0
-        weight += x[r] * diagonal[r]
-    return weight
-
-
-@njit
 def ignore_dampers(rows, g):
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0:
             g[r] = 0.0
+
+
+@njit
+def leave(bodies, blocks, S, pivot, G, x, total, P, L):
+    """(P, L) = Gᵀx as far as the rows in the factors leave it, = Gᵀ`total`; its square, σ²x²."""
+    clear(P, L)
+    push(blocks, G, 1.0, x, P, L)
+    copy(x, total)
+    for _ in range(3):  # one projection leaves round-off over σ
+        rates(bodies, blocks, G, P, L, x)
+        solve(blocks, S, pivot, x)
+        push(blocks, G, -1.0, x, P, L)
+        for r in range(x.shape[0]):
+            total[r] -= x[r]
+    return weigh(bodies, P, L)
+
+
+@njit
+def hold(
+    bodies, rows, blocks, tapes, S, pivot, diagonal, G, partial, signals, row, ahead, P, L, x, g, total, y, p, spin
+):
+    """Take from the momenta (p, `spin`) what moves weak rows, by least squares with conjugate gradients: with G, whose
+    condition is the root of that of S; y collects the impulses."""
+    before = 0.0
+    for i in range(2 * g.shape[0]):
+        rates(bodies, blocks, G, p, spin, x)
+        drive_rates(rows, signals, row, x, ahead)
+        if tapes.row.shape[0] > 0:
+            tape_rates(tapes, partial, x)
+        now = most = weight = 0.0
+        for r in range(x.shape[0]):
+            if pivot[r] == 0.0 and rows.rate[r] == 0.0:
+                now += x[r] ** 2
+                most = max(most, abs(x[r]) * rows.weight[r])
+        if most <= 1.0:
+            break
+        for r in range(x.shape[0]):
+            if pivot[r] == 0.0 and rows.rate[r] == 0.0:
+                g[r] = x[r] + (now / before * g[r] if i > 0 else 0.0)
+                weight += g[r] ** 2 * diagonal[r]
+            else:
+                g[r] = 0.0
+            x[r] = g[r]
+        before = now
+        size = leave(bodies, blocks, S, pivot, G, x, total, P, L)
+        if size <= NOWHERE * weight:
+            break
+        add(-now / size, P, L, p, spin)
+        for r in range(y.shape[0]):
+            y[r] -= now / size * total[r]

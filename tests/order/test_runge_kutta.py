@@ -1,0 +1,121 @@
+"""Explicit Runge–Kutta: its tableaus, its orders wherever the Livens scheme runs, and what it does not keep."""
+
+import index_one
+import mechanisms
+import numpy as np
+import problems
+import pytest
+import runs
+from scipy.integrate import DOP853
+
+import livens as lv
+
+UNTIL = 0.25
+TOP = (-0.150416822746, -0.724165591637, -0.673022269560)  # [ODE] centre of the heavy top at t = 2, to 2e-11
+
+
+@pytest.mark.parametrize("order", [4, 8])
+def test_the_tableau_satisfies_quadrature_and_the_first_tree_conditions(order):
+    """Σ bᵢcᵢᵏ = 1/(k+1) up to the order, and Σ bᵢ aᵢⱼ cⱼᵏ = 1/((k+1)(k+2)): Butcher's tall and bushy trees."""
+    table = lv.RungeKutta(order).tableau
+    A, b = table[:-1], table[-1]
+    c = A.sum(axis=1)
+    for k in range(order):
+        assert b @ c**k == pytest.approx(1 / (k + 1), abs=1e-13)
+    for k in range(order - 1):
+        assert b @ (A @ c**k) == pytest.approx(1 / ((k + 1) * (k + 2)), abs=1e-13)
+
+
+def test_order_eight_is_the_published_scheme():
+    """SciPy has the same coefficients."""
+    table = lv.RungeKutta(8).tableau
+    assert np.array_equal(table[:-1], DOP853.A)
+    assert np.array_equal(table[-1], DOP853.B)
+
+
+def damped():
+    model = mechanisms.every_joint(damping=0.8)
+    model.add(lv.Damper(model["tail"].point(0, 0, 0), model.world.point(2.5, 0.5, -1.0), rate=3.0))
+    return model
+
+
+def driven():
+    m = mechanisms.every_joint(rolling=False)
+    m.add(lv.Motor(m["screw"], lambda t: 2 * np.cos(7 * t), name="motor"))
+    m.add(lv.Load(m["puck"].point(0.1, 0.2, 0), force=lambda t: (3 * np.sin(5 * t), 1, 0), name="wind"))
+    slab = m["slab"]
+    fan = m.add(lv.Body(lv.MassProperties(0.4, (0.02, 0.03, 0.04)), at=np.add(slab.pose.a, (0, -0.5, 0)), name="fan"))
+    turning = lambda t: 1 - np.cos(6 * t)  # noqa: E731
+    m.add(lv.Revolute(slab.point_at(fan.pose.a), fan.point(0, 0, 0), axis=(1, 1, 0), drive=turning, name="drive"))
+    return m
+
+
+@pytest.mark.parametrize("build", [damped, driven], ids=["every joint, damped", "driven"])
+def test_every_joint_against_another_program(build):
+    """Positions, velocities, accelerations, reactions against SciPy's solution of the equations of motion in index 1;
+    the account of energy closes at the same order; joints hold at both levels."""
+    found = index_one.solve(build(), [UNTIL], rtol=1e-11)[0]
+    motions = {
+        (order, n): lv.simulate(build(), lv.RungeKutta(order), h=UNTIL / n, until=UNTIL)
+        for order, n in ((4, 100), (4, 200), (8, 16), (8, 32))
+    }
+    errors = {key: runs.deviations(motion, found) for key, motion in motions.items()}
+    gaps = {k: np.abs(m.energy - m.energy[0] - m.work + m.dissipated).max() for k, m in motions.items()}
+    assert np.abs(runs.order([errors[4, 100], errors[4, 200]])[0] - 4).max() < 0.2, errors
+    assert runs.order([gaps[4, 100], gaps[4, 200]])[0] > 3.8, gaps
+    assert np.max(errors[8, 16]) < 1e-7
+    assert np.max(errors[8, 32]) < 1e-9  # as far as the other program is good
+    assert runs.order([gaps[8, 16], gaps[8, 32]])[0] > 7.0, gaps
+    for motion in motions.values():
+        assert motion.defect_position.max() <= runs.DEFECT
+        assert motion.defect_velocity.max() <= runs.DEFECT
+
+
+@pytest.mark.parametrize("build", [mechanisms.crank_rocker, lambda: mechanisms.chain(2), problems.hung])
+def test_order_eight(build):
+    """Momenta, against a finer run that agrees with the Livens scheme of order 6."""
+
+    def end(scheme, n):
+        return lv.simulate(build(), scheme, h=0.5 / n, until=0.5, every=n)
+
+    fine = end(lv.RungeKutta(8), 400)
+    assert np.abs(fine.record.a[-1] - end(lv.Livens(6), 2000).record.a[-1]).max() < 1e-12
+    errors = [np.abs(end(lv.RungeKutta(8), n).record.p[-1] - fine.record.p[-1]).max() for n in (20, 40)]
+    assert runs.order(errors)[0] == pytest.approx(8, abs=0.3), errors
+
+
+def test_the_heavy_top():
+    """[ODE] to 2e-11, with steps in which it spins by half a radian: in world axes it is slow."""
+    model = mechanisms.heavy_top()
+    motion = lv.simulate(model, lv.RungeKutta(8), h=2.5e-3, until=2.0, every=800)
+    assert np.abs(motion.position(model["top"].center)[-1] - TOP).max() < 5e-10
+
+
+@pytest.mark.parametrize("build", [driven, problems.hung, lambda: mechanisms.four_bars(2)])
+def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path):
+    model, scheme = build(), lv.RungeKutta(8)
+    whole = lv.simulate(model, scheme, h=5e-3, until=0.2)
+    half = lv.simulate(model, scheme, h=5e-3, until=0.1)
+    both = lv.resume(half, until=0.2)
+    for one, other in zip(both.record, whole.record, strict=True):
+        assert np.array_equal(one, other)
+    half.save(tmp_path / "half.nc")
+    assert lv.load(tmp_path / "half.nc").scheme == scheme
+
+
+def test_a_free_body_keeps_its_momentum_and_slowly_loses_its_energy():
+    """ℓ is linear in the world, so it stays; the energy decays at the order of the scheme, where Livens keeps it."""
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+    loss = []
+    for h in (0.2, 0.1):
+        motion = lv.simulate(m, lv.RungeKutta(4), h=h, until=500.0, every=50)
+        assert np.abs(motion.angular_momentum - motion.angular_momentum[0]).max() < 1e-11
+        loss.append(abs(motion.energy[-1] / motion.energy[0] - 1))
+    assert loss[1] > 1e-7
+    assert runs.order(loss)[0] == pytest.approx(5, abs=0.3), loss  # h⁴, and less by one more in the mean
+
+
+def test_orders_are_four_and_eight():
+    with pytest.raises(lv.ModelError, match="order 4 or 8, not 6"):
+        lv.RungeKutta(6)
