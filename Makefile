@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 
@@ -29,6 +29,9 @@ bench: $(READY)   ## print the table of speeds
 soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
 	$(BIN)/python -m benchmarks.soak
 
+ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
+	$(BIN)/python -m benchmarks.ensembles
+
 clean:   ## remove all that make has made, .venv too
 	rm -rf .venv demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
@@ -44,4 +47,4 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench soak clean
+.PHONY: help demo test lint thumbnails bench soak ensembles clean

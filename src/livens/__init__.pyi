@@ -62,6 +62,9 @@ from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
 from .statics import equilibrium as equilibrium
+from .study import ensemble as ensemble
+from .study.designs import Grid as Grid
+from .study.designs import Samples as Samples
 from .surface import Surface as Surface
 from .symbols import acos as acos
 from .symbols import asin as asin

@@ -13,6 +13,7 @@ from .forces import Load
 from .joints import Joint
 from .kernels.bags import Ints, State
 from .model import Body, Model, Point
+from .pose import cross
 
 
 class Frames:
@@ -21,6 +22,7 @@ class Frames:
     def __init__(self, model: Model):
         n = len(model.bodies)
         self.number = {body: k for k, body in enumerate(model.bodies)}
+        self.places: dict[Point, Array] = {}
         self.mass, self.moments = np.zeros(n), np.zeros((n, 3))
         self.center, self.axes = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
         for k, body in enumerate(model.bodies[1:], start=1):
@@ -30,6 +32,11 @@ class Frames:
 
     def local(self, point: Point, owner: object) -> Array:
         """The point from its body's centre of mass in principal axes, where `owner` may pull at it."""
+        if point not in self.places:  # rows of a joint share their points
+            self.places[point] = self._place(point, owner)
+        return self.places[point]
+
+    def _place(self, point: Point, owner: object) -> Array:
         k = self.number[point.body]
         r = self.axes[k].T @ (point.r - self.center[k])
         without = (self.moments[k] == 0.0) & (self.mass[k] > 0.0)
@@ -82,7 +89,7 @@ class Frames:
             c, Q, R = self.center[k], self.axes[k], body.pose.B
             a[k] = body.pose.point(c)
             B[k] = R @ Q
-            p[k] = self.mass[k] * (body.velocity + R @ np.cross(body.body_rates, c))
+            p[k] = self.mass[k] * (body.velocity + R @ cross(body.body_rates, c))
             L[k] = self.moments[k] * (Q.T @ body.body_rates)
         return State(
             a, B, p, L, angle=np.zeros(0), lam=np.zeros((3, 0)), account=np.array([0.0, 0.0, 1.0]), effort=np.zeros(0)

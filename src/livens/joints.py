@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from .checks import Array, answers, direction, not_negative, number, positive
 from .errors import ModelError
 from .model import Body, Point
+from .pose import cross
 
 Drive = Callable[[float], float]
 ZERO = np.zeros(3)
@@ -69,9 +70,9 @@ def local(body: Body, u: Array) -> Array:
 def across(axis: Array) -> tuple[Array, Array]:
     """Two unit vectors that make a right-handed triad with the unit vector `axis`."""
     k = int(np.argmin(np.abs(axis)))
-    e1 = np.cross(axis, np.eye(3)[k])
+    e1 = cross(axis, np.eye(3)[k])
     e1 /= np.linalg.norm(e1)
-    return e1, np.cross(axis, e1)
+    return e1, cross(axis, e1)
 
 
 # ── rows that joints share ──

@@ -185,6 +185,11 @@ class Model:
             raise ModelError(f"the model has nothing named {name!r}; it has {', '.join(self._by_name)}.")
         return self._by_name[name]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all that is in the model, the world's first."""
+        return list(self._by_name)
+
     def __contains__(self, thing: object) -> bool:
         return self._by_name.get(getattr(thing, "name", "")) is thing
 

@@ -11,10 +11,11 @@ Report = Callable[[int, int], None]
 
 
 class Progress:
-    """Say how far a run is. `show`: None decides by whether stderr is a terminal, True or False decide."""
+    """Say how far a run is. `show`: None decides by whether stderr is a terminal, True or False decide; `unit` is what
+    is counted."""
 
-    def __init__(self, what: str, total: int, show: bool | None = None):
-        self.what, self.total = what, total
+    def __init__(self, what: str, total: int, show: bool | None = None, unit: str = "steps"):
+        self.what, self.total, self.unit = what, total, unit
         self.show = sys.stderr.isatty() if show is None else show
         self.begin = self.last = time.perf_counter()
         self.said = False
@@ -27,7 +28,7 @@ class Progress:
         self.last, self.said = now, True
         rate = done / (now - self.begin)
         left = (self.total - done) / rate if rate > 0.0 else float("inf")
-        text = f"{self.what}: {done / self.total:4.0%}  {count(rate)} steps/s  {clock(left)} left"
+        text = f"{self.what}: {done / self.total:4.0%}  {count(rate).strip()} {self.unit}/s  {clock(left)} left"
         sys.stderr.write("\r" + text.ljust(72))
         sys.stderr.flush()
 

@@ -43,7 +43,7 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
 
 def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array, Array]:
     """Force [N] and torque [N m] about the joint's second point that the joint exerts on its second body."""
-    joint = motion.model[joint] if isinstance(joint, str) else joint
+    joint = motion.own(joint)
     if joint in motion.model.joints and not hasattr(joint, "b"):
         raise ModelError(f"{joint!r} has no reaction of its own: it acts through the joints it couples.")
     if frame not in ("world", "joint"):
@@ -71,7 +71,7 @@ def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array,
 
 def coordinate(motion: Trajectory, joint: Any) -> tuple[Array, Array]:
     """The coordinates of a joint and their rates, one column for each."""
-    joint = motion.model[joint] if isinstance(joint, str) else joint
+    joint = motion.own(joint)
     if not getattr(joint, "coordinates", ()):
         raise ModelError(f"{joint!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
     both = [_one(motion, q) for q in joint.coordinates]

@@ -208,10 +208,11 @@ def _series(name: str, unit: str, values: Array, scale: float) -> Series | None:
 
 
 def _invariant(t: Array, series: Series) -> Invariant:
-    """Equation (1)."""
+    """Equation (1). Sums are numpy's: those of BLAS depend on how many threads share them, and wait for these."""
     X, since = series.values, t - t.mean()
     deviation = X - series.start
-    slope = since @ deviation / (since @ since) if since.any() else np.zeros(X.shape[1])
+    moment = np.sum(since * np.ascontiguousarray(deviation.T), axis=1)
+    slope = moment / np.sum(since**2) if since.any() else np.zeros(X.shape[1])
     size = float if X.shape[1] == 1 else np.linalg.norm
     worst = float(np.linalg.norm(deviation, axis=1).max())
     start, change, slope = (float(size(np.squeeze(x))) for x in (X[0], X[-1] - X[0], slope))

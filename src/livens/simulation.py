@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _jit
 from .acting import Force
-from .checks import Array, finite, number, positive
+from .checks import Array, finite, number
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
 from .forces import Damper
@@ -25,6 +25,7 @@ from .kernels.bags import State, System
 from .kernels.constrain import worst
 from .kernels.dynamics import all_defects
 from .model import Model
+from .plan import Plan, plan
 from .pose import rotation_matrix
 from .progress import Progress
 from .signals import Signals
@@ -35,6 +36,7 @@ from .trajectory import Trajectory
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
 OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
 PACE = 0.25  # aimed duration of a chunk [s]
+_asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
 
 
 def simulate(
@@ -60,23 +62,23 @@ def simulate(
     >>> motion.position(stone)[-1].round(6).tolist()
     [1.0, 0.0, -4.905]
     """
-    scheme = Livens() if scheme is None else scheme
-    _check_what(model, scheme)
-    until = positive(until, "until", "s")
-    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
-    if not wanted < 1e15:
-        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
-    steps = max(1, int(np.ceil(wanted)))
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
-        raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
-    every = int(every)
-    say_compiling(model, scheme)
-    begin = consistent_start(model)
+    if not isinstance(model, Model):
+        raise ModelError(f"simulate takes a Model first, not {model!r}.")
+    how = plan(scheme, h, until, every)
+    say_compiling(model, how.scheme)
+    return follow(how, model, consistent_start(model), start, progress)
+
+
+def follow(
+    how: Plan, model: Model, begin: Start, start: State | None = None, progress: bool | None = False
+) -> Trajectory:
+    """The motion of `model`, compiled and assembled in `begin`, by the plan; from `start` if it is given."""
+    scheme, h, steps, every = how
     state = begin.state if start is None else checked_start(start, begin.state)
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
-    run = Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
+    run = Run(begin, model, scheme, h, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(model.name, steps, progress))
     return run.trajectory(steps)
@@ -330,16 +332,10 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
     kernel = scheme.kernel(jointed)
-    if _jit.cold(f"{kernel}.rollout"):
+    if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
         seconds = 10 if kernel == "livens" else 30
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
-
-
-def _check_what(model: Model, scheme: Scheme) -> None:
-    if not isinstance(model, Model):
-        raise ModelError(f"simulate takes a Model first, not {model!r}.")
-    if not hasattr(scheme, "kernels") or isinstance(scheme, type):
-        raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
+    _asked.add(kernel)
 
 
 def checked_start(state: State, model: State) -> State:

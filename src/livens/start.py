@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from .kernels.rows import defects, gradients
 from .kernels.sparse import assemble, factor, harden, soften, solve
 from .kernels.written import tape_defects, tape_gradients, tape_rates
 from .model import Model
-from .pose import hat
+from .pose import cayley
 from .signals import Signals
 from .system import compile_model, scratch
 
@@ -84,7 +85,7 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     if skip:
         lam = np.delete(state.lam, sorted(skip), axis=1)
         system, state = compile_model(model, skip)[0], state._replace(lam=lam)
-    adjusted, respun = Fit(model, system, state, skip).velocities(shift=0.0)
+    adjusted, respun = (Fit(model, system, state, skip) if skip else fit).velocities(shift=0.0)
     fit.refuse_conflicts()
     start = Start(system, state, moved, turned, adjusted, respun, freedom, dict(redundant), skip)
     if not quiet:
@@ -95,7 +96,7 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
 def fitted(model: Model, begin: Start, state: State) -> State:
     """`state` brought onto the joints, in position and velocity, by the smallest mass-weighted moves."""
     fit = Fit(model, begin.system, State(*(x.copy() for x in state)), begin.skip)
-    if len(fit.names):
+    if len(fit.hard):
         fit.positions()
         fit.refuse_flips()
         fit.velocities()
@@ -133,16 +134,20 @@ class Fit:
     """The state of a model being fitted to its joints."""
 
     def __init__(self, model: Model, system: System, state: State, skip: frozenset[int] = frozenset()):
-        self.model, self.system, self.state = model, system, state
+        self.model, self.system, self.state, self.skip = model, system, state, skip
         self.work: Work = scratch(system)
         self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
-        self.names = [group.owner.name for group in groups(model, skip) for _ in group.rows]
         self.hard = system.rows.rate == 0.0
         self.written = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
         arms = np.abs(system.rows.point[system.rows.body > 0]).max(initial=0.0)  # the world has no size
         size = max(float(arms), float(system.rows.value.max(initial=0.0)))
         self.size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Whose each row is."""
+        return [group.owner.name for group in groups(self.model, self.skip) for _ in group.rows]
 
     def differentiate(self) -> None:
         """The gradients of all rows into work.G."""
@@ -161,13 +166,13 @@ class Fit:
         soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
         harden(system.blocks, work.S, H)
-        pivot = np.zeros(len(self.names))
+        pivot = np.zeros(len(self.hard))
         factor(system.blocks, H, pivot, tiny)
         self.H = H
         return pivot
 
     def defects(self) -> Array:
-        g = np.zeros(len(self.names))
+        g = np.zeros(len(self.hard))
         defects(
             self.system.rows, self.system.coordinates, self.state.a, self.state.B, self.state.angle, self.signals, 0, g
         )
@@ -194,7 +199,7 @@ class Fit:
             push(self.system.blocks, self.work.G, -1.0, g, P, L)
             state.a[1:] += bodies.inverse_mass[1:, None] * P[1:]
             for b in range(1, len(state.a)):
-                state.B[b] = state.B[b] @ _cayley(0.5 * bodies.inverse_inertia[b] * L[b])
+                state.B[b] = state.B[b] @ cayley(0.5 * bodies.inverse_inertia[b] * L[b])
             g = self.defects()
         else:
             if worst(self.system.rows, g)[0] > 100.0:
@@ -221,12 +226,14 @@ class Fit:
         """The rows to leave out. A start may be singular by accident, and rows that others imply with ease here may be
         implied with none elsewhere: so positions along a stretch decide, if the mechanism can be moved there."""
         seen = [self.dependent()]
-        few = len(self.names) <= FEW
+        if not seen[0].last:
+            return frozenset()
+        few = len(self.hard) <= FEW
         stretch = [0.03] + [0.3] * (10 if few else 3)
         for own, way in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
             there = Fit(self.model, self.system, State(*(x.copy() for x in self.state)))
             for turn in stretch:
-                if not len(seen[0].last) or not there.wander(own, way * turn):
+                if not there.wander(own, way * turn):
                     break
                 seen.append(there.dependent())
                 if seen[-1].null is None:
@@ -284,13 +291,13 @@ class Fit:
     def matrix(self) -> Array:
         """G as a full matrix (rows, 6 n), from work.G; the world's columns are zero."""
         work, blocks, n = self.work, self.system.blocks, len(self.state.a)
-        G = np.zeros((len(self.names), n, 6))
+        G = np.zeros((len(self.hard), n, 6))
         for J in range(len(blocks.diagonal)):
             first, last = blocks.row[J], blocks.row[J + 1]
             for s in range(blocks.side[J], blocks.side[J + 1]):
                 e = blocks.side_entry[s]
                 G[first:last, blocks.side_body[s]] = work.G[e : e + last - first]
-        return G.reshape(len(self.names), 6 * n)
+        return G.reshape(len(self.hard), 6 * n)
 
     @property
     def inverse_mass(self) -> Array:
@@ -302,7 +309,7 @@ class Fit:
         of its rates [rad/s]."""
         state, system, work = self.state, self.system, self.work
         p0, L0 = state.p.copy(), state.L.copy()
-        g = np.zeros(len(self.names))
+        g = np.zeros(len(self.hard))
         pivot = self.factorise(shift, tiny)
         for _ in range(6):
             rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
@@ -321,7 +328,7 @@ class Fit:
     def refuse_conflicts(self) -> None:
         """Refuse what no velocity satisfies."""
         system, work = self.system, self.work
-        g = np.zeros(len(self.names))
+        g = np.zeros(len(self.hard))
         self.differentiate()
         rates(system.bodies, system.blocks, work.G, self.state.p, self.state.L, g)
         left = np.where(self.hard, g, 0.0)
@@ -349,7 +356,7 @@ class Fit:
 
     def refuse_open(self, size: float) -> None:
         """Refuse a state given from outside whose joints are open by more than `size`, relative to theirs, at t = 0."""
-        if len(self.names) and worst(self.system.rows, self.defects())[0] > size / PRECISION:
+        if len(self.hard) and worst(self.system.rows, self.defects())[0] > size / PRECISION:
             self.refuse(self.defects(), "is not closed in the given start, whose clock begins at t = 0")
 
     def refuse(self, g: Array, why: str) -> None:
@@ -390,8 +397,3 @@ def _hold(null: Array, rows: Iterable[int]) -> float:
     """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
     part = null[list(rows)]
     return float(np.linalg.svd(part, compute_uv=False)[-1]) if part.size else 1.0
-
-
-def _cayley(x: Array) -> Array:
-    X = hat(x)
-    return np.eye(3) + 2.0 / (1.0 + x @ x) * (X + X @ X)

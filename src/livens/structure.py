@@ -16,13 +16,15 @@ import numpy as np
 
 from .kernels.bags import Blocks
 
+STRUCTURES = 16  # remembered: a model is compiled several times on its way to the first step, and an ensemble is alike
+
 
 def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
     """Blocks in the order of least degree (in rows), for blocks that touch the given bodies."""
     return list(_order(tuple(map(tuple, bodies)), tuple(sizes)))
 
 
-@lru_cache(maxsize=4)  # a model is compiled several times on its way to the first step
+@lru_cache(maxsize=STRUCTURES)
 def _order(bodies: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]) -> list[int]:
     neighbours = _neighbours(bodies)
     pattern = sum(sizes[k] * sizes[i] for k, near in enumerate(neighbours) for i in near) // 2
@@ -74,7 +76,15 @@ def _neighbours(bodies: Sequence[Sequence[int]]) -> list[set[int]]:
 
 
 def symbolic(bodies: Sequence[Sequence[int]], sizes: Sequence[int], soft: Sequence[int]) -> tuple[Blocks, int, int]:
-    """The `Blocks` of blocks given in elimination order, the number of gradient entries and of matrix values."""
+    """The `Blocks` of blocks given in elimination order, the number of gradient entries and of matrix values. Models of
+    one structure share them."""
+    return _symbolic(tuple(map(tuple, bodies)), tuple(sizes), tuple(soft))
+
+
+@lru_cache(maxsize=STRUCTURES)
+def _symbolic(
+    bodies: tuple[tuple[int, ...], ...], sizes: tuple[int, ...], soft: tuple[int, ...]
+) -> tuple[Blocks, int, int]:
     count = len(bodies)
     row = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]) if count else np.zeros(1, dtype=np.int64)
     touched = [sorted({b for b in group if b > 0}) for group in bodies]

@@ -38,7 +38,7 @@ class Trajectory:
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
 
     Positions, velocities and momenta come as arrays with one row per stored time; bodies and points are those of
-    `model`, or their names.
+    `model`, their names, or those of another model that has bodies of the same names.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -307,8 +307,17 @@ class Trajectory:
 
     # ── inside ──
 
+    def own(self, thing: Any) -> Any:
+        """The body, joint or force of this motion's model that is meant: a name, or a thing of another model (another
+        member of an ensemble, or the model before it was saved), means the one here of that name and kind."""
+        if isinstance(thing, str):
+            return self.model[thing]
+        name = getattr(thing, "name", None)
+        mine = self.model[name] if name in self.model.names else thing
+        return mine if type(mine) is type(thing) else thing
+
     def _number(self, body: Body | str) -> int:
-        body = self.model[body] if isinstance(body, str) else body
+        body = self.own(body)
         for k, mine in enumerate(self.model.bodies):
             if mine is body:
                 return k
@@ -341,8 +350,7 @@ class Trajectory:
 
 
 def _single(motion: Trajectory, joint: Joint | str) -> bool:
-    joint = motion.model[joint] if isinstance(joint, str) else joint
-    return len(getattr(joint, "coordinates", ())) == 1
+    return len(getattr(motion.own(joint), "coordinates", ())) == 1
 
 
 def _turn(B: Array, u: Array) -> Array:

@@ -1,0 +1,151 @@
+"""Which members an ensemble has: every combination of values, or a list of samples.
+
+A design knows its axes and their lengths, and the parameters of each member by its number; members of a grid are
+numbered with the last parameter running fastest. A plain dictionary of values means a grid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import MissingExtra, ModelError
+
+RESERVED = ("member", "error")  # names that the result needs itself
+
+
+class Grid:
+    """Every combination of the given values: each parameter is an axis of the result.
+
+    Values are numbers or words. Where an ensemble takes a design, the dictionary alone will do.
+
+    >>> grid = Grid({"mass": [1.0, 2.0], "stiffness": [10.0, 20.0, 30.0]})
+    >>> len(grid), grid[4]
+    (6, {'mass': 2.0, 'stiffness': 20.0})
+    """
+
+    def __init__(self, values: Mapping[str, ArrayLike]):
+        self.values = _columns(values)
+        self.axes = {name: len(column) for name, column in self.values.items()}
+        self.facts: dict[str, Any] = {"design": "grid"}
+
+    def __len__(self) -> int:
+        return int(np.prod(list(self.axes.values())))
+
+    def __getitem__(self, member: int) -> dict[str, Any]:
+        places = np.unravel_index(member, tuple(self.axes.values()))
+        return {name: column[k].item() for (name, column), k in zip(self.values.items(), places, strict=True)}
+
+    def along(self, name: str) -> tuple[str, ...]:
+        """The axes along which a parameter varies."""
+        return (name,)
+
+
+class Samples:
+    """Members one after the other, along the axis `member`: the k-th has the k-th value of every parameter.
+
+    >>> drawn = np.random.default_rng(1).normal(1.0, 0.1, size=(100, 2))
+    >>> len(Samples({"mass": drawn[:, 0], "length": drawn[:, 1]}))
+    100
+    """
+
+    def __init__(self, values: Mapping[str, ArrayLike], facts: Mapping[str, Any] | None = None):
+        """facts: how they were drawn, to be recorded with the result."""
+        self.values = _columns(values)
+        sizes = {name: len(column) for name, column in self.values.items()}
+        if len(set(sizes.values())) > 1:
+            raise ModelError(f"samples must have one value of each parameter for each member, got {sizes}.")
+        self.axes = {"member": next(iter(sizes.values()))}
+        self.facts: dict[str, Any] = {"design": "samples", **(facts or {})}
+
+    def __len__(self) -> int:
+        return self.axes["member"]
+
+    def __getitem__(self, member: int) -> dict[str, Any]:
+        return {name: column[member].item() for name, column in self.values.items()}
+
+    def along(self, name: str) -> tuple[str, ...]:
+        """The axes along which a parameter varies."""
+        return ("member",)
+
+    @classmethod
+    def sobol(cls, bounds: Mapping[str, ArrayLike], n: int, seed: int = 0) -> Samples:
+        """n points of a scrambled Sobol sequence between the bounds (lower, upper); best with n a power of two.
+
+        >>> np.sort(Samples.sobol({"mass": (0.0, 4.0), "stiffness": (10, 90)}, n=4).values["mass"]).astype(int).tolist()
+        [0, 1, 2, 3]
+        """
+        return cls._drawn("Sobol", bounds, n, seed)
+
+    @classmethod
+    def latin_hypercube(cls, bounds: Mapping[str, ArrayLike], n: int, seed: int = 0) -> Samples:
+        """n points between the bounds (lower, upper), one in each of n equal intervals of every parameter.
+
+        >>> np.sort(Samples.latin_hypercube({"mass": (0.0, 4.0)}, n=4).values["mass"]).astype(int).tolist()
+        [0, 1, 2, 3]
+        """
+        return cls._drawn("LatinHypercube", bounds, n, seed)
+
+    @classmethod
+    def _drawn(cls, kind: str, bounds: Mapping[str, ArrayLike], n: int, seed: int) -> Samples:
+        """Points of scipy's sequence `kind`, with what it takes to draw them again."""
+        try:
+            qmc = import_module("scipy.stats.qmc")
+        except ImportError as error:
+            raise MissingExtra(f"samples are drawn by scipy ({error}): pip install scipy") from None
+        for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise ModelError(f"{name} must be a whole number, at least {least}, got {value!r}.")
+        _named(bounds)
+        ends = np.array([finite(pair, (2,), f"the bounds of {name!r}") for name, pair in bounds.items()])
+        for name, (low, high) in zip(bounds, ends.tolist(), strict=True):
+            if not low < high:
+                raise ModelError(f"the bounds of {name!r} must be (lower, upper), got ({low:g}, {high:g}).")
+        unit = getattr(qmc, kind)(len(ends), seed=np.random.default_rng(seed)).random(n)
+        points = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * unit
+        box = json.dumps(dict(zip(bounds, ends.tolist(), strict=True)))
+        facts = {"design": kind, "seed": int(seed), "bounds": box}
+        return cls({name: points[:, k] for k, name in enumerate(bounds)}, facts)
+
+
+Design = Grid | Samples
+
+
+def design(parameters: Any) -> Design:
+    """A design as it is, or the grid of a dictionary."""
+    if isinstance(parameters, Grid | Samples):
+        return parameters
+    if isinstance(parameters, Mapping):
+        return Grid(parameters)
+    raise ModelError(
+        "the parameters of an ensemble are a dictionary of values, an lv.Grid or lv.Samples, "
+        f"not {type(parameters).__name__}."
+    )
+
+
+def _columns(values: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    _named(values)
+    return {name: _column(name, given) for name, given in values.items()}
+
+
+def _column(name: str, given: ArrayLike) -> NDArray[Any]:
+    column = np.array(given)
+    if column.ndim != 1 or not len(column) or column.dtype.kind not in "biufU":
+        raise ModelError(f"parameter {name!r} needs a list of numbers or of words, not {given!r}.")
+    if column.dtype.kind == "f":
+        return finite(column, column.shape, f"parameter {name!r}")
+    return column
+
+
+def _named(values: Any) -> None:
+    if not isinstance(values, Mapping) or not values:
+        raise ModelError("an ensemble needs at least one parameter, by name.")
+    for name in values:
+        if not isinstance(name, str) or not name or "/" in name or "\0" in name or name in RESERVED:
+            raise ModelError(f"{name!r} cannot be the name of a parameter.")
