@@ -14,11 +14,11 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbols tracing symbolic user acting forces signals scene",
+    "joints gears rolling symbols expressions tracing symbolic user acting forces signals",
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
-    "start reactions progress simulation trajectory statics atomic files ensemble discrete",  # → record
+    "start reactions progress simulation trajectory statics atomic files ensemble discrete scene stiffness",  # → record
     "invariants hamiltonian symmetry report plot page gltf render viewer demos cli __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}

@@ -9,6 +9,7 @@ from .errors import MissingExtra as MissingExtra
 from .errors import ModelError as ModelError
 from .errors import ModelWarning as ModelWarning
 from .errors import StepFailed as StepFailed
+from .expressions import Expression as Expression
 from .files import load as load
 from .forces import Attraction as Attraction
 from .forces import Damper as Damper
@@ -45,6 +46,9 @@ from .pose import Pose as Pose
 from .rolling import KnifeEdge as KnifeEdge
 from .rolling import RollingBall as RollingBall
 from .rolling import RollingDisc as RollingDisc
+from .scene.document import Scene as Scene
+from .scene.document import read_scene as read_scene
+from .scene.document import write_scene as write_scene
 from .shapes import Ball as Ball
 from .shapes import Box as Box
 from .shapes import Capsule as Capsule
@@ -61,6 +65,7 @@ from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
 from .statics import equilibrium as equilibrium
+from .stiffness import stiffness as stiffness
 from .surface import Surface as Surface
 from .symbols import acos as acos
 from .symbols import asin as asin

@@ -131,6 +131,7 @@ class Formula:
     """
 
     kind, name = "formula", "formula"
+    source: Any = None  # the text it came from, if it did: (text, what its names stand for), see scene/build.py
 
     def __init__(
         self,
