@@ -15,6 +15,8 @@ import numpy as np
 
 from . import _jit
 from .acting import Force
+from .auto import auto_run
+from .band import warn_of_band
 from .checks import Array, finite, number, positive
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
@@ -41,7 +43,7 @@ def simulate(
     model: Model,
     scheme: Scheme | None = None,
     *,
-    h: float,
+    h: float | str,
     until: float,
     every: int = 1,
     start: State | None = None,
@@ -49,7 +51,8 @@ def simulate(
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
-    If h does not divide the time, the next smaller step that does is taken. `start` begins from a state other than
+    h="auto" chooses a step for the stiffest vibration and the fastest spin at the start (`lv.stiffness`) and says so in
+    `motion.chosen`. If h does not divide the time, the next smaller step that does is taken. `start` begins from a state other than
     the model's, such as `motion.state`. `progress`: True, False, or None for a line on stderr when it is a terminal
     and the run takes longer than two seconds.
 
@@ -63,10 +66,9 @@ def simulate(
     scheme = Livens() if scheme is None else scheme
     _check_what(model, scheme)
     until = positive(until, "until", "s")
-    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
-    if not wanted < 1e15:
-        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
-    steps = max(1, int(np.ceil(wanted)))
+    if isinstance(h, str) and h != "auto":
+        raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
+    steps = 0 if isinstance(h, str) else _steps(until, h)
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     every = int(every)
@@ -76,10 +78,25 @@ def simulate(
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
-    run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(state, steps, every))
-    _keep(run.record, 0, state)
-    run.go(state, 0, steps, Progress(model.name, steps, progress))
-    return run.trajectory(steps)
+
+    def go(steps: int) -> Trajectory:
+        now = State(*(x.copy() for x in state))
+        run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(now, steps, every))
+        _keep(run.record, 0, now)
+        run.go(now, 0, steps, Progress(model.name, steps, progress))
+        return run.trajectory(steps)
+
+    motion = go(steps) if steps else auto_run(lambda h: go(_steps(until, h)), model, scheme, until)
+    warn_of_band(motion)
+    return motion
+
+
+def _steps(until: float, h: float) -> int:
+    """How many steps of length h, or a little less, lead to `until`."""
+    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
+    if not wanted < 1e15:
+        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
+    return max(1, int(np.ceil(wanted)))
 
 
 def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Trajectory:

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from .checks import Array
-from .integrators import Livens, Scheme
 from .kernels.bags import State, System
 from .kernels.constrain import push, rates
 from .kernels.coordinates import read
@@ -80,13 +79,6 @@ def stiffness(model: Model) -> Stiffness:
     (20.0, 'ball', 0.1)
     """
     return _Linear(model, consistent_start(model, quiet=True)).found()
-
-
-def chosen_step(model: Model, scheme: Scheme | None, until: float) -> tuple[float, str]:
-    """The step of h="auto" [s], and why."""
-    found = stiffness(model)
-    h = found.step((scheme or Livens()).order, until)
-    return h, f"h = {h:g} s was chosen: {found}."
 
 
 class _Linear:
