@@ -118,7 +118,7 @@ def _check(options: argparse.Namespace) -> None:
     facts["stiffest"] = (
         f"{found.frequency:.4g} rad/s, {found.frequency / (2 * np.pi):.3g} Hz, most of it in body {found.body!r}"
         if found.frequency
-        else "nothing vibrates at the start"
+        else "no vibration, or none faster than it falls"
     )
     facts["spin"] = (
         f"up to {found.spin:.3g} rad/s at the start or soon after, body {found.spinning!r}"

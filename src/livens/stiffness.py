@@ -100,25 +100,23 @@ class _Linear:
         self.pull = f
 
     def found(self) -> Stiffness:
-        values, mode = self.lanczos()
+        value, mode = self.lanczos()
         moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
         turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
-        spins = self.spins()
-        bodies = self.model.bodies
+        gained, bodies = self.gained(), self.model.bodies
+        now = np.linalg.norm(self.state.L * self.begin.system.bodies.inverse_inertia, axis=1)
+        spins = np.sqrt(now**2 + 2.0 * gained)  # a radian later
         return Stiffness(
-            frequency=float(np.sqrt(max(values, 0.0))),
+            frequency=float(np.sqrt(value)) if value > gained.max() else 0.0,  # K has no meaning below it
             body=bodies[int(np.argmax(moves + turns))].name,
             spin=float(spins.max(initial=0.0)),
             spinning=bodies[int(np.argmax(spins))].name,
         )
 
-    def spins(self) -> Array:
-        """The rate of each body, and the one that its angular acceleration gives it within about a radian."""
-        inverse = self.begin.system.bodies.inverse_inertia
-        now = np.linalg.norm(self.state.L * inverse, axis=1)
-        y = self.allowed(self.root * self.pull).reshape(-1, 6)
-        gained = np.linalg.norm((self.root.reshape(-1, 6) * y)[:, 3:], axis=1)
-        return np.sqrt(now**2 + 2.0 * gained)
+    def gained(self) -> Array:
+        """The angular acceleration of each body [rad/s²] by the forces at the start."""
+        y = self.allowed(self.root * self.pull)
+        return np.linalg.norm((self.root * y).reshape(-1, 6)[:, 3:], axis=1)
 
     def lanczos(self) -> tuple[float, Array]:
         """An upper estimate of the largest eigenvalue of K, and its vector."""

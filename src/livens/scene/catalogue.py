@@ -72,7 +72,8 @@ def keys(thing: type) -> dict[str, Key]:
             continue  # the name of a thing is the name of its table
         annotation = str(parameter.annotation).removesuffix(" | None")
         kind = BY_NAME.get(name) or BY_ANNOTATION[annotation]
-        found[SPOKEN.get(name, name)] = Key(name, kind, parameter.default)
+        default = None if name == "bodies" else parameter.default  # those that a formula speaks of
+        found[SPOKEN.get(name, name)] = Key(name, kind, default)
     return found
 
 

@@ -16,6 +16,7 @@ from ..errors import ModelError
 NESTED = 16  # tables and lists within each other
 MOST = 20_000  # bodies, joints, forces and shapes
 WIDE = 100  # characters of a line, where it can be
+FIRST, THINGS = ("run", "parameters"), ("shapes", "bodies", "joints", "forces")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"""(?<![\w"'.-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{NESTED},}}""", re.A)
@@ -54,17 +55,12 @@ def limit(document: Any, name: str = "the scene") -> None:
 
 def text_of(document: dict[str, Any]) -> str:
     """The document as TOML."""
-    groups = ("parameters", "shapes", "bodies", "joints", "forces")
-    lines = [f"{name} = {_value(value)}" for name, value in document.items() if not isinstance(value, dict)]
-    for name, table in document.items():
-        if isinstance(table, dict) and name not in groups:
-            lines += _table((name,), table)
-    for name in groups:
-        if name == "parameters" and document.get(name):
-            lines += _table((name,), document[name])
-        elif name in document:
-            for key, table in document[name].items():
-                lines += _table((name, key), table)
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in document.items() if not isinstance(value, dict)]
+    for name, table in sorted(document.items(), key=lambda item: item[0] not in FIRST):
+        if isinstance(table, dict):
+            each = name in THINGS and table and all(isinstance(entry, dict) for entry in table.values())
+            for path, entry in {(name, key): table[key] for key in table}.items() if each else [((name,), table)]:
+                lines += _table(path, entry)
     return "\n".join(lines) + "\n"
 
 
