@@ -35,28 +35,15 @@ INFIX = {  # how an operation is written, and how strongly it binds
     "EQ": ("{0} == {1}", 0),
     "NE": ("{0} != {1}", 0),
 }
-CALLS = {
-    name: name.lower()
-    for name in [
-        "SQRT",
-        "SIN",
-        "COS",
-        "EXP",
-        "LOG",
-        "TAN",
-        "ASIN",
-        "ACOS",
-        "ATAN",
-        "SINH",
-        "COSH",
-        "TANH",
-        "SIGN",
-        "FLOOR",
-        "CEIL",
-    ]
+ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH SIGN FLOOR CEIL"
+CALLS = {name: f"{name.lower()}({{0}})" for name in ONE.split()} | {
+    "FABS": "abs({0})",
+    "FMIN": "min({0}, {1})",
+    "FMAX": "max({0}, {1})",
+    "ATAN2": "atan2({0}, {1})",
+    "IF_ELSE_ZERO": "where({0}, {1}, 0.0)",
 }
-CALLS |= {"FABS": "abs", "FMIN": "min", "FMAX": "max", "ATAN2": "atan2"}
-TWO = {"ADD", "SUB", "MUL", "DIV", "POW", "CONSTPOW", "LT", "LE", "EQ", "NE", "FMIN", "FMAX", "ATAN2"}
+TWO = {name for name, form in [*CALLS.items(), *((name, form) for name, (form, _) in INFIX.items())] if "{1}" in form}
 DEEP = 8  # of operations in one line
 
 
@@ -112,7 +99,7 @@ def _written(name: str, operands: list[Written], number: float) -> Written:
         return Written(repr(number), 4 if number >= 0.0 and not str(number).startswith("-") else 0, 0)
     depth = 1 + max(x.depth for x in operands)
     if name in CALLS:
-        return Written(f"{CALLS[name]}({', '.join(x.text for x in operands)})", 4, depth)
+        return Written(CALLS[name].format(*(x.text for x in operands)), 4, depth)
     form, binds = INFIX[name]
     left = binds in (1, 2) and len(operands) == 2  # a - b - c is (a - b) - c; elsewhere brackets say it
     sides = [

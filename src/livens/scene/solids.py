@@ -55,7 +55,7 @@ def read_solid(table: dict[str, Any], folder: Path, allow_outside: bool = False)
         raise FileError(f"{path} does not exist.")
     if path.stat().st_size > BYTES:
         raise FileError(f"{path} has {path.stat().st_size} bytes, and {BYTES} is the limit for files of a scene.")
-    solids = apart({**table, "path": str(path)})
+    solids = apart({**table, "path": str(path), "memory": MEMORY})
     if kind == "Mesh":
         return solids[0]
     if (wanted := table.get("solid")) is None:
@@ -126,7 +126,7 @@ def _main() -> None:
     if os.name == "posix":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
     try:
         if request["type"] == "Mesh":
             from ..mesh import read_mesh
@@ -140,7 +140,7 @@ def _main() -> None:
     except LivensError as error:
         arrays = {"head": json.dumps({"kind": type(error).__name__, "error": str(error)})}
     except MemoryError:
-        text = f"{request['path']} needs more memory than {MEMORY / 2**30:g} GiB."
+        text = f"{request['path']} needs more memory than {request['memory'] / 2**30:g} GiB."
         arrays = {"head": json.dumps({"kind": "FileError", "error": text})}
     with os.fdopen(out, "wb") as stream:
         buffer = io.BytesIO()

@@ -85,7 +85,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _string(value)
+        return _lines(value)
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else str(value)
     if isinstance(value, int):
@@ -103,7 +103,10 @@ def _value(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    if "\n" in text and not re.search(r"[^\n -~\u00a0-\ud7ff\ue000-\U0010ffff]|\\|\"\"", text) and text[-1:] != '"':
-        return f'"""\n{text}"""'
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
+
+
+def _lines(text: str) -> str:
+    """A text of several lines as it is, where nothing in it needs to be escaped."""
+    return f'"""\n{text}"""' if re.fullmatch(r'[^\x00-\x09\x0b-\x1f\x7f\\"]*\n[^\x00-\x09\x0b-\x1f\x7f\\"]*', text) else _string(text)
