@@ -18,7 +18,7 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
-    "start reactions progress simulation trajectory statics atomic files ensemble discrete scene stiffness band auto",  # → record
+    "start reactions progress simulation trajectory statics atomic files ensemble discrete scene frequency band auto",  # → record
     "invariants hamiltonian symmetry report plot page gltf render viewer demos cli sources scene_commands __init__ __main__",  # → look
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}

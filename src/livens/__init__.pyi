@@ -65,7 +65,7 @@ from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
 from .statics import equilibrium as equilibrium
-from .stiffness import stiffness as stiffness
+from .frequency import stiffness as stiffness
 from .surface import Surface as Surface
 from .symbols import acos as acos
 from .symbols import asin as asin

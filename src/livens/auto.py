@@ -14,7 +14,7 @@ from .errors import StepFailed
 from .forces import Motor
 from .integrators import Livens, Scheme
 from .model import Model
-from .stiffness import stiffness
+from .frequency import stiffness
 from .trajectory import Trajectory
 
 TRIES = 5

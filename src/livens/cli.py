@@ -117,7 +117,6 @@ def _parser() -> argparse.ArgumentParser:
         "run", help="simulate a model, or carry a saved motion on", epilog=RUN, formatter_class=style
     )
     run.add_argument("file", metavar="FILE", help=FILE)
-    run.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (1)")
     run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
     run.set_defaults(command=_run)
@@ -130,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     live.add_argument("file", metavar="FILE", help=FILE)
     live.set_defaults(command=_live)
     for command in (run, view, live):
-        add_run_options(command)
+        add_run_options(command, end=command is not live)
     for page in (view, live):
         page.add_argument("--speed", type=float, metavar="S", help="seconds of the motion per second of watching")
         page.add_argument("--port", type=int, metavar="P", help="port of the page (a free one)")
@@ -242,7 +241,7 @@ def _live(options: argparse.Namespace) -> None:
     run = source.needed("h")
     scheme, h = run.get("scheme"), run["h"]
     if h == "auto":
-        from .stiffness import stiffness
+        from .frequency import stiffness
 
         h = stiffness(source.model).step(2 if scheme is None else scheme.order, until=1.0)
     live(source.model, scheme, h=h, trace=source.trace, block=True, **_page(options))

@@ -17,7 +17,7 @@ from .errors import FileError, ModelWarning
 from .model import Point
 
 if TYPE_CHECKING:
-    from .stiffness import Stiffness
+    from .frequency import Stiffness
     from .trajectory import Trajectory
 
 STARTER = Path(__file__).parent / "scene" / "starter.toml"
@@ -40,8 +40,10 @@ def step(text: str) -> float | str:
     return "auto" if text == "auto" else float(text)
 
 
-def add_run_options(command: argparse.ArgumentParser) -> None:
-    """Scheme, order and step."""
+def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
+    """Scheme, order and step, and the end where there is one."""
+    if end:
+        command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
     command.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the Livens scheme (2)")
     command.add_argument("--scheme", choices=("Livens", "Newmark", "GeneralizedAlpha"), help="scheme (Livens)")
@@ -103,7 +105,7 @@ def schema_text() -> str:
 def _check(options: argparse.Namespace) -> None:
     from .sources import Source
     from .start import consistent_start
-    from .stiffness import stiffness
+    from .frequency import stiffness
 
     source = Source(options)
     model = source.model
