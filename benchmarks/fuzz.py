@@ -1,7 +1,7 @@
 """Readers against input that nobody meant: python -m benchmarks.fuzz scenes 100000 [seed].
 
-Valid scenes are cut, spliced, nested and filled with numbers that break things; each result is read and, if it is a scene,
-made into a model. All that may come of it is a model or a LivensError. Counted: inputs, models, refusals, and failures
+Valid scenes are cut, spliced, nested and filled with numbers that break things; each result is read and, if it is a
+scene, made into a model. All that may come of it is a model or a LivensError. Counted: models, refusals, and failures
 (any other exception, or more than LIMIT seconds), with the seed of each, so that it can be had again; time and memory.
 """
 
@@ -25,9 +25,18 @@ from livens.scene.text import text_of
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 20  # seconds for one input
-ODD = """0 -0.0 1e308 -1e308 1e-320 inf -inf nan 1e999 9223372036854775808 0xffffffffffffffffffffff true false "" "x" []
-    {} [[]] [[0]] "t" "pi" "inf" "0/0" "1e308*10" "world" "center" "drawn" "auto" ''' ''' "\\u0000" 1979-05-27 07:32:00
-    "__import__('os')" "x0[0]" "[1,2,3]" "((((1))))" "-----1" "../../etc/passwd" "Box" "Revolute" "Energy" 3.14""".split()
+ODD = [
+    "0", "-0.0", "1e308", "-1e308", "1e-320", "inf", "-inf", "nan", "1e999", "9223372036854775808",
+    "0xffffffffffffffffffffff", "true", "false", '""', '"x"', "[]", "{}", "[[]]", "[[0]]", '"t"', '"pi"', '"inf"',
+    '"0/0"', '"1e308*10"', '"world"', '"center"', '"drawn"', '"auto"', "'''", "'''", '"\\u0000"', "1979-05-27",
+    "07:32:00", '"__import__(\'os\')"', '"x0[0]"', '"[1,2,3]"', '"((((1))))"', '"-----1"', '"../../etc/passwd"',
+    '"Box"', '"Revolute"', '"Energy"', "3.14",
+]  # fmt: skip
+
+STRANGE = [
+    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 3, True, "t", "x1", "[1, 2, 3]", "1/0", "arm",
+    "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"},
+]  # fmt: skip
 
 
 def seeds() -> list[str]:
@@ -76,7 +85,9 @@ def splice(random: Random, text: str, texts: list[str]) -> str:
 def nest(random: Random, text: str, texts: list[str]) -> str:
     deep = random.choice((3, 30, 300, 3000))
     piece = random.choice(("[" * deep + "]" * deep, "a." * deep + "a", '"' + "(" * deep + '"', '"' + "-" * deep + '1"'))
-    return put(random, re.sub(r"\d+", lambda found: piece, text, count=1) if random.random() < 0.5 else text + piece, texts)
+    return put(
+        random, re.sub(r"\d+", lambda found: piece, text, count=1) if random.random() < 0.5 else text + piece, texts
+    )
 
 
 def renumber(random: Random, text: str, texts: list[str]) -> str:
@@ -114,8 +125,7 @@ def altered(random: Random, document: dict) -> dict:
         elif choice < 0.5:
             here[key] = plain(there[other])
         else:
-            here[key] = random.choice((0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 3, True, "t", "x1",
-                                       "[1, 2, 3]", "1/0", "arm", "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"}))  # fmt: skip
+            here[key] = plain(random.choice(STRANGE))
     return document
 
 

@@ -18,8 +18,10 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
-    "start reactions progress simulation trajectory statics atomic files ensemble discrete scene frequency band auto",  # → record
-    "invariants hamiltonian symmetry report plot page gltf render viewer demos cli sources scene_commands __init__ __main__",  # → look
+    "start reactions progress simulation trajectory statics atomic files ensemble discrete "  # → record
+    "scene frequency band auto",
+    "invariants hamiltonian symmetry report plot page gltf render viewer demos "  # → look
+    "cli sources scene_commands __init__ __main__",
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 

@@ -16,6 +16,7 @@ from .forces import Damper as Damper
 from .forces import Load as Load
 from .forces import Motor as Motor
 from .forces import Spring as Spring
+from .frequency import stiffness as stiffness
 from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
 from .integrators import GeneralizedAlpha as GeneralizedAlpha
@@ -65,7 +66,6 @@ from .simulation import resume as resume
 from .simulation import simulate as simulate
 from .solid import Solid as Solid
 from .statics import equilibrium as equilibrium
-from .frequency import stiffness as stiffness
 from .surface import Surface as Surface
 from .symbols import acos as acos
 from .symbols import asin as asin

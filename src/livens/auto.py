@@ -1,7 +1,7 @@
-"""h="auto": a step from the stiffest vibration and the fastest spin at the start, and shorter if the run shows it must be.
+"""h="auto": a step from the stiffest vibration and the fastest spin at the start, and a shorter one if need be.
 
-What a mechanism does later cannot be told at its start: a crank may pass a dead point and spin ten times as fast. So the
-run itself is the judge: where a step does not converge or the energy wanders, it begins again with a quarter of the step.
+What a mechanism does later cannot be told at its start: a crank may pass a dead point and spin ten times as fast. So
+the run is the judge: where a step does not converge, or the energy wanders, it begins again with a quarter of the step.
 A model with controllers is run once, since they may remember what they were asked.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from .band import energy_band
 from .errors import StepFailed
 from .forces import Motor
+from .frequency import stiffness
 from .integrators import Livens, Scheme
 from .model import Model
-from .frequency import stiffness
 from .trajectory import Trajectory
 
 TRIES = 5

@@ -1,8 +1,8 @@
 """Did the energy stay? A look at some states of a finished run, and one warning if the step was too long.
 
 What forces, motors, drives and dampers have done is booked, so E = T + V − work + dissipated should stay (README). Its
-band, largest minus smallest, is measured by what is exchanged: the largest of T, of the changes of V, of the work and of
-what was dissipated. Schemes that damp on purpose are not judged.
+band, largest minus smallest, is measured by what is exchanged: the largest of T, of the changes of V, of the work and
+of what was dissipated. Schemes that damp on purpose are not judged.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def warn_of_band(motion: Trajectory) -> None:
     band = energy_band(motion)
     if band > WIDE or not np.isfinite(band):
         warnings.warn(
-            f"the energy of {motion.model.name!r} wandered by {band:.2g} of what is exchanged, so h = {motion.h:g} s is "
-            f'too long for this motion: try h = {motion.h / 4:.1g}, or h="auto".',
+            f"the energy of {motion.model.name!r} wandered by {band:.2g} of what is exchanged: h = {motion.h:g} s is "
+            f'too long for this motion; try h = {motion.h / 4:.1g}, or h="auto".',
             ModelWarning,
             stacklevel=3,
         )

@@ -239,12 +239,12 @@ def _live(options: argparse.Namespace) -> None:
         return
     source = Source(options)
     run = source.needed("h")
-    scheme, h = run.get("scheme"), run["h"]
+    chosen, h = run.get("scheme"), run["h"]
     if h == "auto":
         from .frequency import stiffness
 
-        h = stiffness(source.model).step(2 if scheme is None else scheme.order, until=1.0)
-    live(source.model, scheme, h=h, trace=source.trace, block=True, **_page(options))
+        h = stiffness(source.model).step(2 if chosen is None else chosen.order, until=1.0)
+    live(source.model, chosen, h=h, trace=source.trace, block=True, **_page(options))
 
 
 def _page(options: argparse.Namespace) -> dict[str, Any]:

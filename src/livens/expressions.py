@@ -102,7 +102,7 @@ class Expression:
 
 def names_in(steps: list[Step]) -> list[str]:
     """The names that must be given, in the order they appear."""
-    known, found = set(CONSTANTS), {}
+    known, found = set(CONSTANTS), dict[str, None]()
     for does, what in steps:
         if does == "store":
             known.add(what)

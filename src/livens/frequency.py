@@ -1,4 +1,4 @@
-"""How fast a model can move by itself: its stiffest vibration and its fastest spin at the start, and the steps they bear.
+"""How fast a model moves by itself: its stiffest vibration and its fastest spin at the start, and the steps they bear.
 
 Displacements are measured by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
 
@@ -8,9 +8,9 @@ The stiffness against them is found by differences of all forces, reactions kept
 
     K y = −P M^(−½) [f(q + δ) + G(q + δ)ᵀλ − f(q − δ) − G(q − δ)ᵀλ] / 2ε,      δ = ε M^(−½) P y.                    (2)
 
-Its largest eigenvalue ω², by Lanczos' method, is the square of the stiffest frequency [rad/s]: a few dozen products, each
-as cheap as two steps. Stops count as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy h ω and
-h times the rate at which bodies turn, or soon will under the forces at the start, stay below REACH.                    (3)
+Its largest eigenvalue ω², by Lanczos' method, is the square of the stiffest frequency [rad/s]: a few dozen products,
+each as cheap as two steps. Stops count as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy
+hω, and h times the rate at which bodies turn or soon will under the forces at the start, stay below REACH.      (3)
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ class _Linear:
         size = np.linalg.norm(y)
         if size <= 1e-9 * np.sqrt(n):
             return 0.0, np.zeros(n)
-        basis, diagonal, beside = [y / size], [], []
-        best, mode, noise = 0.0, np.zeros(n), 0.0
+        basis, diagonal, beside = [y / size], list[float](), list[float]()
+        best, mode = 0.0, np.zeros(n)
         for _ in range(min(ROUNDS, n)):
             z = self.product(basis[-1])
             diagonal.append(float(z @ basis[-1]))
@@ -134,14 +134,13 @@ class _Linear:
             for _ in range(2):
                 z = z - V.T @ (V @ z)
             values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-            size = float(np.linalg.norm(z))
-            miss = size * abs(float(vectors[-1, -1]))
+            rest = float(np.linalg.norm(z))
+            miss = rest * abs(float(vectors[-1, -1]))
             best, mode = float(values[-1]) + miss, V.T @ vectors[:, -1]
-            noise = 1e-7 * float(np.abs(values).max())
-            if miss <= CLOSE * abs(float(values[-1])) or size <= noise:
+            if miss <= CLOSE * abs(float(values[-1])) or rest <= 1e-7 * float(np.abs(values).max()):
                 break
-            basis.append(z / size)
-            beside.append(size)
+            basis.append(z / rest)
+            beside.append(rest)
         return (best, mode) if best > self.soft() else (0.0, mode)
 
     def soft(self) -> float:
@@ -205,7 +204,7 @@ def _touching(system: System, state: State) -> Any:
     stiff = q.stiffness + np.where(stopped, q.stop, 0.0)
     pull = q.stiffness * (state.angle - q.rest)
     rest = np.where(stopped, state.angle - np.divide(pull, stiff, out=np.zeros_like(pull), where=stiff > 0.0), q.rest)
-    open_ended = np.where(stopped[:, None], np.array([-np.inf, np.inf]), q.limit)
+    open_ended = np.where(np.reshape(stopped, (-1, 1)), np.array([-np.inf, np.inf]), q.limit)
     return q._replace(stiffness=stiff, rest=rest, limit=open_ended)
 
 

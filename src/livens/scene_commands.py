@@ -103,9 +103,9 @@ def schema_text() -> str:
 
 
 def _check(options: argparse.Namespace) -> None:
+    from .frequency import stiffness
     from .sources import Source
     from .start import consistent_start
-    from .frequency import stiffness
 
     source = Source(options)
     model = source.model
@@ -150,8 +150,8 @@ def _fits(begin: Any) -> str:
     if max(begin.moved, begin.turned, begin.adjusted, begin.respun) <= 1e-9:
         return "bodies and velocities fit the joints"
     return (
-        f"brought onto the joints: moved by up to {begin.moved:.2g} m and {begin.turned:.2g} rad, velocities changed by "
-        f"up to {begin.adjusted:.2g} m/s and {begin.respun:.2g} rad/s"
+        f"brought onto the joints: moved by up to {begin.moved:.2g} m and {begin.turned:.2g} rad, velocities changed "
+        f"by up to {begin.adjusted:.2g} m/s and {begin.respun:.2g} rad/s"
     )
 
 

@@ -51,10 +51,10 @@ def simulate(
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
-    h="auto" chooses a step for the stiffest vibration and the fastest spin at the start (`lv.stiffness`) and says so in
-    `motion.chosen`. If h does not divide the time, the next smaller step that does is taken. `start` begins from a state other than
-    the model's, such as `motion.state`. `progress`: True, False, or None for a line on stderr when it is a terminal
-    and the run takes longer than two seconds.
+    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), a shorter one if the run
+    needs it, and says so in `motion.chosen`. If h does not divide the time, the next smaller step that does is taken.
+    `start` begins from a state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
+    line on stderr when it is a terminal and the run takes longer than two seconds.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

@@ -34,7 +34,10 @@ class Source:
 
     def needed(self, *names: str) -> dict[str, Any]:
         """The run, if it says all that is needed."""
-        examples = {"h": "a step is needed, such as --h 1e-3 or --h auto", "until": "an end is needed, such as --until 10"}
+        examples = {
+            "h": "a step is needed, such as --h 1e-3 or --h auto",
+            "until": "an end is needed, such as --until 10",
+        }
         for name in names:
             if name not in self.run:
                 raise ModelError(f"to simulate {self.file} {examples[name]}.")
@@ -62,7 +65,9 @@ def model_of(file: Path) -> Model:
     if not file.is_file():
         raise FileError(f"{file} does not exist.")
     if file.suffix != ".py":
-        raise FileError(f"{file} must be a scene (.toml), a Python file (.py) that defines `model`, or a saved motion (.nc).")
+        raise FileError(
+            f"{file} must be a scene (.toml), a Python file (.py) that defines `model`, or a saved motion (.nc)."
+        )
     folder = str(file.parent.resolve())
     sys.path.insert(0, folder)
     try:

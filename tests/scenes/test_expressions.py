@@ -167,7 +167,9 @@ def test_a_formula_is_the_function_it_says():
                 },
                 "bob": {"shape": {"type": "Ball", "radius": 0.1, "mass": 1}, "at": [1, 0, 0]},
             },
-            "joints": {"bowl": {"type": "Constraint", "formula": "x[1] - x[0]**2 + 1", "where": {"x": {"body": "bob"}}}},
+            "joints": {
+                "bowl": {"type": "Constraint", "formula": "x[1] - x[0]**2 + 1", "where": {"x": {"body": "bob"}}}
+            },
             "forces": {
                 "net": {
                     "type": "Energy",

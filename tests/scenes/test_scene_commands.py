@@ -51,7 +51,9 @@ def test_new_runs_as_it_is(say, tmp_path):
 
 
 def test_options_count_more(say):
-    code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "1e-2", "--order", "2", "-o", "a.nc")
+    code, out, err = say(
+        "run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "1e-2", "--order", "2", "-o", "a.nc"
+    )
     assert (code, err) == (0, "")
     motion = lv.load("a.nc")
     assert (motion.h, motion.t[-1], motion.scheme) == (1e-2, 1.0, lv.Livens(order=2))
@@ -68,11 +70,11 @@ def test_options_count_more(say):
 def test_a_scene_names_its_output(say, tmp_path):
     text = (SCENES / "hammer.toml").read_text().replace("[run]\n", '[run]\noutput = "there.nc"\n')
     (tmp_path / "h.toml").write_text(text)
-    code, out, err = say("run", "h.toml")
+    code, _, err = say("run", "h.toml")
     assert (code, err) == (0, "")
     assert (tmp_path / "there.nc").is_file()
     (tmp_path / "h.toml").write_text(text.replace("there.nc", "../there.nc"))
-    code, out, err = say("run", "h.toml")
+    code, _, err = say("run", "h.toml")
     assert code == 2
     assert "outside the scene's folder" in err
     assert not (tmp_path.parent / "there.nc").exists()
@@ -81,7 +83,7 @@ def test_a_scene_names_its_output(say, tmp_path):
 def test_what_is_missing_is_asked_for(say, tmp_path):
     (tmp_path / "s.toml").write_text("livens = 1\n[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n")
     assert "a step is needed, such as --h 1e-3" in say("run", "s.toml")[2]
-    assert "an end is needed, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
+    assert "an end is needed, as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
     assert say("run", "s.toml", "--h", "0.1", "--until", "1")[0] == 0
     (tmp_path / "s.toml").write_text("livens = 1\n[bodis.b]\n")
     code, out, err = say("check", "s.toml")
@@ -104,7 +106,9 @@ def test_check(say):
 
 def test_check_says_what_does_not_fit(say, tmp_path):
     text = (SCENES / "double_pendulum.toml").read_text()
-    (tmp_path / "s.toml").write_text(text.replace("at = [0.5, 0, 0]", "at = [0.501, 0, 0]").replace("h = 1e-3", "h = 0.5"))
+    (tmp_path / "s.toml").write_text(
+        text.replace("at = [0.5, 0, 0]", "at = [0.501, 0, 0]").replace("h = 1e-3", "h = 0.5")
+    )
     code, out, err = say("check", "s.toml")
     assert (code, err) == (0, "")
     assert "brought onto the joints: moved by up to 0.001 m" in out
@@ -146,7 +150,9 @@ def test_pages_take_scenes(say, monkeypatch, command):
     where = "livens.viewer.playback.view" if command == "view" else "livens.viewer.live.live"
     pytest.importorskip("viser")
     monkeypatch.setattr(where, lambda *given, **named: seen.update(given=given, named=named))
-    assert say(command, SCENES / "double_pendulum.toml", "--h", "auto", *(["--until", "1"] * (command == "view")))[0] == 0
+    assert (
+        say(command, SCENES / "double_pendulum.toml", "--h", "auto", *(["--until", "1"] * (command == "view")))[0] == 0
+    )
     assert [point.body.name for point in seen["named"]["trace"]] == ["arm", "fore"]
     if command == "live":
         assert seen["given"][1] == lv.Livens(order=4)
@@ -157,6 +163,8 @@ def test_pages_take_scenes(say, monkeypatch, command):
 
 def test_a_scene_in_another_folder(say, tmp_path):
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "s.toml").write_text((SCENES / "hammer.toml").read_text().replace("[run]", '[run]\noutput = "o.nc"'))
+    (tmp_path / "sub" / "s.toml").write_text(
+        (SCENES / "hammer.toml").read_text().replace("[run]", '[run]\noutput = "o.nc"')
+    )
     assert say("run", os.path.join("sub", "s.toml"))[0] == 0
     assert (tmp_path / "sub" / "o.nc").is_file()

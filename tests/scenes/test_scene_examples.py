@@ -36,7 +36,9 @@ def slider_crank():
                 angular_velocity=(0.32 * speed, -0.16 * speed, 0.08 * speed), name="rod")
     )  # fmt: skip
     slider = m.add(
-        lv.Body(lv.MassProperties(2.0, (1e-4, 1e-4, 1e-4)), at=(0.2, 0, 0), velocity=(0.04 * speed, 0, 0), name="slider")
+        lv.Body(
+            lv.MassProperties(2.0, (1e-4, 1e-4, 1e-4)), at=(0.2, 0, 0), velocity=(0.04 * speed, 0, 0), name="slider"
+        )
     )
     X, A, B, C = (1, 0, 0), (0, 0.1, 0.12), (0, 0.1, 0.2), (0.2, 0, 0)
     turn = lambda t: speed * t + 0.4 * (1 - np.cos(3 * t))  # noqa: E731

@@ -1,6 +1,7 @@
 """Which step suits a model: frequencies against closed forms and full matrices, h="auto", and the energy's band."""
 
 import warnings
+from itertools import pairwise
 
 import mechanisms
 import numpy as np
@@ -46,7 +47,7 @@ def coupled():
     model = lv.Model()
     balls = [model.add(lv.Body(lv.PointMass(1.0), at=(x, 0, 0))) for x in (1, 2)]
     ends = [model.world.point(0, 0, 0), *(ball.point(0, 0, 0) for ball in balls), model.world.point(3, 0, 0)]
-    for one, two in zip(ends, ends[1:], strict=False):
+    for one, two in pairwise(ends):
         model.add(lv.Spring(one, two, stiffness=100.0))
     return model
 
@@ -145,7 +146,7 @@ def test_auto_asks_a_controller_once():
 
 
 def test_h_is_a_number_or_auto():
-    with pytest.raises(lv.ModelError, match='h must be a number of seconds, or "auto", not \'soon\''):
+    with pytest.raises(lv.ModelError, match="h must be a number of seconds, or \"auto\", not 'soon'"):
         lv.simulate(oscillator(), h="soon", until=1.0)
 
 

@@ -244,9 +244,10 @@ class Build:
                     turn = self.number(angle, f"{path}.angle")
                     return Pose.from_axis_angle(self.vector(axis, f"{path}.axis"), turn).B
                 case {"euler": angles, **rest} if set(rest) <= {"order"}:
-                    return Pose.from_euler(self.vector(angles, f"{path}.euler"), rest.get("order", "zyx")).B
+                    return Pose.from_euler(self.vector(angles, f"{path}.euler"), str(rest.get("order", "zyx"))).B
             raise ModelError(
-                "a rotation is a 3 × 3 matrix, { axis, angle } in radians, { quaternion } or { euler, order } in degrees."
+                "a rotation is a 3 × 3 matrix, { axis, angle } in radians, { quaternion }, or { euler, order } in "
+                "degrees."
             )
 
     def pose(self, value: Any, path: str) -> Pose:

@@ -88,8 +88,9 @@ class _Describe:
         return {**table, "where": self.where} if self.where else table
 
     def arguments(self, thing: Any, owner: str) -> Document:
-        table = {}
-        for name, (argument, kind, default) in keys(type(thing)).items():
+        table: Document = {}
+        made: type = type(thing)
+        for name, (argument, kind, default) in keys(made).items():
             value = getattr(thing, argument)
             if value is None:
                 continue
@@ -144,11 +145,11 @@ class _Describe:
                 self.explain(name, number, what)
             return value.text
         if callable(value):
-            name = getattr(value, "function", None) or getattr(value, "__qualname__", type(value).__name__)
+            function = getattr(value, "function", None) or getattr(value, "__qualname__", type(value).__name__)
             if self.forget:
-                return {"function": name}
+                return {"function": function}
             raise ModelError(
-                f"{what} is the Python function {name!r}, which a scene cannot hold: write it as "
+                f"{what} is the Python function {function!r}, which a scene cannot hold: write it as "
                 'lv.Expression("0.5*sin(3*t)").'
             )
         return self.vector(value, what) if np.ndim(value) else self.number(value, what)
@@ -159,16 +160,16 @@ class _Describe:
         """The text it came from, or else text made of its instructions, or else these."""
         names = [body.name for body in moving(self.bodies_of)]
         if value.source is not None:
-            text, given = value.source
+            said, given = value.source
             for name, meaning in given.items():
                 if isinstance(meaning, tuple):
                     slot, kind, r = meaning
                     meaning = self.handle(names[slot] if slot >= 0 else "world", kind, r)
                 self.explain(name, meaning, what)
-            return text
+            return said
         first = len(self.where)
-        text = text_of(value, first)
-        if text is None:
+        words = text_of(value, first)
+        if words is None:
             return {
                 "handles": value.handles,
                 "kinds": value.kinds,
@@ -180,7 +181,7 @@ class _Describe:
             }
         for k, (slot, kind, r) in enumerate(zip(value.handles, value.kinds, value.places, strict=True)):
             self.explain(f"x{first + k}", self.handle(names[slot], kind, r), what)
-        return text
+        return words
 
     def handle(self, body: str, kind: str, r: Any) -> Document:
         return {"body": body, kind: True if kind == "angular_velocity" else np.asarray(r).tolist()}

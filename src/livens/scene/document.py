@@ -78,13 +78,12 @@ class Scene:
         progress: bool | None = None,
     ) -> Trajectory:
         """The motion, with the scheme, step, end and interval of [run] where none is given here."""
-        run = self.run
-        h, until = run.get("h") if h is None else h, run.get("until") if until is None else until
-        for name, value in (("h", h), ("until", until)):
-            if value is None:
+        given = {"scheme": scheme, "h": h, "until": until, "every": every}
+        run = {"scheme": None, **self.run, **{name: value for name, value in given.items() if value is not None}}
+        for name in ("h", "until"):
+            if name not in run:
                 raise ModelError(f"the scene does not say {name}: write it under [run], or give {name}=…")
-        scheme, every = scheme or run.get("scheme"), every or run.get("every", 1)
-        return simulate(self.model(), scheme, h=h, until=until, every=every, progress=progress)
+        return simulate(self.model(), progress=progress, **run)
 
     @property
     def run(self) -> dict[str, Any]:
@@ -151,9 +150,7 @@ class Scene:
         return f"Scene({self.document.get('name', 'model')!r}: {things})"
 
 
-def read_scene(
-    path: str | os.PathLike[str], *, allow_outside: bool = False, max_bytes: int = MAX_BYTES
-) -> Scene:
+def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max_bytes: int = MAX_BYTES) -> Scene:
     """The scene in a TOML file (docs/reference/scenes.md). Files that it names must lie in its folder, unless others
     are allowed; nothing in it is run as a program.
 
@@ -198,5 +195,3 @@ def _write(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
         raise ModelError("a name in the model is not text that UTF-8 holds.") from None
     with replacing(path) as temporary:
         temporary.write_bytes(data)
-
-

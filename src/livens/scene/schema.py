@@ -146,6 +146,7 @@ def scene_model() -> type[BaseModel]:
         )
         for kind in ("joint", "force")
     }
+    joint, force = groups["joint"], groups["force"]
     body = create_model(
         "Body", __base__=Table, __doc__="A rigid body: a shape, or mass and inertia.", **_fields(body_keys(), kinds)
     )
@@ -172,8 +173,8 @@ def scene_model() -> type[BaseModel]:
         parameters=(dict[str, Number], Field(None, description="numbers that expressions may use by name")),
         shapes=(dict[str, Shape], Field(None, description="shapes that bodies name")),
         bodies=(dict[str, body], Field(None, description="by name, in order")),
-        joints=(dict[str, groups["joint"]], Field(None, description="by name, in order")),
-        forces=(dict[str, groups["force"]], Field(None, description="by name, in order")),
+        joints=(dict[str, joint], Field(None, description="by name, in order")),
+        forces=(dict[str, force], Field(None, description="by name, in order")),
     )
 
 

@@ -109,4 +109,8 @@ def _string(text: str) -> str:
 
 def _lines(text: str) -> str:
     """A text of several lines as it is, where nothing in it needs to be escaped."""
-    return f'"""\n{text}"""' if re.fullmatch(r'[^\x00-\x09\x0b-\x1f\x7f\\"]*\n[^\x00-\x09\x0b-\x1f\x7f\\"]*', text) else _string(text)
+    return (
+        f'"""\n{text}"""'
+        if re.fullmatch(r'[^\x00-\x09\x0b-\x1f\x7f\\"]*\n[^\x00-\x09\x0b-\x1f\x7f\\"]*', text)
+        else _string(text)
+    )

@@ -38,7 +38,7 @@ def with_values(document: dict[str, Any], values: Mapping[str, Any]) -> dict[str
 def parts_of(path: str) -> list[str]:
     """The keys of a dotted path."""
     try:
-        table = tomllib.loads(f"{path} = 0")
+        table: Any = tomllib.loads(f"{path} = 0")
     except (tomllib.TOMLDecodeError, RecursionError):
         raise ModelError(f"{path!r} is no path such as bodies.hammer.mass; odd names stand in quotes.") from None
     names: list[str] = []
@@ -78,7 +78,11 @@ def _within(here: Any, name: str, path: str, so_far: str) -> Any:
         return here[int(name)]
     if isinstance(here, dict) and name in here:
         return here[name]
-    known = list(here) if isinstance(here, dict) else [str(k) for k in range(len(here))] if isinstance(here, list) else []
+    known = (
+        list(here) if isinstance(here, dict) else [str(k) for k in range(len(here))] if isinstance(here, list) else []
+    )
     near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:12])}." if known else "it ends before."
+    hint = (
+        f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:12])}." if known else "it ends before."
+    )
     raise ModelError(f"the scene has no {path!r}: {f'in {so_far} ' if so_far else ''}there is no {name!r}; {hint}")
