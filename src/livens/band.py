@@ -20,6 +20,7 @@ from .trajectory import Trajectory
 
 WIDE = 0.05  # a band that says: the step is too long
 LOOKS = 400  # states that are looked at
+FEW = 20  # states that tell too little: what is exchanged may be nothing just there
 ROUND_OFF = 1e-9  # of the energies themselves: no band at all
 
 
@@ -37,7 +38,7 @@ def energy_band(motion: Trajectory) -> float:
 
 def warn_of_band(motion: Trajectory) -> None:
     """Warn, once, if the energy of a finished run did not stay."""
-    if not isinstance(motion.scheme, Livens) or len(motion) < 3:
+    if not isinstance(motion.scheme, Livens) or len(motion) < FEW:
         return
     band = energy_band(motion)
     if band > WIDE or not np.isfinite(band):

@@ -82,8 +82,8 @@ class Expression:
 
     >>> import livens as lv
     >>> push = lv.Expression("[a*sin(2*t), 0, 0]", a=3.0)
-    >>> push(0.25)[0].round(6), push(0.25)[1:]
-    (1.438277, (0.0, 0.0))
+    >>> [round(float(x), 6) for x in push(0.25)]
+    [1.438277, 0.0, 0.0]
     """
 
     def __init__(self, text: str, **numbers: float):

@@ -83,7 +83,7 @@ def test_a_scene_names_its_output(say, tmp_path):
 def test_what_is_missing_is_asked_for(say, tmp_path):
     (tmp_path / "s.toml").write_text("livens = 1\n[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n")
     assert "a step is needed, such as --h 1e-3" in say("run", "s.toml")[2]
-    assert "an end is needed, as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
+    assert "an end is needed, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
     assert say("run", "s.toml", "--h", "0.1", "--until", "1")[0] == 0
     (tmp_path / "s.toml").write_text("livens = 1\n[bodis.b]\n")
     code, out, err = say("check", "s.toml")

@@ -1,5 +1,7 @@
 """Every scene of the examples runs, and is the model that Python builds, bit for bit; so is what the demos simulate."""
 
+import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import livens as lv
 from livens.demos import bodies, loops, pendulums, springs
+from livens.scene.text import parse
 from livens.system import compile_model, same
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
@@ -86,6 +89,15 @@ def test_a_scene_runs_to_its_end(name):
     kept = motion.report()
     assert kept.energy.relative < 1e-5
     assert all(row.worst < 1e-9 for row in kept.defects)
+
+
+def test_the_scene_of_the_readme():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lv.ModelWarning)
+        motion = lv.Scene(parse(re.search(r"```toml\n(.*?)```", readme, re.S)[1])).simulate()
+    assert motion.coordinate("shoulder")[-1] == pytest.approx(0.5 * (1 - np.cos(30.0)), abs=1e-12)
+    assert "was chosen" in motion.chosen
 
 
 def test_the_hammer_is_that_of_cad():

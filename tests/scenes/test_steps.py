@@ -192,6 +192,13 @@ def test_nothing_is_said_where_all_is_well(make):
     assert warned(make(), h=2e-3, until=10.0) == []
 
 
+def test_a_few_states_are_not_judged():
+    """Kept once a period, a motor's swing shows no energy at all."""
+    m = torsion()
+    m.add(lv.Motor(m["axle"], lambda t: 40.0 * np.sin(2 * np.pi * t)))
+    assert warned(m, h=1e-3, until=4.0, every=1000) == []
+
+
 def test_schemes_that_damp_are_not_judged():
     assert warned(oscillator(), lv.GeneralizedAlpha(0.2), h=0.02, until=10.0) == []
 
