@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .checks import Array
+from .errors import ModelError
 from .kernels.bags import State, System
 from .kernels.constrain import push, rates
 from .kernels.coordinates import read
@@ -130,6 +131,8 @@ class _Linear:
         for _ in range(min(ROUNDS, n)):
             z = self.product(basis[-1])
             diagonal.append(float(z @ basis[-1]))
+            if not np.isfinite(z).all():
+                raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
             V = np.array(basis)
             for _ in range(2):
                 z = z - V.T @ (V @ z)

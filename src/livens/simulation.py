@@ -83,7 +83,8 @@ def simulate(
         now = State(*(x.copy() for x in state))
         run = _Run(begin, model, scheme, until / steps, 0.0, every, _record(now, steps, every))
         _keep(run.record, 0, now)
-        run.go(now, 0, steps, Progress(model.name, steps, progress))
+        name = f"{model.name}, h = {until / steps:.3g} s" if h == "auto" else model.name
+        run.go(now, 0, steps, Progress(name, steps, progress))
         return run.trajectory(steps)
 
     motion = go(steps) if steps else auto_run(lambda h: go(_steps(until, h)), model, scheme, until)

@@ -6,6 +6,7 @@ evaluated. Errors begin with the path in the document: "joints.elbow: axis of Re
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..errors import LivensError, MissingExtra, ModelError
 from ..expressions import Expression, Step, evaluate, names_in, parsed, unknown
-from ..mass import MassProperties
+from ..mass import HUGE, MassProperties
 from ..model import Body, Model, Point
 from ..pose import Pose
 from ..surface import Surface
@@ -202,10 +203,9 @@ class Build:
                 value = self.evaluated(value)
         if isinstance(value, bool | tuple) or not isinstance(value, float | int):
             raise refusal(path, "it must be a number, or an expression that gives one.")
-        try:
-            return float(value)
-        except OverflowError:
-            raise refusal(path, "it is too large for a number.") from None
+        if HUGE < abs(value) < math.inf:
+            raise refusal(path, "it is too large to compute with: check its unit.")
+        return float(value)
 
     def evaluated(self, text: str) -> Any:
         steps = parsed(text)
@@ -255,19 +255,24 @@ class Build:
         return Pose(place, self.rotation(value["rotation"], f"{path}.rotation") if "rotation" in value else None)
 
     def body(self, value: Any, path: str) -> Body:
-        return self.named(value, self.made.bodies, "body", path)
+        thing = self.named(value, "body", path)
+        if not isinstance(thing, Body):
+            raise refusal(path, f"{value!r} is a {type(thing).__name__}, not a body.")
+        return thing
 
     def bodies(self, value: Any, path: str) -> list[Body]:
         return [self.body(name, f"{path}.{k}") for k, name in enumerate(value)]
 
     def joint(self, value: Any, path: str) -> Any:
-        return self.named(value, self.made.joints, "joint", path)
+        return self.named(value, "joint", path)
 
-    def named(self, name: str, among: Sequence[Any], kind: str, path: str) -> Any:
-        for thing in among:
-            if thing.name == name:
-                return thing
-        near = get_close_matches(name, [thing.name for thing in among], 1)
+    def named(self, name: str, kind: str, path: str) -> Any:
+        """What has this name so far; its class says whether it will do."""
+        try:
+            return self.made[name]
+        except ModelError:
+            among = [thing.name for thing in (self.made.bodies if kind == "body" else self.made.joints)]
+        near = get_close_matches(name, among, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"a {kind} stands above what acts on it."
         raise refusal(path, f"there is no {kind} {name[:60]!r} so far: {hint}")
 

@@ -17,7 +17,7 @@ from ..model import Model, Point
 from ..simulation import simulate
 from ..solid import Solid, contents
 from ..trajectory import Trajectory
-from .build import Build, at
+from .build import Build, at, dotted
 from .catalogue import keys, schemes
 from .describe import to_dict
 from .solids import BYTES, inside, read_solid
@@ -122,7 +122,7 @@ class Scene:
         build.read_parameters()
         build.made = model
         table = self.document.get("run", {}).get("tracers", {})
-        return {name: build.point(point, f"run.tracers.{name}") for name, point in table.items()}
+        return {name: build.point(point, f"run.tracers.{dotted(name)}") for name, point in table.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scene as TOML."""
