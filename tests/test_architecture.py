@@ -14,7 +14,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbols expressions tracing symbolic user acting forces signals",
+    "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals",
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step

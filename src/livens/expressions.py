@@ -1,76 +1,38 @@
-"""Formulas as text, for files: "0.5*k*dot(x1 - x2, x1 - x2)", "0.3*sin(2*pi*t)". Parsed here, never run as Python.
+"""Formulas as text, for files: "0.5*k*dot(x1 - x2, x1 - x2)", "0.3*sin(2*pi*t)". Parsed, never run as Python.
 
-    formula   = { name "=" value (";" or end of line) } value
-    value     = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
-    sum       = product { ("+" | "-") product }
-    product   = signed { ("*" | "/") signed }
-    signed    = ("-" | "+") signed | power
-    power     = part [ "**" signed ]
-    part      = atom { "[" whole number "]" }
-    atom      = number | name | name "(" values ")" | "(" value ")" | "[" values "]"
-
-A value is a number or a vector, which is written [x, y, z] and has numbers only in it. Text becomes a list of
-instructions for a stack; a vector is a tuple, so that numbers and the symbols of CasADi are treated alike, entry by
-entry. Length and depth are limited: whatever the text, reading it takes no more than a moment.
+A value is a number or a vector, which is written [x, y, z] and has numbers only in it. A vector is a tuple here, so
+that numbers and the symbols of CasADi are treated alike, entry by entry.
 """
 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import symbols
 from .checks import number
 from .errors import ModelError
+from .grammar import ARGUMENTS, COMPARISONS, CONSTANTS, Step, names_in, parsed, short
 
-LENGTH = 20_000  # characters
-DEPTH = 40  # brackets and signs within each other
-
-TOKEN = re.compile(
-    r"(?P<space>[ \t\r]+|\#[^\n]*)"
-    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<end>[;\n])"
-    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/<>=()\[\],])"
+COMPARE = dict(
+    zip(COMPARISONS, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne), strict=True)
 )
-COMPARE = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-CONSTANTS = {"pi": np.pi, "inf": np.inf}
-ONE = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log"]
-SCALAR: dict[str, tuple[int, Callable[..., Any]]] = {
-    **{name: (1, getattr(symbols, name)) for name in ONE},
-    "atan2": (2, symbols.atan2),
-    "abs": (1, symbols.fabs),
-    "sign": (1, symbols.sign),
-    "floor": (1, symbols.floor),
-    "ceil": (1, symbols.ceil),
-    "min": (2, symbols.fmin),
-    "max": (2, symbols.fmax),
-    "where": (3, symbols.where),
+ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log")
+SCALAR: dict[str, Callable[..., Any]] = {
+    **{name: getattr(symbols, name) for name in ONE},
+    "atan2": symbols.atan2,
+    "abs": symbols.fabs,
+    "sign": symbols.sign,
+    "floor": symbols.floor,
+    "ceil": symbols.ceil,
+    "min": symbols.fmin,
+    "max": symbols.fmax,
+    "where": symbols.where,
 }
-VECTOR = {"dot": 2, "cross": 2, "norm": 1}
-FUNCTIONS = (*SCALAR, *VECTOR)
-
-
-class Token(NamedTuple):
-    """A piece of the text and where it stands."""
-
-    kind: str
-    text: str
-    column: int
-
-
-class Step(NamedTuple):
-    """One instruction for the stack."""
-
-    does: str
-    what: Any = None
 
 
 class Expression:
@@ -89,7 +51,7 @@ class Expression:
     def __init__(self, text: str, **numbers: float):
         self.text = text
         self.steps = parsed(text)
-        self.numbers = {name: number(value, f"{name} in {_short(text)}") for name, value in numbers.items()}
+        self.numbers = {name: number(value, f"{name} in {short(text)}") for name, value in numbers.items()}
         _refuse_unknown(self, {"t", *self.numbers})
 
     def __call__(self, t: float) -> Any:
@@ -98,17 +60,6 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
-
-
-def names_in(steps: list[Step]) -> list[str]:
-    """The names that must be given, in the order they appear."""
-    known, found = set(CONSTANTS), dict[str, None]()
-    for does, what in steps:
-        if does == "store":
-            known.add(what)
-        elif does == "name" and what not in known:
-            found[what] = None
-    return list(found)
 
 
 def _refuse_unknown(expression: Expression, known: set[str]) -> None:
@@ -121,182 +72,7 @@ def unknown(name: str, known: list[str], text: str) -> str:
     """The sentence about a name that means nothing."""
     near = get_close_matches(name, [*known, *CONSTANTS], 1)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join([*known, *CONSTANTS])}."
-    return f"{_short(text)} uses {name[:40]!r}, which is not given: {hint}"
-
-
-def _short(text: Any) -> str:
-    """The text as a sentence may quote it."""
-    text = str(text).strip()
-    return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
-# ── from text to instructions ──
-
-
-def parsed(text: str) -> list[Step]:
-    """The instructions of a formula, or a refusal that says where it is wrong."""
-    if not isinstance(text, str) or not text.strip():
-        raise ModelError("a formula is text such as '0.5*sin(3*t)', and cannot be empty.")
-    if len(text) > LENGTH:
-        raise ModelError(f"a formula has at most {LENGTH} characters, and this one has {len(text)}.")
-    return _Parser(text).formula()
-
-
-class _Parser:
-    """Reads the grammar at the head of this file, one method for each line of it."""
-
-    def __init__(self, text: str):
-        self.text, self.depth, self.at = text, 0, 0
-        self.steps: list[Step] = []
-        self.tokens = self.split()
-
-    def split(self) -> list[Token]:
-        tokens, at, inside = [], 0, 0
-        while at < len(self.text):
-            found = TOKEN.match(self.text, at)
-            if not found:
-                hint = "; powers are written **" if self.text[at] == "^" else ""
-                raise self.wrong(f"{self.text[at]!r} has no meaning here{hint}", at)
-            inside += (found[0] in ("(", "[")) - (found[0] in (")", "]"))
-            if found.lastgroup != "space" and not (inside > 0 and found[0] == "\n"):
-                tokens.append(Token(str(found.lastgroup), found[0], at))
-            at = found.end()
-        return [*tokens, Token("stop", "", at)]
-
-    def wrong(self, why: str, at: int | None = None) -> ModelError:
-        at = self.now.column if at is None else at
-        line = self.text.count("\n", 0, at) + 1
-        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
-        where = f"column {column}" if line == 1 else f"line {line}, column {column}"
-        return ModelError(f"{_short(self.text)}, {where}: {why}.")
-
-    @property
-    def now(self) -> Token:
-        return self.tokens[self.at]
-
-    def takes(self, *texts: str) -> str:
-        """The next token if it is one of `texts`, or nothing."""
-        if self.now.kind != "sign" or self.now.text not in texts:
-            return ""
-        self.at += 1
-        return self.tokens[self.at - 1].text
-
-    def needs(self, text: str) -> None:
-        if not self.takes(text):
-            raise self.wrong(f"{text!r} is missing here")
-
-    def ends(self) -> bool:
-        """Skip the ends of lines; true if there was one."""
-        begin = self.at
-        while self.now.kind == "end":
-            self.at += 1
-        return self.at > begin
-
-    def formula(self) -> list[Step]:
-        self.ends()
-        while self.now.kind == "name" and self.tokens[self.at + 1].text == "=":
-            name = self.now.text
-            if name in CONSTANTS or name in FUNCTIONS or name == "t":
-                raise self.wrong(f"{name!r} has a meaning already")
-            self.at += 2
-            self.value()
-            self.steps.append(Step("store", name))
-            if not self.ends():
-                raise self.wrong("';' or the end of the line is missing here")
-        self.value()
-        self.ends()
-        if self.now.kind != "stop":
-            raise self.wrong(f"{self.now.text!r} does not belong here")
-        return self.steps
-
-    def value(self) -> None:
-        self.sum()
-        if sign := self.takes(*COMPARE):
-            self.sum()
-            self.steps.append(Step(sign))
-
-    def sum(self) -> None:
-        self.product()
-        while sign := self.takes("+", "-"):
-            self.product()
-            self.steps.append(Step(sign))
-
-    def product(self) -> None:
-        self.signed()
-        while sign := self.takes("*", "/"):
-            self.signed()
-            self.steps.append(Step(sign))
-
-    def signed(self) -> None:
-        self.depth += 1
-        if self.depth > DEPTH:
-            raise self.wrong(f"more than {DEPTH} brackets and signs stand within each other")
-        if sign := self.takes("-", "+"):
-            self.signed()
-            if sign == "-":
-                self.steps.append(Step("negative"))
-        else:
-            self.power()
-        self.depth -= 1
-
-    def power(self) -> None:
-        self.part()
-        if self.takes("**"):
-            self.signed()
-            self.steps.append(Step("**"))
-
-    def part(self) -> None:
-        self.atom()
-        while self.takes("["):
-            if not self.now.text.isdecimal() or len(self.now.text) > 4:
-                raise self.wrong("a whole number such as 0, 1 or 2 is missing here")
-            self.steps.append(Step("entry", int(self.now.text)))
-            self.at += 1
-            self.needs("]")
-
-    def atom(self) -> None:
-        token = self.now
-        if token.kind == "number":
-            self.at += 1
-            self.steps.append(Step("number", float(token.text)))
-        elif token.kind == "name":
-            self.at += 1
-            if self.takes("("):
-                self.call(token)
-            elif token.text in FUNCTIONS:
-                raise self.wrong(f"'(' is missing after the function {token.text!r}")
-            else:
-                self.steps.append(Step("name", token.text))
-        elif self.takes("("):
-            self.value()
-            self.needs(")")
-        elif self.takes("["):
-            self.steps.append(Step("vector", self.values("]")))
-        else:
-            raise self.wrong("a number, a name or a bracket is missing here")
-
-    def call(self, token: Token) -> None:
-        if token.text not in FUNCTIONS:
-            near = get_close_matches(token.text, FUNCTIONS, 1)
-            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(FUNCTIONS)}"
-            raise self.wrong(f"there is no function {token.text[:40]!r}: {hint}", token.column)
-        wanted = VECTOR[token.text] if token.text in VECTOR else SCALAR[token.text][0]
-        given = self.values(")")
-        if given != wanted:
-            raise self.wrong(f"{token.text} takes {wanted} value{'s' * (wanted > 1)}, not {given}", token.column)
-        self.steps.append(Step("call", token.text))
-
-    def values(self, last: str) -> int:
-        count = 1
-        self.value()
-        while self.takes(","):
-            self.value()
-            count += 1
-        self.needs(last)
-        return count
-
-
-# ── from instructions to values ──
+    return f"{short(text)} uses {name[:40]!r}, which is not given: {hint}"
 
 
 def evaluate(steps: list[Step], names: Mapping[str, Any], text: str) -> Any:
@@ -319,13 +95,13 @@ def evaluate(steps: list[Step], names: Mapping[str, Any], text: str) -> Any:
                 elif does == "vector":
                     stack[len(stack) - what :] = [_vector(stack[len(stack) - what :])]
                 elif does == "call":
-                    count = VECTOR[what] if what in VECTOR else SCALAR[what][0]
+                    count = ARGUMENTS[what]
                     stack[len(stack) - count :] = [_call(what, stack[len(stack) - count :])]
                 else:
                     two, one = stack.pop(), stack.pop()
                     stack.append(_binary(does, one, two))
     except ModelError as error:
-        raise ModelError(f"{_short(text)}: {error}") from None
+        raise ModelError(f"{short(text)}: {error}") from None
     return stack.pop()
 
 
@@ -354,16 +130,16 @@ def _vector(values: list[Any]) -> Any:
 
 def _call(name: str, values: list[Any]) -> Any:
     sizes = [len(value) if isinstance(value, tuple) else 0 for value in values]
-    if name in VECTOR:
+    if name not in SCALAR:
         if len(set(sizes)) > 1 or not all(sizes) or (name == "cross" and sizes[0] != 3):
-            raise ModelError(f"{name} takes {'vectors' if VECTOR[name] > 1 else 'a vector'} of equal length.")
+            raise ModelError(f"{name} takes {'vectors' if len(values) > 1 else 'a vector'} of equal length.")
         u, v = values[0], values[-1]
         if name == "cross":
             return tuple(u[i] * v[j] - u[j] * v[i] for i, j in ((1, 2), (2, 0), (0, 1)))
         return _dot(u, v) if name == "dot" else symbols.sqrt(_dot(u, v))
     if any(sizes):
         raise ModelError(f"{name} takes numbers, not vectors.")
-    return SCALAR[name][1](*values)
+    return SCALAR[name](*values)
 
 
 def _dot(u: tuple[Any, ...], v: tuple[Any, ...]) -> Any:

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from livens import LivensError
-from livens.expressions import evaluate, names_in, parsed
+from livens.expressions import evaluate
+from livens.grammar import names_in, parsed
 from livens.scene.text import parse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures memory as POSIX does")

@@ -6,7 +6,7 @@ text        document ↔ TOML             schema    what is valid, kinds its val
 document    Scene, read_scene, write_scene; values by dotted paths; solids from files
 """
 
-from .build import Forgotten, from_dict
+from .build import from_dict
 from .describe import to_dict
 
-__all__ = ["Forgotten", "from_dict", "to_dict"]
+__all__ = ["from_dict", "to_dict"]

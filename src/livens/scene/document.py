@@ -17,9 +17,10 @@ from ..model import Model, Point
 from ..simulation import simulate
 from ..solid import Solid, contents
 from ..trajectory import Trajectory
-from .build import Build, at, dotted
+from .build import Build
 from .catalogue import keys, schemes
 from .describe import to_dict
+from .paths import at, dotted
 from .solids import BYTES, inside, read_solid
 from .text import MOST, limit, parse, text_of
 from .values import with_values

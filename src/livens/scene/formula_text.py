@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..expressions import LENGTH, evaluate, names_in, parsed
+from ..expressions import evaluate
+from ..grammar import LENGTH, names_in, parsed
 from ..symbolic import Formula, casadi, flatten
 
 INFIX = {  # how an operation is written, and how strongly it binds

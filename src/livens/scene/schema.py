@@ -16,7 +16,6 @@ from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError, crea
 from pydantic_core import ErrorDetails
 
 from ..mass import MassProperties
-from .build import dotted, refusal
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
 from .kinds import (
     MEANING,
@@ -45,6 +44,7 @@ from .kinds import (
     several,
     signals,
 )  # fmt: skip
+from .paths import dotted, refusal
 
 
 def _by_type(value: Any) -> Any:
