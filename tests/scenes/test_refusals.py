@@ -328,6 +328,14 @@ def test_a_step_file(tmp_path):
         lv.read_scene(tmp_path / "s.toml").model()
 
 
+def test_without_pydantic(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith(("pydantic", "livens.scene.schema"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(lv.MissingExtra, match=r"scenes need pydantic .* pip install pydantic"):
+        lv.Scene({"livens": 1})
+
+
 def test_limits_are_those_of_the_reference():
     said = (Path(__file__).parents[2] / "docs/reference/scenes.md").read_text(encoding="utf-8")
     assert f"{solids.SECONDS:g} s, {solids.MEMORY // 2**30} GiB and {solids.BYTES // 10**6} MB" in said

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..atomic import replacing
-from ..errors import FileError, ModelError
+from ..errors import FileError, MissingExtra, ModelError
 from ..integrators import Scheme
 from ..model import Model, Point
 from ..simulation import simulate
@@ -48,15 +48,13 @@ class Scene:
         folder: str | os.PathLike[str] | None = None,
         allow_outside: bool = False,
     ):
-        from .schema import check
-
         if not isinstance(document, Mapping):
             raise ModelError(f"a scene is a table such as {{'livens': 1, …}}, not {type(document).__name__}.")
         limit(dict(document))
         self.document = deepcopy(dict(document))
         self.folder = None if folder is None else Path(folder)
         self.allow_outside = allow_outside
-        check(self.document)
+        _checker()(self.document)
         count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces"))
         if count > MOST:
             raise ModelError(f"the scene has {count} bodies, joints, forces and shapes, and {MOST} is the limit.")
@@ -149,6 +147,15 @@ class Scene:
     def __repr__(self) -> str:
         things = ", ".join(f"{len(self.document.get(k, ()))} {k}" for k in ("bodies", "joints", "forces"))
         return f"Scene({self.document.get('name', 'model')!r}: {things})"
+
+
+def _checker() -> Callable[[Any], None]:
+    """What refuses documents that are no scenes; pydantic is imported here, when it is needed."""
+    try:
+        from .schema import check
+    except ImportError as error:
+        raise MissingExtra(f"scenes need pydantic ({error}): pip install pydantic") from None
+    return check
 
 
 def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max_bytes: int = MAX_BYTES) -> Scene:
