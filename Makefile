@@ -32,6 +32,9 @@ soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and 
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
 
+fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
+	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
+
 clean:   ## remove all that make has made, .venv too
 	rm -rf .venv demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
@@ -47,4 +50,4 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench soak ensembles clean
+.PHONY: help demo test lint thumbnails bench soak ensembles fuzz clean

@@ -14,12 +14,14 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbols tracing symbolic user acting forces signals scene",
+    "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals",
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
-    "start reactions progress plan simulation trajectory statics atomic files study discrete",  # → record
-    "invariants hamiltonian symmetry report plot page gltf render viewer demos cli __init__ __main__",  # → look
+    "start reactions progress plan simulation trajectory statics atomic files study discrete "  # → record
+    "scene frequency band auto",
+    "invariants hamiltonian symmetry report plot page gltf render viewer demos "  # → look
+    "cli sources scene_commands __init__ __main__",
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 

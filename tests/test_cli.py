@@ -135,7 +135,14 @@ def test_version_and_help(capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["fly"], ["run"], ["run", "top.py"], ["run", "a.py", "--until", "x"], ["run", "a.py", "--order", "3"]],
+    [
+        [],
+        ["fly"],
+        ["run"],
+        ["run", "a.py", "--scheme", "Euler"],
+        ["run", "a.py", "--until", "x"],
+        ["run", "a.py", "--order", "3"],
+    ],
 )
 def test_wrong_usage(arguments, capsys):
     with pytest.raises(SystemExit) as end:
@@ -229,8 +236,10 @@ def test_bad_models(text, sentence, say, here):
     ("arguments", "words"),
     [
         (["run", "gone.py", "--h", "1", "--until", "1"], "gone.py does not exist."),
-        (["run", "top.txt", "--h", "1", "--until", "1"], "top.txt must be a Python file (.py)"),
-        (["run", "top.py", "--until", "1"], "to simulate top.py a step is needed, such as --h 1e-3."),
+        (["run", "top.txt", "--h", "1", "--until", "1"], "top.txt must be a scene (.toml), a Python file (.py)"),
+        (["run", "top.py", "--until", "1"], "to simulate top.py a step is needed, such as --h 1e-3 or --h auto."),
+        (["run", "top.py", "--h", "1"], "to simulate top.py an end is needed, such as --until 10."),
+        (["run", "top.nc"], "to carry top.nc on a later end is needed, such as --until 20."),
         (["run", "top.py", "--h", "-1", "--until", "1"], "h must be positive, got -1 s."),
         (["run", "top.py", "--h", "1", "--until", "nan"], "until is not finite"),
         (["run", "top.py", "--h", "1", "--until", "1", "--every", "0"], "every must be a whole number of steps"),

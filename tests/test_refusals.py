@@ -233,7 +233,7 @@ def test_times():
     m, _ = one()
     refuses("h must be positive, got 0 s.", lv.simulate, m, h=0, until=1)
     refuses("h must be positive, got -0.1 s.", lv.simulate, m, h=-0.1, until=1)
-    refuses("h must be a number, not 'short'.", lv.simulate, m, h="short", until=1)
+    refuses("h must be a number of seconds, or \"auto\", not 'short'.", lv.simulate, m, h="short", until=1)
     refuses("until must be positive, got 0 s.", lv.simulate, m, h=0.1, until=0)
     for every in (0, -1, 1.5):
         refuses(

@@ -9,12 +9,14 @@ from .errors import MissingExtra as MissingExtra
 from .errors import ModelError as ModelError
 from .errors import ModelWarning as ModelWarning
 from .errors import StepFailed as StepFailed
+from .expressions import Expression as Expression
 from .files import load as load
 from .forces import Attraction as Attraction
 from .forces import Damper as Damper
 from .forces import Load as Load
 from .forces import Motor as Motor
 from .forces import Spring as Spring
+from .frequency import stiffness as stiffness
 from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
 from .integrators import GeneralizedAlpha as GeneralizedAlpha
@@ -46,6 +48,9 @@ from .pose import Pose as Pose
 from .rolling import KnifeEdge as KnifeEdge
 from .rolling import RollingBall as RollingBall
 from .rolling import RollingDisc as RollingDisc
+from .scene.document import Scene as Scene
+from .scene.document import read_scene as read_scene
+from .scene.document import write_scene as write_scene
 from .shapes import Ball as Ball
 from .shapes import Box as Box
 from .shapes import Capsule as Capsule

@@ -1,4 +1,4 @@
-"""The command line: livens run, view, live, report, info, demo.
+"""The command line: livens new, check, run, view, live, report, info, demo, schema.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
 130 interrupted. Errors are one sentence on stderr.
@@ -14,11 +14,14 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import __version__, _jit
 from .errors import FileError, LivensError, ModelError, ModelWarning, StepFailed
-from .model import Model
+from .scene_commands import add_run_options, add_scene_commands, write_tracers
+
+if TYPE_CHECKING:
+    from .sources import Source
 
 OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
@@ -26,7 +29,10 @@ EXAMPLES = """\
 examples:
   livens demo                                      list the demonstrations
   livens demo hammer                               throw a hammer: a report, a figure, a page that opens in the browser
-  livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines, keep the motion
+  livens new swing.toml                            write a scene to begin with: a text file with comments
+  livens check swing.toml                          can it move, how stiff is it, which step suits it
+  livens run swing.toml -o swing.nc                simulate it as its [run] says, keep the motion
+  livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
   livens live top.py --h 1e-3                      simulate while you watch, and pull at it
@@ -35,7 +41,14 @@ examples:
 
 exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted
 """
+FILE = "FILE.toml, a scene; FILE.py that defines `model`; or FILE.nc to go on with"
 RUN = """\
+FILE.toml is a scene; its [run] says scheme, step and end, and options here count more:
+
+  livens new plank.toml
+  livens run plank.toml -o plank.nc
+  livens run plank.toml --h auto --order 4 --until 20
+
 FILE.py is a Python file that defines `model`, a livens Model or a function that returns one:
 
   import livens as lv
@@ -103,23 +116,20 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run", help="simulate a model, or carry a saved motion on", epilog=RUN, formatter_class=style
     )
-    run.add_argument("file", metavar="FILE", help="FILE.py that defines `model`, or FILE.nc to go on with")
-    run.add_argument("--until", type=float, required=True, metavar="T", help="end of the motion [s]")
-    run.add_argument("--h", type=float, metavar="H", help="length of a step [s]")
-    run.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the scheme (2)")
+    run.add_argument("file", metavar="FILE", help=FILE)
     run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (1)")
     run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
     run.set_defaults(command=_run)
 
-    view = commands.add_parser("view", help="play a saved motion in the browser")
-    view.add_argument("file", metavar="FILE.nc")
+    view = commands.add_parser("view", help="play a saved motion, or that of a scene, in the browser")
+    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml to simulate and show")
     view.set_defaults(command=_view)
 
     live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")
-    live.add_argument("file", metavar="FILE", help="FILE.py that defines `model`, or FILE.nc to go on with")
-    live.add_argument("--h", type=float, metavar="H", help="length of a step [s]")
-    live.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the scheme (2)")
+    live.add_argument("file", metavar="FILE", help=FILE)
     live.set_defaults(command=_live)
+    for command in (run, view, live):
+        add_run_options(command, end=command is not live)
     for page in (view, live):
         page.add_argument("--speed", type=float, metavar="S", help="seconds of the motion per second of watching")
         page.add_argument("--port", type=int, metavar="P", help="port of the page (a free one)")
@@ -139,6 +149,8 @@ def _parser() -> argparse.ArgumentParser:
     info.add_argument("file", metavar="FILE.nc", nargs="?")
     info.set_defaults(command=_info)
 
+    add_scene_commands(commands)
+
     demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
     demo.add_argument("name", metavar="NAME", nargs="?", help="which one; without a name they are listed")
     demo.add_argument("--output", metavar="DIR", default="demo-output", help="folder for its files (demo-output)")
@@ -152,38 +164,50 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from .sources import Source
+
     if options.output is not None:
         _check_folder(Path(options.output))
+    output, tracers = options.output, {}
     try:
-        motion = _continue(options) if Path(options.file).suffix == ".nc" else _begin(options)
+        if Path(options.file).suffix == ".nc":
+            motion = _continue(options)
+        else:
+            source = Source(options)
+            if source.scene is not None:
+                output = output or source.scene.output
+                tracers = source.scene.tracers(source.model)
+            motion = _begin(source)
     except StepFailed as error:
-        if options.output is not None:
-            _rescue(error.trajectory, options.output)
+        if output is not None:
+            _rescue(error.trajectory, output)
         raise
     print(motion.report())
-    if options.output is None:
+    if output is None:
         print("The motion is not saved; -o FILE.nc keeps it.")
-    else:
-        motion.save(options.output)
-        print(f"saved in {options.output}")
+        return
+    motion.save(output)
+    print(f"saved in {output}")
+    if tracers:
+        table = Path(output).with_suffix(".csv")
+        write_tracers(motion, tracers, table)
+        print(f"paths of {', '.join(tracers)} in {table}")
 
 
-def _begin(options: argparse.Namespace) -> Any:
-    from .integrators import Livens
+def _begin(source: Source) -> Any:
     from .simulation import simulate
 
-    if options.h is None:
-        raise ModelError(f"to simulate {options.file} a step is needed, such as --h 1e-3.")
-    model = _model(Path(options.file))
-    every = 1 if options.every is None else options.every
-    return simulate(model, Livens(options.order or 2), h=options.h, until=options.until, every=every)
+    run = {"scheme": None, **source.needed("h", "until")}
+    return simulate(source.model, **run)
 
 
 def _continue(options: argparse.Namespace) -> Any:
     from .files import load
     from .simulation import resume
 
-    given = [f"--{name}" for name in ("h", "order", "every") if getattr(options, name) is not None]
+    if options.until is None:
+        raise ModelError(f"to carry {options.file} on a later end is needed, such as --until 20.")
+    given = [f"--{name}" for name in ("h", "order", "every", "scheme") if getattr(options, name) is not None]
     if given:
         raise ModelError(
             f"a saved motion goes on with its own scheme, step and interval: leave out {', '.join(given)}."
@@ -193,26 +217,35 @@ def _continue(options: argparse.Namespace) -> Any:
 
 def _view(options: argparse.Namespace) -> None:
     from .files import load
+    from .sources import Source
     from .viewer.playback import view
 
-    view(load(options.file), block=True, **_page(options))
+    if Path(options.file).suffix == ".nc":
+        view(load(options.file), block=True, **_page(options))
+        return
+    source = Source(options)
+    view(_begin(source), trace=source.trace, block=True, **_page(options))
 
 
 def _live(options: argparse.Namespace) -> None:
-    from .integrators import Livens
+    from .sources import Source, scheme_of
     from .viewer.live import live
 
     if Path(options.file).suffix == ".nc":
         from .files import load
 
         motion = load(options.file)
-        scheme = motion.scheme if options.order is None else Livens(options.order)
-        h = motion.h if options.h is None else options.h
+        scheme, h = scheme_of(options) or motion.scheme, motion.h if options.h is None else options.h
         live(motion.model, scheme, h=h, start=motion.state, t0=float(motion.t[-1]), block=True, **_page(options))
         return
-    if options.h is None:
-        raise ModelError(f"to simulate {options.file} a step is needed, such as --h 1e-3.")
-    live(_model(Path(options.file)), Livens(options.order or 2), h=options.h, block=True, **_page(options))
+    source = Source(options)
+    run = source.needed("h")
+    chosen, h = run.get("scheme"), run["h"]
+    if h == "auto":
+        from .frequency import stiffness
+
+        h = stiffness(source.model).step(2 if chosen is None else chosen.order, until=1.0)
+    live(source.model, chosen, h=h, trace=source.trace, block=True, **_page(options))
 
 
 def _page(options: argparse.Namespace) -> dict[str, Any]:
@@ -292,44 +325,6 @@ def _rescue(motion: Any, output: str) -> None:
         _say(f"livens: the motion up to t = {motion.t[-1]:.6g} s is in {output}.")
     except LivensError as error:
         _say(f"livens: {error}")
-
-
-def _model(file: Path) -> Model:
-    """The model that a Python file defines; whatever goes wrong in it becomes one sentence with its line."""
-    import runpy
-
-    if not file.is_file():
-        raise FileError(f"{file} does not exist.")
-    if file.suffix != ".py":
-        raise FileError(f"{file} must be a Python file (.py) that defines `model`, or a saved motion (.nc).")
-    folder = str(file.parent.resolve())
-    sys.path.insert(0, folder)
-    try:
-        names = runpy.run_path(str(file), run_name="model")
-        model = names.get("model")
-        model = model() if callable(model) else model
-    except (SystemExit, Exception) as error:
-        raise _in(file, error) from None
-    finally:
-        sys.path.remove(folder)
-    if "model" not in names:
-        raise ModelError(f"{file} does not define `model`.")
-    if not isinstance(model, Model):
-        raise ModelError(f"`model` in {file} must be a livens Model or a function that returns one, not {model!r}.")
-    return model
-
-
-def _in(file: Path, error: BaseException) -> ModelError:
-    """What went wrong, with the last line of `file` that led there."""
-    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
-    trace = error.__traceback__
-    while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename).name == file.name:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    text = (str(error).splitlines() or [""])[0]
-    kind = "" if isinstance(error, LivensError) else f"{type(error).__name__}: "
-    return ModelError(f"{file}, line {line}: {kind}{text}" if line else f"{file}: {kind}{text}")
 
 
 def _check_folder(output: Path) -> None:

@@ -83,7 +83,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
             f"model {motion.model.name!r} has been changed since this motion was computed, "
             "and a file with both would contradict itself: change it back, or simulate again."
         )
-    text = json.dumps(to_dict(motion.model), allow_nan=False, ensure_ascii=False).encode()
+    text = json.dumps(to_dict(motion.model, forget=True), allow_nan=False, ensure_ascii=False).encode()
     scheme = json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)})
     facts = {
         "scheme": scheme,

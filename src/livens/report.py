@@ -153,7 +153,7 @@ def report(motion: Trajectory) -> Report:
         momentum=_invariant(motion.t, momentum) if momentum else None,
         angular_momentum=_invariant(motion.t, angular) if angular else None,
         defects=tuple(_invariant(motion.t, series) for series in defect_series(motion)),
-        notes=(*_freedom(motion), *_notes(law, motion)),
+        notes=(*([motion.chosen] if motion.chosen else []), *_freedom(motion), *_notes(law, motion)),
     )
 
 

@@ -15,6 +15,8 @@ import numpy as np
 
 from . import _jit
 from .acting import Force
+from .auto import auto_run
+from .band import warn_of_band
 from .checks import Array, finite, number
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
@@ -43,7 +45,7 @@ def simulate(
     model: Model,
     scheme: Scheme | None = None,
     *,
-    h: float,
+    h: float | str,
     until: float,
     every: int = 1,
     start: State | None = None,
@@ -51,9 +53,10 @@ def simulate(
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
-    If h does not divide the time, the next smaller step that does is taken. `start` begins from a state other than
-    the model's, such as `motion.state`. `progress`: True, False, or None for a line on stderr when it is a terminal
-    and the run takes longer than two seconds.
+    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), a shorter one if the run
+    needs it, and says so in `motion.chosen`. If h does not divide the time, the next smaller step that does is taken.
+    `start` begins from a state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
+    line on stderr when it is a terminal and the run takes longer than two seconds.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -64,9 +67,19 @@ def simulate(
     """
     if not isinstance(model, Model):
         raise ModelError(f"simulate takes a Model first, not {model!r}.")
-    how = plan(scheme, h, until, every)
+    if isinstance(h, str) and h != "auto":
+        raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
+    how = plan(scheme, until if isinstance(h, str) else h, until, every)
     say_compiling(model, how.scheme)
-    return follow(how, model, consistent_start(model), start, progress)
+    begin = consistent_start(model)
+
+    def go(how: Plan) -> Trajectory:
+        return follow(how, model, begin, start, progress)
+
+    chosen = isinstance(h, str)
+    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, until) if chosen else go(how)
+    warn_of_band(motion)
+    return motion
 
 
 def follow(
@@ -75,6 +88,7 @@ def follow(
     """The motion of `model`, compiled and assembled in `begin`, by the plan; from `start` if it is given."""
     scheme, h, steps, every = how
     state = begin.state if start is None else checked_start(start, begin.state)
+    state = State(*(x.copy() for x in state))
     state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
     if start is not None:
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)

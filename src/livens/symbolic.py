@@ -43,7 +43,7 @@ PLAY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "NOT": lambda ca, x, y: ca.logic_not(x),
     "AND": lambda ca, x, y: ca.logic_and(x, y),
     "OR": lambda ca, x, y: ca.logic_or(x, y),
-    "IF_ELSE_ZERO": lambda ca, x, y: ca.if_else_zero(x, y),
+    "IF_ELSE_ZERO": lambda ca, x, y: ca.if_else(x, y, 0.0),
 }
 ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH FABS SIGN FLOOR CEIL EXPM1 LOG1P ERF"
 TWO = "ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT"
@@ -131,6 +131,7 @@ class Formula:
     """
 
     kind, name = "formula", "formula"
+    source: Any = None  # the text it came from, if it did: (text, what its names stand for), see scene/build.py
 
     def __init__(
         self,

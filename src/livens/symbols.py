@@ -36,7 +36,7 @@ def _column(x: Any) -> Any:
 def _function(name: str) -> Callable[..., Any]:
     def function(*x: Any) -> Any:
         if any(_mixed(y) for y in x):
-            return getattr(casadi(), name)(*(_column(y) if np.ndim(y) and not _is_symbol(y) else y for y in x))
+            return getattr(casadi(), name)(*(y if _is_symbol(y) or not np.ndim(y) else _column(y) for y in x))
         return getattr(np, name)(*x)
 
     function.__name__ = function.__qualname__ = name
@@ -48,6 +48,20 @@ sin, cos, tan = _function("sin"), _function("cos"), _function("tan")
 asin, acos, atan, atan2 = _function("asin"), _function("acos"), _function("atan"), _function("atan2")
 sinh, cosh, tanh = _function("sinh"), _function("cosh"), _function("tanh")
 sqrt, exp, log = _function("sqrt"), _function("exp"), _function("log")
+fabs, sign, floor, ceil = _function("fabs"), _function("sign"), _function("floor"), _function("ceil")
+fmin, fmax = _function("fmin"), _function("fmax")
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds and y elsewhere, of symbols or numbers."""
+    if any(_mixed(value) for value in (condition, x, y)):
+        return casadi().if_else(condition, x, y)
+    return x if condition else y
+
+
+def truth(condition: Any) -> Any:
+    """1 if it holds and 0 if not, of symbols or numbers."""
+    return condition if _is_symbol(condition) else np.float64(condition)
 
 
 def dot(u: Any, v: Any) -> Any:

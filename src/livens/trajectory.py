@@ -64,6 +64,7 @@ class Trajectory:
         self.model, self.system, self.scheme = model, system, scheme
         self.h, self.every, self.t, self.record = h, every, t, record
         self.steps, self.seconds, self.tally = steps, seconds, tally
+        self.chosen = ""  # what h="auto" chose, and why
 
     def __len__(self) -> int:
         return len(self.t)

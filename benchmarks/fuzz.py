@@ -1,0 +1,190 @@
+"""Readers against input that nobody meant: python -m benchmarks.fuzz scenes 100000 [seed].
+
+Valid scenes are cut, spliced, nested and filled with numbers that break things; each result is read and, if it is a
+scene, made into a model. All that may come of it is a model or a LivensError. Counted: models, refusals, and failures
+(any other exception, or more than LIMIT seconds), with the seed of each, so that it can be had again; time and memory.
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from livens import LivensError, read_scene
+from livens.scene.text import text_of
+
+ROOT = Path(__file__).parents[1]
+LIMIT = 20  # seconds for one input
+ODD = [
+    "0", "-0.0", "1e308", "-1e308", "1e-320", "inf", "-inf", "nan", "1e999", "9223372036854775808",
+    "0xffffffffffffffffffffff", "true", "false", '""', '"x"', "[]", "{}", "[[]]", "[[0]]", '"t"', '"pi"', '"inf"',
+    '"0/0"', '"1e308*10"', '"world"', '"center"', '"drawn"', '"auto"', "'''", "'''", '"\\u0000"', "1979-05-27",
+    "07:32:00", '"__import__(\'os\')"', '"x0[0]"', '"[1,2,3]"', '"((((1))))"', '"-----1"', '"../../etc/passwd"',
+    '"Box"', '"Revolute"', '"Energy"', "3.14",
+]  # fmt: skip
+
+STRANGE = [
+    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 3, True, "t", "x1", "[1, 2, 3]", "1/0", "arm",
+    "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"},
+]  # fmt: skip
+
+
+def seeds() -> list[str]:
+    """Scenes that are valid: the examples, the starter, and the one with every table."""
+    files = [*sorted((ROOT / "examples" / "scenes").glob("*.toml")), ROOT / "src/livens/scene/starter.toml"]
+    whole = re.search(r"```toml\n(.*?)```", (ROOT / "docs/reference/scenes.md").read_text(encoding="utf-8"), re.S)
+    assert whole
+    return [*(file.read_text(encoding="utf-8") for file in files), whole[1]]
+
+
+def mutated(random: Random, texts: list[str]) -> str:
+    """One of `texts`, spoilt in some ways."""
+    text = random.choice(texts)
+    if random.random() < 0.4:
+        text = text_of(altered(random, tomllib.loads(text)))
+    for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
+        text = random.choice((cut, put, swap, splice, nest, renumber, bits))(random, text, texts)
+    return text
+
+
+def cut(random: Random, text: str, texts: list[str]) -> str:
+    i = random.randrange(len(text) + 1)
+    return text[:i] + text[i + random.choice((1, 3, 20, 200)) :]
+
+
+def put(random: Random, text: str, texts: list[str]) -> str:
+    i = random.randrange(len(text) + 1)
+    return text[:i] + random.choice([*ODD, "\n", "]", "[", "{", "}", "=", '"', ".", "#"]) + text[i:]
+
+
+def swap(random: Random, text: str, texts: list[str]) -> str:
+    lines = text.split("\n")
+    i, j = random.randrange(len(lines)), random.randrange(len(lines))
+    lines[i], lines[j] = lines[j], lines[i]
+    return "\n".join(lines)
+
+
+def splice(random: Random, text: str, texts: list[str]) -> str:
+    other = random.choice(texts).split("\n")
+    i, j = random.randrange(len(other)), random.randrange(len(other))
+    lines = text.split("\n")
+    k = random.randrange(len(lines))
+    return "\n".join([*lines[:k], *other[min(i, j) : max(i, j)], *lines[k:]])
+
+
+def nest(random: Random, text: str, texts: list[str]) -> str:
+    deep = random.choice((3, 30, 300, 3000))
+    piece = random.choice(("[" * deep + "]" * deep, "a." * deep + "a", '"' + "(" * deep + '"', '"' + "-" * deep + '1"'))
+    return put(
+        random, re.sub(r"\d+", lambda found: piece, text, count=1) if random.random() < 0.5 else text + piece, texts
+    )
+
+
+def renumber(random: Random, text: str, texts: list[str]) -> str:
+    places = list(re.finditer(r"-?\d[\d.e-]*", text))
+    if not places:
+        return text
+    place = random.choice(places)
+    return text[: place.start()] + random.choice(ODD) + text[place.end() :]
+
+
+def bits(random: Random, text: str, texts: list[str]) -> str:
+    i = random.randrange(len(text) + 1)
+    return text[:i] + chr(random.choice((0, 9, 13, 34, 92, 127, 233, 8364, 0x1F600))) + text[i + 1 :]
+
+
+def altered(random: Random, document: dict) -> dict:
+    """A document with a few of its values replaced, dropped or copied elsewhere."""
+    places = []
+
+    def walk(here) -> None:
+        for key in list(here) if isinstance(here, dict) else range(len(here)):
+            places.append((here, key))
+            if isinstance(here[key], dict | list):
+                walk(here[key])
+
+    walk(document)
+    for _ in range(random.choice((1, 1, 2, 5))):
+        here, key = random.choice(places)
+        there, other = random.choice(places)
+        if (isinstance(here, dict) and key not in here) or (isinstance(there, dict) and other not in there):
+            continue
+        choice = random.random()
+        if choice < 0.2 and isinstance(here, dict):
+            del here[key]
+        elif choice < 0.5:
+            here[key] = plain(there[other])
+        else:
+            here[key] = plain(random.choice(STRANGE))
+    return document
+
+
+def plain(value):
+    """A copy, so that no table holds itself."""
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    return [plain(entry) for entry in value] if isinstance(value, list) else value
+
+
+def try_scene(text: str, file: Path) -> str:
+    """What came of a text: "model", or the kind of the refusal."""
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    try:
+        scene = read_scene(file)
+        _ = scene.run, scene.output
+        scene.tracers(scene.model())
+        return "model"
+    except LivensError as error:
+        sentence = str(error)
+        assert "\n" not in sentence.strip() or "is not TOML" in sentence, sentence
+        assert len(sentence) < 2000, len(sentence)
+        return type(error).__name__
+
+
+def scenes(count: int, seed: int) -> Counter:
+    """Try `count` inputs; failures are printed."""
+    found: Counter = Counter()
+    texts, slowest = seeds(), 0.0
+
+    def late(*_):
+        raise TimeoutError(f"longer than {LIMIT} s")
+
+    signal.signal(signal.SIGALRM, late)
+    warnings.simplefilter("ignore")
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for k in range(count):
+            text = mutated(Random(f"{seed} {k}"), texts)
+            start = time.perf_counter()
+            signal.alarm(LIMIT)
+            try:
+                found[try_scene(text, Path(folder) / "scene.toml")] += 1
+            except Exception:
+                found["failure"] += 1
+                print(f"seed {seed}, input {k}:\n{traceback.format_exc(limit=-6)}", file=sys.stderr, flush=True)
+            finally:
+                signal.alarm(0)
+            slowest = max(slowest, time.perf_counter() - start)
+    spent, memory = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{count:,} scenes in {spent:.0f} s: {dict(found)}; slowest {slowest:.2f} s, {memory:.0f} MB at most")
+    return found
+
+
+def main() -> None:
+    what, count = sys.argv[1], int(float(sys.argv[2]))
+    assert what == "scenes", "scenes is what there is"
+    sys.exit(scenes(count, int(sys.argv[3]) if len(sys.argv) > 3 else 1)["failure"] > 0)
+
+
+if __name__ == "__main__":
+    main()

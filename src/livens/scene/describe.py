@@ -1,0 +1,231 @@
+"""From a model to a document: dictionaries, lists, words and numbers, as TOML and JSON hold them, without loss.
+
+What equals its default is left out. Large shapes that several bodies share stand once, under `shapes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..expressions import Expression
+from ..mass import MassProperties
+from ..model import Body, Model, Point
+from ..pose import Pose
+from ..shapes import Compound
+from ..solid import Solid
+from ..surface import Surface
+from ..symbolic import Formula, moving
+from .catalogue import keys, shapes, things
+from .formula_text import text_of
+
+FORMAT = 1
+Document = dict[str, Any]
+
+
+def to_dict(model: Model, forget: bool = False) -> Document:
+    """`model` as a document. A Python function has no words: it is refused by name, or, to `forget` it, only named.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81), name="drop")
+    >>> ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
+    >>> spring = m.add(lv.Spring(m.world.point(0, 0, 1), ball.point(0, 0, 0), stiffness=10.0, length=0.5))
+    >>> to_dict(m)["forces"]["spring1"]["stiffness"]
+    10.0
+    """
+    return _Describe(model, forget).document()
+
+
+class _Describe:
+    """A model being described; each kind of value has a method of its name."""
+
+    def __init__(self, model: Model, forget: bool):
+        self.model, self.forget = model, forget
+        self.shared: dict[str, Any] = {}
+        self.named: dict[Any, str] = {}
+        self.where: dict[str, Any] = {}
+        self.bodies_of: tuple[Body, ...] = ()
+
+    def document(self) -> Document:
+        model = self.model
+        every = [*model.bodies, *model.joints, *model.forces]
+        if twice := [name for name, count in Counter(thing.name for thing in every).items() if count > 1]:
+            raise ModelError(f"the model has more than one thing named {twice[0]!r}.")
+        uses = Counter(_same(body.shape) for body in model.bodies[1:])
+        bodies = {body.name: self.body_table(body, uses[_same(body.shape)] > 1) for body in model.bodies[1:]}
+        parts = {
+            "shapes": self.shared,
+            "bodies": bodies,
+            "joints": {joint.name: self.thing(joint, "joint") for joint in model.joints},
+            "forces": {force.name: self.thing(force, "force") for force in model.forces},
+        }
+        head = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
+        return {**head, **{name: part for name, part in parts.items() if part}}
+
+    def body_table(self, body: Body, shared: bool) -> Document:
+        shape = body.shape
+        if isinstance(shape, MassProperties):
+            table = self.matter(shape, "")
+        elif shared and isinstance(self.shaped(shape), Solid | Compound):
+            table = {"shape": self.reference(shape)}
+        else:
+            table = {"shape": self.shape(shape, f"shape of body {body.name!r}")}
+        moves = {"velocity": body.velocity.tolist(), "body_rates": body.body_rates.tolist()}
+        return {**table, **self.pose(body.pose, ""), **{k: v for k, v in moves.items() if repr(v) != "[0.0, 0.0, 0.0]"}}
+
+    def thing(self, thing: Any, kind: str) -> Document:
+        """A joint or force: its class, its arguments, and what the names in its formulas stand for."""
+        made = type(thing)
+        if things(kind).get(made.__name__) is not made:
+            raise ModelError(f"{thing.name!r} cannot be stored: {made.__name__} is not a joint or force of livens.")
+        self.where, self.bodies_of = {}, tuple(getattr(thing, "bodies", None) or ())
+        table = {"type": made.__name__, **self.arguments(thing, thing.name)}
+        return {**table, "where": self.where} if self.where else table
+
+    def arguments(self, thing: Any, owner: str) -> Document:
+        table: Document = {}
+        made: type = type(thing)
+        for name, (argument, kind, default) in keys(made).items():
+            value = getattr(thing, argument)
+            if value is None:
+                continue
+            plain = getattr(self, kind)(value, f"{argument} of {owner!r}")
+            if plain != {} and repr(plain) != repr(
+                list(map(float, default)) if isinstance(default, tuple) else default
+            ):
+                table[name] = plain
+        return table
+
+    # ── kinds ──
+
+    def number(self, value: Any, what: str) -> Any:
+        if isinstance(value, bool) or not isinstance(value, float | int | np.floating | np.integer):
+            raise ModelError(f"{what} cannot be stored: {value!r} is not a number.")
+        return float(value) if math.isfinite(value) else str(float(value))
+
+    def whole(self, value: Any, what: str) -> int:
+        return int(value)
+
+    def word(self, value: Any, what: str) -> str:
+        return str(value)
+
+    axes = word
+
+    def vector(self, value: Any, what: str) -> Any:
+        return [self.number(x, what) for x in np.asarray(value).tolist()]
+
+    limits = vector
+
+    def inertia(self, value: Any, what: str) -> Any:
+        J = np.asarray(value)
+        return (np.diag(J) if not np.any(J - np.diag(np.diag(J))) else J).tolist()
+
+    def point(self, value: Any, what: str) -> Document:
+        if not isinstance(value, Point):
+            raise ModelError(f"{what} cannot be stored: {value!r} is not a point.")
+        return {"body": value.body.name, "point": value.r.tolist()}
+
+    def body(self, value: Any, what: str) -> str:
+        return str(value.name)
+
+    joint = body
+
+    def bodies(self, value: Any, what: str) -> list[str]:
+        return [body.name for body in value]
+
+    def signals(self, value: Any, what: str) -> Any:
+        """A constant, an expression, or a function that is named or refused."""
+        if isinstance(value, Expression):
+            for name, number in value.numbers.items():
+                self.explain(name, number, what)
+            return value.text
+        if callable(value):
+            function = getattr(value, "function", None) or getattr(value, "__qualname__", type(value).__name__)
+            if self.forget:
+                return {"function": function}
+            raise ModelError(
+                f"{what} is the Python function {function!r}, which a scene cannot hold: write it as "
+                'lv.Expression("0.5*sin(3*t)").'
+            )
+        return self.vector(value, what) if np.ndim(value) else self.number(value, what)
+
+    signal = drive = signals
+
+    def formula(self, value: Formula, what: str) -> Any:
+        """The text it came from, or else text made of its instructions, or else these."""
+        names = [body.name for body in moving(self.bodies_of)]
+        if value.source is not None:
+            said, given = value.source
+            for name, meaning in given.items():
+                if isinstance(meaning, tuple):
+                    slot, kind, r = meaning
+                    meaning = self.handle(names[slot] if slot >= 0 else "world", kind, r)
+                self.explain(name, meaning, what)
+            return said
+        first = len(self.where)
+        words = text_of(value, first)
+        if words is None:
+            return {
+                "handles": value.handles,
+                "kinds": value.kinds,
+                "places": value.places.tolist(),
+                "operations": value.operations,
+                "registers": value.registers.tolist(),
+                "constants": value.constants.tolist(),
+                "results": value.results,
+            }
+        for k, (slot, kind, r) in enumerate(zip(value.handles, value.kinds, value.places, strict=True)):
+            self.explain(f"x{first + k}", self.handle(names[slot], kind, r), what)
+        return words
+
+    def handle(self, body: str, kind: str, r: Any) -> Document:
+        return {"body": body, kind: True if kind == "angular_velocity" else np.asarray(r).tolist()}
+
+    def explain(self, name: str, meaning: Any, what: str) -> None:
+        """Put a name into `where`."""
+        if self.where.setdefault(name, meaning) != meaning:
+            raise ModelError(f"{what} uses the name {name!r} for something else than the rest does: rename it.")
+
+    # ── shapes ──
+
+    def shaped(self, shape: Any) -> Any:
+        """The shape, as a Solid if it is of a class that is not livens' own."""
+        own = shapes().get(type(shape).__name__) is type(shape)
+        return shape if own else Solid(shape.mass_properties, shape.surface)
+
+    def shape(self, shape: Any, what: str) -> Document:
+        shape = self.shaped(shape)
+        return {"type": type(shape).__name__, **self.arguments(shape, what)}
+
+    def reference(self, shape: Any) -> str:
+        """The name under which a shared shape stands."""
+        key = _same(shape)
+        if key not in self.named:
+            name = getattr(shape, "name", None) or f"shape{len(self.shared) + 1}"
+            self.named[key] = name if name not in self.shared else f"{name} {len(self.shared) + 1}"
+            self.shared[self.named[key]] = self.shape(shape, f"shape {name!r}")
+        return self.named[key]
+
+    def matter(self, value: MassProperties, what: str) -> Document:
+        return self.arguments(value, what)
+
+    def surface(self, value: Surface, what: str) -> Document:
+        return {"vertices": value.vertices.tolist(), "triangles": value.triangles.tolist()}
+
+    def pose(self, value: Pose, what: str) -> Document:
+        table = {"at": value.a.tolist(), "rotation": value.B.tolist()}
+        rest = {"at": [0.0] * 3, "rotation": np.eye(3).tolist()}
+        return {name: entry for name, entry in table.items() if repr(entry) != repr(rest[name])}
+
+    def parts(self, value: Any, what: str) -> list[Document]:
+        return [{"shape": self.shape(shape, what), **self.pose(pose, what)} for shape, pose in value]
+
+
+def _same(shape: Any) -> Any:
+    """What equal shapes have in common."""
+    return shape if isinstance(shape, Hashable) else id(shape)

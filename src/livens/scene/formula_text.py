@@ -1,0 +1,127 @@
+"""A traced formula as text: instructions on registers become lines of infix, as expressions.py reads them.
+
+Values that are used more than once, or lie too deep, get a line and a name of their own:
+
+    v1 = x0[0] - x1[0]
+    v2 = x0[2] - x1[2]
+    40.0*(v1**2 + v2**2)
+
+Text is only used where reading it gives the same instructions again, bit for bit; what has no words stays a table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..expressions import evaluate
+from ..grammar import LENGTH, names_in, parsed
+from ..symbolic import Formula, casadi, flatten
+
+INFIX = {  # how an operation is written, and how strongly it binds
+    "ADD": ("{0} + {1}", 1),
+    "SUB": ("{0} - {1}", 1),
+    "MUL": ("{0}*{1}", 2),
+    "DIV": ("{0}/{1}", 2),
+    "TWICE": ("2.0*{0}", 2),
+    "INV": ("1.0/{0}", 2),
+    "NEG": ("-{0}", 2),
+    "SQ": ("{0}**2.0", 3),
+    "POW": ("{0}**{1}", 3),
+    "CONSTPOW": ("{0}**{1}", 3),
+    "ASSIGN": ("{0}", 4),
+    "LT": ("{0} < {1}", 0),
+    "LE": ("{0} <= {1}", 0),
+    "EQ": ("{0} == {1}", 0),
+    "NE": ("{0} != {1}", 0),
+}
+ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH SIGN FLOOR CEIL"
+CALLS = {name: f"{name.lower()}({{0}})" for name in ONE.split()} | {
+    "FABS": "abs({0})",
+    "FMIN": "min({0}, {1})",
+    "FMAX": "max({0}, {1})",
+    "ATAN2": "atan2({0}, {1})",
+    "IF_ELSE_ZERO": "where({0}, {1}, 0.0)",
+}
+TWO = {name for name, form in [*CALLS.items(), *((name, form) for name, (form, _) in INFIX.items())] if "{1}" in form}
+DEEP = 8  # of operations in one line
+
+
+class Written(NamedTuple):
+    """A value as text, how strongly it binds, and how deep it is."""
+
+    text: str
+    binds: int
+    depth: int
+
+
+def text_of(formula: Formula, first: int = 0) -> str | None:
+    """The formula as text in which its handles are called x0, x1, …, from number `first` on; None where there are no
+    words for it."""
+    if set(formula.operations) - set(INFIX) - set(CALLS) - {"CONST"}:
+        return None
+    names = [f"x{first + k}" for k in range(len(formula.handles))]
+    text = "\n".join(_lines(formula, names))
+    return text if len(text) <= LENGTH and _same(formula, text, names) else None
+
+
+def _lines(formula: Formula, names: list[str]) -> list[str]:
+    """One line for each value with a name, and the results."""
+    inputs = 3 * len(formula.handles)
+    values: list[tuple[str, list[int], float]] = []  # operation, operands (values, or ~register of an input), number
+    holds = {register: ~register for register in range(inputs + 1)}
+    steps = zip(formula.operations, formula.registers.tolist(), formula.constants.tolist(), strict=True)
+    for name, (o, i, j), number in steps:
+        operands = [] if name == "CONST" else [holds[i], *([holds[j]] if name in TWO else [])]
+        values.append((name, operands, number))
+        holds[o] = len(values) - 1
+    zero = Written("0.0", 4, 0)
+    results = [holds.get(inputs + 1 + k) for k in range(formula.results)]
+    uses = [0] * len(values)
+    for k in [*(k for _, operands, _ in values for k in operands), *(k for k in results if k is not None)]:
+        if k >= 0:
+            uses[k] += 1
+    lines: list[str] = []
+    texts: dict[int, Written] = {~r: Written(f"{names[r // 3]}[{r % 3}]", 4, 0) for r in range(inputs)}
+    texts[~inputs] = Written("t", 4, 0)
+    for k, (name, operands, number) in enumerate(values):
+        written = _written(name, [texts[x] for x in operands], number)
+        if name != "CONST" and (uses[k] > 1 or written.depth > DEEP):
+            lines.append(f"v{len(lines) + 1} = {written.text}")
+            written = Written(f"v{len(lines)}", 4, 0)
+        texts[k] = written
+    ends = [zero if k is None else texts[k] for k in results]
+    return [*lines, ends[0].text if len(ends) == 1 else f"[{', '.join(end.text for end in ends)}]"]
+
+
+def _written(name: str, operands: list[Written], number: float) -> Written:
+    if name == "CONST":
+        return Written(repr(number), 4 if number >= 0.0 and not str(number).startswith("-") else 0, 0)
+    depth = 1 + max(x.depth for x in operands)
+    if name in CALLS:
+        return Written(CALLS[name].format(*(x.text for x in operands)), 4, depth)
+    form, binds = INFIX[name]
+    left = binds in (1, 2) and len(operands) == 2  # a - b - c is (a - b) - c; elsewhere brackets say it
+    sides = [
+        x.text if x.binds >= binds + (0 if left and side == 0 else 1) or x.binds == 4 else f"({x.text})"
+        for side, x in enumerate(operands)
+    ]
+    return Written(form.format(*sides), 0 if name == "NEG" else binds, depth)
+
+
+def _same(formula: Formula, text: str, names: list[str]) -> bool:
+    """Whether the text, read again, uses all handles and gives the same instructions."""
+    ca, steps = casadi(), parsed(text)
+    if not set(names) <= set(names_in(steps)):
+        return False
+    x, t = [ca.SX.sym(name, 3) for name in names], ca.SX.sym("t")
+    known: dict[str, Any] = {name: tuple(x[k][i] for i in range(3)) for k, name in enumerate(names)}
+    value = evaluate(steps, {**known, "t": t}, text)
+    rows = [ca.SX(row) for row in (value if isinstance(value, tuple) else (value,))]
+    flat = flatten(ca.Function("g", [ca.vertcat(ca.SX(0, 1), *x), t], rows))
+    return (
+        flat.operations == formula.operations
+        and np.array_equal(flat.registers, formula.registers)
+        and np.array_equal(flat.constants, formula.constants)
+    )

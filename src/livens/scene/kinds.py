@@ -1,0 +1,221 @@
+"""The values of a scene: what each kind may be, checked by a function and described by a JSON Schema."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+MEANING = {  # what keys mean, with units, for people who read the schema
+    "G": "gravitational constant [N m²/kg²]",
+    "a": "point on the first body",
+    "across": "direction across the blade, world axes at the start",
+    "angular_velocity": "rad/s, world axes; or give body_rates",
+    "at": 'place of the body frame [m], or "drawn": where a file has it',
+    "axes": "axes in which a load is given",
+    "axis": "direction, world axes at the start",
+    "b": "point on the second body",
+    "bodies": "names of bodies; left out: those that `where` speaks of",
+    "body_rates": "angular velocity in body axes [rad/s]",
+    "center": "centre of mass, body axes [m]",
+    "damping": "N s/m, or N m s/rad on an angle",
+    "density": "kg/m³ (kg/m² of a plate, kg/m of a rod); or give mass",
+    "drive": "the coordinate as an expression of t [rad] or [m]",
+    "effort": "torque [N m] or force [N], a number or an expression of t",
+    "force": "three numbers, or expressions of t [N]",
+    "formula": "expression, see scenes.md: an energy [J], a force [N], or equations that are to be zero",
+    "inertia": "about the centre of mass, body axes [kg m²]: three moments, or a 3 x 3 tensor",
+    "length": "m",
+    "limit_stiffness": "of the stops [N/m] or [N m/rad]",
+    "limits": "lower and upper stop [rad] or [m]; inf where there is none",
+    "mass": "kg",
+    "normal": "direction, world axes at the start",
+    "pitch": "m per turn",
+    "radius": "m",
+    "rate": "N s/m of a damper",
+    "ratio": "second coordinate per first",
+    "rest": "where the spring in the joint is at rest [rad] or [m]",
+    "rotation": "body to world",
+    "shape": "a shape, or the name of one under [shapes]",
+    "stiffness": "N/m, or N m/rad on an angle",
+    "torque": "three numbers, or expressions [N m]",
+    "type": "which class of livens",
+    "velocity": "of the body frame's origin [m/s]",
+    "where": "what the names in formulas stand for: numbers, or what bodies do",
+}
+NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "description": "an expression of the parameters"}]}
+
+
+def wrong(sentence: str) -> PydanticCustomError:
+    return PydanticCustomError("wrong", "{sentence}", {"sentence": sentence})
+
+
+def number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, float | int | str):
+        raise wrong("it must be a number, or an expression in quotes.")
+    return value
+
+
+def several(count: int) -> Any:
+    def check(value: Any) -> Any:
+        if not isinstance(value, list) or len(value) != count:
+            raise wrong(f"it must be {count} numbers such as {[0.0] * count}.")
+        return [number(x) for x in value]
+
+    return check
+
+
+def square(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 3:
+        raise wrong("it must be three rows of three numbers.")
+    return [several(3)(row) for row in value]
+
+
+def inertia(value: Any) -> Any:
+    return square(value) if isinstance(value, list) and value and isinstance(value[0], list) else several(3)(value)
+
+
+def rotation(value: Any) -> Any:
+    if isinstance(value, list):
+        return square(value)
+    allowed = {"axis": 3, "quaternion": 4, "euler": 3, "angle": 0, "order": 0}
+    if not isinstance(value, dict) or set(value) - set(allowed):
+        raise wrong("it must be a 3 x 3 matrix, { axis, angle }, { quaternion } or { euler, order }.")
+    for name, part in value.items():
+        if name == "order":
+            if not isinstance(part, str):
+                raise wrong("the order of Euler angles is a word such as 'zyx'.")
+        elif allowed[name]:
+            several(allowed[name])(part)
+        else:
+            number(part)
+    return value
+
+
+def place(value: Any) -> Any:
+    return value if value == "drawn" else several(3)(value)
+
+
+def local(value: Any) -> Any:
+    return value if value == "center" else several(3)(value)
+
+
+def signals(value: Any) -> Any:
+    return value if isinstance(value, str) else several(3)(value)
+
+
+def word(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise wrong("it must be a word in quotes.")
+    return value
+
+
+def whole(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 10**15:
+        raise wrong("it must be a whole number.")
+    return value
+
+
+def row(count: int, item: dict[str, Any] = NUMBER) -> dict[str, Any]:
+    return {"type": "array", "items": item, "minItems": count, "maxItems": count}
+
+
+def either(*schemas: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": list(schemas)}
+
+
+def only(word: str) -> dict[str, Any]:
+    return {"const": word, "type": "string"}
+
+
+def checked(check: Any, schema: dict[str, Any]) -> Any:
+    return Annotated[Any, PlainValidator(check), WithJsonSchema(schema)]
+
+
+ROTATION = either(
+    row(3, row(3)),
+    {"type": "object", "properties": {"axis": row(3), "angle": NUMBER}, "required": ["axis", "angle"]},
+    {"type": "object", "properties": {"quaternion": row(4)}, "required": ["quaternion"]},
+    {"type": "object", "properties": {"euler": row(3), "order": {"type": "string"}}, "required": ["euler"]},
+)
+TEXT = {"type": "string"}
+Number, Word, Whole = checked(number, NUMBER), checked(word, TEXT), checked(whole, {"type": "integer"})
+Vector, Rotation = checked(several(3), row(3)), checked(rotation, ROTATION)
+Local = checked(local, either(row(3), only("center")))
+Pose = {"at": (Vector, None), "rotation": (Rotation, None)}
+
+
+class Table(BaseModel):
+    """A table: a key that it does not know is refused, with the nearest that it does."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise wrong("it must be a table, { … }.")
+        for key in data:
+            if key not in cls.model_fields:
+                near = get_close_matches(key, cls.model_fields, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(cls.model_fields)}."
+                raise wrong(f"there is no key {key[:60]!r} here: {hint}")
+        return data
+
+
+class PointTable(Table):
+    """A point of a body: in body axes, or by the place in the world where it is at the start."""
+
+    body: Word
+    point: Local = Field(None, description='body axes [m], or "center": the centre of mass')
+    point_at: Vector = Field(None, description="world axes, at the start [m]")
+
+
+class MeaningTable(Table):
+    """What a name in a formula stands for, in world axes: one of point, direction, velocity and angular_velocity."""
+
+    body: Word
+    point: Local = Field(None, description="where this point of the body is; body axes [m]")
+    direction: Vector = Field(None, description="where this direction of the body points")
+    velocity: Local = Field(None, description="of this point of the body [m/s]")
+    angular_velocity: Literal[True] = Field(None, description="of the body [rad/s]")
+
+
+class FormulaTable(Table):
+    """A formula as instructions, where text would not give the same ones; see livens.symbolic.Formula."""
+
+    handles: list[int]
+    kinds: list[str]
+    places: list[list[float]]
+    operations: list[str]
+    registers: list[list[int]]
+    constants: list[float]
+    results: int
+
+
+class TrianglesTable(Table):
+    """A surface."""
+
+    vertices: list[Annotated[list[float], Field(min_length=3, max_length=3)]]
+    triangles: list[Annotated[list[int], Field(min_length=3, max_length=3)]]
+
+
+class Mesh(Table):
+    """The matter inside a closed mesh."""
+
+    type: Literal["Mesh"]
+    file: Word = Field(description="STL, OBJ or GLB, in the scene's folder")
+    density: Number = Field(description="kg/m³")
+    unit: Number = Field(1.0, description='what 1.0 in the file is: a number of metres, or "m", "cm", "mm", "in"')
+
+
+class Step(Table):
+    """A solid of a STEP file; its frame is at its centre of mass."""
+
+    type: Literal["Step"]
+    file: Word = Field(description="STEP, in the scene's folder")
+    density: Number = Field(description="kg/m³")
+    unit: Number = Field(description='what 1.0 in the file is: "m", "cm", "mm", "in", or a number of metres')
+    solid: Word = Field(None, description="its name, where the file has several")

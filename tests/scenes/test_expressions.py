@@ -1,0 +1,196 @@
+"""Expressions against Python and NumPy, which read the same text on their own; and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import livens as lv
+from livens.expressions import evaluate
+from livens.grammar import DEPTH, LENGTH, parsed
+
+NAMES = {
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "sqrt": np.sqrt, "exp": np.exp,
+    "log": np.log, "abs": np.abs, "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "min": np.fmin, "max": np.fmax,
+    "where": np.where, "pi": np.pi,
+}  # fmt: skip
+
+
+def python(text, **names):
+    """What Python makes of the text: these texts are ours, and Python's grammar is the model of it."""
+    with np.errstate(all="ignore"):
+        return eval(text, {"__builtins__": {}}, {**NAMES, **names})
+
+
+TEXTS = [
+    "1 + 2*t - 3/4", "-t**2", "(-t)**2", "2**-t", "2**3**0.5", "-2**-2", "t - 1 - 2", "t/2/3", "t/(2*3)", "+t", "--t",
+    "1.5e-3*t", ".5 + 2. + 1e2", "sin(3*t) + cos(t/2)**2", "atan2(t, 2) - atan(t/2)", "sqrt(abs(t)) + exp(-t)",
+    "log(1 + t**2)", "asin(sin(t)/2) + acos(0.3)", "sinh(t) - cosh(t) + tanh(t)", "sign(t - 1)", "floor(t) + ceil(t)",
+    "min(t, 1) + max(t, 1)", "where(t < 1, t, 1/t)", "1*(t > 1) + 1*(t <= 1)", "1*(t == 2) - 1*(t != 2)", "2*pi*t",
+    "tan(t)", "(((t)))", "t ** 2 ** 3", "1e308*10",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_as_python_reads_it(text):
+    for t in (-1.7, 0.3, 2.0):
+        mine, theirs = lv.Expression(text)(t), python(text, t=np.float64(t))
+        assert mine == theirs or (np.isnan(mine) and np.isnan(theirs))
+
+
+def test_division_by_zero_is_infinite():
+    assert lv.Expression("1/0*t")(2.0) == math.inf
+    assert np.isnan(lv.Expression("0/0")(2.0))
+
+
+trees = st.recursive(
+    st.sampled_from(["t", "0.7", "2", "x"]),
+    lambda x: st.one_of(
+        st.tuples(x, st.sampled_from(["+", "-", "*", "/", "**"]), x).map(lambda p: f"{p[0]} {p[1]} {p[2]}"),
+        x.map(lambda a: f"-{a}"),
+        x.map(lambda a: f"({a})"),
+        st.tuples(st.sampled_from(["sin", "exp", "sqrt"]), x).map(lambda p: f"{p[0]}({p[1]})"),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(trees, st.floats(0.1, 2.0))
+def test_random_texts_as_python_reads_them(text, t):
+    numbers = {"t": np.float64(t), "x": np.float64(1.3)}
+    try:
+        theirs = python(text, **numbers)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return  # Python's own numbers are stricter than IEEE's
+    mine = lv.Expression(text, x=1.3)(t)
+    if isinstance(theirs, complex):
+        return  # a negative constant to a broken power
+    assert mine == theirs or (np.isnan(mine) and np.isnan(theirs))
+
+
+def test_vectors():
+    u, v = (1.0, 2.0, 3.0), (-1.0, 0.5, 2.0)
+    value = lambda text: evaluate(parsed(text), {"u": u, "v": v, "k": 2.0}, text)  # noqa: E731
+    assert value("dot(u, v)") == np.dot(u, v)
+    assert value("cross(u, v)") == tuple(np.cross(u, v))
+    assert value("norm(u)") == np.sqrt(np.dot(u, u))
+    assert value("k*u - v/k + [1, 1, 1]") == tuple(2 * np.array(u) - np.array(v) / 2 + 1)
+    assert value("u*k") == value("k*u")
+    assert value("-u") == (-1.0, -2.0, -3.0)
+    assert value("u[2]") == 3.0
+    assert value("d = u - v; e = d[0]*k\n\n (e + # a word\n d[1])") == 5.5
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "cannot be empty"),
+        ("1 +", "column 4: a number, a name or a bracket is missing"),
+        ("sinn(t)", "did you mean 'sin'"),
+        ("sin t", r"'\(' is missing here|'\(' is missing after"),
+        ("t^2", r"powers are written \*\*"),
+        ("k*t", "'k', which is not given"),
+        ("(t", r"'\)' is missing"),
+        ("1 2", "'2' does not belong here"),
+        ("t = 3; t", "'t' has a meaning already"),
+        ("sin = 3; t", "'sin' has a meaning already"),
+        ("a = b; b = 1; a", "'b', which is not given"),
+        ("a = 1 t", "end of the line is missing"),
+        ("atan2(t)", "atan2 takes 2 values, not 1"),
+        ("a.b", "'.' has no meaning"),
+        ("'x'", "has no meaning"),
+        ("t[0.5]", "a whole number"),
+        ("lambda: 0", "has no meaning here|does not belong here"),
+        ("__import__('os').system('true')", "has no meaning"),
+        ("-" * (DEPTH + 1) + "1", "stand within each other"),
+        ("(" * 1000 + "1" + ")" * 1000, "stand within each other"),
+        ("1+" * LENGTH + "1", f"at most {LENGTH} characters"),
+    ],
+)
+def test_refused_when_read(text, fault):
+    with pytest.raises(lv.ModelError, match=fault) as error:
+        lv.Expression(text)
+    assert len(str(error.value)) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[1, 2][5]", r"a vector of 2 has no entry \[5\]"),
+        ("t[0]", "a number has no entry"),
+        ("[1, [2, 3]]", "not vectors"),
+        ("[1, 2, 3] + t", "only numbers, or vectors of equal length"),
+        ("[1, 2, 3]*[1, 2, 3]", "dot"),
+        ("2/[1, 2, 3]", "takes numbers, not vectors"),
+        ("[1, 2, 3]**2", "takes numbers, not vectors"),
+        ("sin([1, 2, 3])", "sin takes numbers"),
+        ("dot(1, 2)", "dot takes vectors"),
+        ("cross([1, 2], [3, 4])", "cross takes vectors"),
+        ("[1, 2] < 3", "takes numbers"),
+    ],
+)
+def test_refused_when_computed(text, fault):
+    with pytest.raises(lv.ModelError, match=fault):
+        lv.Expression(text)(1.0)
+
+
+def test_long_sums_need_no_stack():
+    text = "t" + "+t" * (LENGTH // 2 - 1)
+    assert lv.Expression(text)(1.0) == LENGTH // 2
+
+
+def test_a_formula_is_the_function_it_says():
+    """Energies, forces and constraints in words move as those in Python do, bit for bit."""
+    one = lv.Model(gravity=(0, 0, -9.81))
+    arm = one.add(lv.Body(lv.Box(1, 0.2, 0.1, density=100), body_rates=(0.1, 2, 0.1), name="arm"))
+    bob = one.add(lv.Body(lv.Ball(0.1, mass=1), at=(1, 0, 0), name="bob"))
+
+    def energy(b):
+        d = b[arm].point(0.5, 0, 0) - b[bob].point(0, 0, 0.1)
+        return 0.5 * 80.0 * lv.dot(d, d) + lv.norm(d) ** 3
+
+    one.add(lv.Energy(energy, bodies=[arm, bob], name="net"))
+    one.add(lv.Force(bob.point(0.1, 0, 0), lambda b, t: -0.2 * lv.sin(t) * b[bob].velocity(0.1, 0, 0), name="drag"))
+    one.add(lv.Constraint(lambda b: b[bob].position[1] - b[bob].position[0] ** 2 + 1, bodies=[bob], name="bowl"))
+    scene = lv.Scene(
+        {
+            "livens": 1,
+            "gravity": [0, 0, -9.81],
+            "parameters": {"k": 80.0},
+            "bodies": {
+                "arm": {
+                    "shape": {"type": "Box", "x": 1, "y": 0.2, "z": 0.1, "density": 100},
+                    "body_rates": [0.1, 2, 0.1],
+                },
+                "bob": {"shape": {"type": "Ball", "radius": 0.1, "mass": 1}, "at": [1, 0, 0]},
+            },
+            "joints": {
+                "bowl": {"type": "Constraint", "formula": "x[1] - x[0]**2 + 1", "where": {"x": {"body": "bob"}}}
+            },
+            "forces": {
+                "net": {
+                    "type": "Energy",
+                    "formula": "d = x1 - x2\n0.5*k*dot(d, d) + norm(d)**3",
+                    "where": {
+                        "x1": {"body": "arm", "point": [0.5, 0, 0]},
+                        "x2": {"body": "bob", "point": [0, 0, 0.1]},
+                    },
+                },
+                "drag": {
+                    "type": "Force",
+                    "point": {"body": "bob", "point": [0.1, 0, 0]},
+                    "formula": "-0.2*sin(t)*v",
+                    "where": {"v": {"body": "bob", "velocity": [0.1, 0, 0]}},
+                },
+            },
+        }
+    )
+    two = scene.model()
+    motions = [lv.simulate(m, h=1e-3, until=0.2) for m in (one, two)]
+    assert np.array_equal(motions[0].record.a, motions[1].record.a)
+    assert np.array_equal(motions[0].energy, motions[1].energy)
+    assert abs(motions[0].energy[-1] - motions[0].energy[0]) > 0

@@ -1,0 +1,170 @@
+"""livens new, check, run and schema with scenes."""
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.cli import main
+
+SCENES = Path(__file__).parents[2] / "examples" / "scenes"
+
+
+@pytest.fixture
+def say(tmp_path, monkeypatch, capsys):
+    """Call the command line in an empty folder: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def test_new_runs_as_it_is(say, tmp_path):
+    code, out, err = say("new", "swing.toml")
+    assert (code, err) == (0, "")
+    assert "livens check swing.toml" in out
+    before = (tmp_path / "swing.toml").read_text()
+    code, out, err = say("run", "swing.toml", "-o", "swing.nc")
+    assert (code, err) == (0, "")
+    assert "paths of tip in swing.csv" in out
+    motion = lv.load("swing.nc")
+    assert (motion.t[-1], motion.steps, motion.every) == (10.0, 5000, 5)
+    assert motion.report().energy.relative < 1e-6
+    with open("swing.csv", newline="") as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["t", "tip.x", "tip.y", "tip.z"]
+    tip = motion.position(motion.model["fore"].point(0.4, 0, 0))
+    assert np.array_equal(np.array(table[1:], dtype=float), np.column_stack([motion.t, tip]))
+    code, _, err = say("new", "swing.toml")
+    assert (code, err) == (2, "livens: swing.toml is there already, and nothing is overwritten: choose another name.\n")
+    assert (tmp_path / "swing.toml").read_text() == before
+    assert say("new", "swing.txt")[0] == 2
+
+
+def test_options_count_more(say):
+    code, out, err = say(
+        "run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "1e-2", "--order", "2", "-o", "a.nc"
+    )
+    assert (code, err) == (0, "")
+    motion = lv.load("a.nc")
+    assert (motion.h, motion.t[-1], motion.scheme) == (1e-2, 1.0, lv.Livens(order=2))
+    code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--scheme", "Newmark", "-o", "b.nc")
+    assert (code, err) == (0, "")
+    assert lv.load("b.nc").scheme == lv.Newmark()
+    code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--scheme", "Newmark", "--order", "4")
+    assert (code, err) == (2, "livens: --order belongs to the Livens scheme; Newmark has none to choose.\n")
+    code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "auto")
+    assert (code, err) == (0, "")
+    assert "was chosen: the stiffest vibration has" in out
+
+
+def test_a_scene_names_its_output(say, tmp_path):
+    text = (SCENES / "hammer.toml").read_text().replace("[run]\n", '[run]\noutput = "there.nc"\n')
+    (tmp_path / "h.toml").write_text(text)
+    code, _, err = say("run", "h.toml")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "there.nc").is_file()
+    (tmp_path / "h.toml").write_text(text.replace("there.nc", "../there.nc"))
+    code, _, err = say("run", "h.toml")
+    assert code == 2
+    assert "outside the scene's folder" in err
+    assert not (tmp_path.parent / "there.nc").exists()
+
+
+def test_what_is_missing_is_asked_for(say, tmp_path):
+    (tmp_path / "s.toml").write_text("livens = 1\n[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n")
+    assert "a step is needed, such as --h 1e-3" in say("run", "s.toml")[2]
+    assert "an end is needed, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
+    assert say("run", "s.toml", "--h", "0.1", "--until", "1")[0] == 0
+    (tmp_path / "s.toml").write_text("livens = 1\n[bodis.b]\n")
+    code, out, err = say("check", "s.toml")
+    assert (code, out) == (2, "")
+    assert err == "livens: the scene: there is no key 'bodis' here: did you mean 'bodies'?\n"
+
+
+def test_check(say):
+    code, out, err = say("check", SCENES / "four_bar.toml")
+    assert (code, err) == (0, "")
+    facts = {line[:12].strip(): line[12:].strip() for line in out.splitlines()}
+    assert facts["freedom"] == "1 degree of freedom"
+    assert "repeat others" in facts["redundant"]
+    assert facts["start"] == "bodies and velocities fit the joints"
+    assert facts["run"] == "Livens(order=4) to t = 4 s, h = 0.002 s, 2,000 steps"
+    code, out, err = say("check", SCENES / "plank_on_springs.toml")
+    assert "order 2 is stable below 2/ω = 0.0994 s" in out
+    assert "0.002 s at order 2, 0.01 s at order 4" in out
+
+
+def test_check_says_what_does_not_fit(say, tmp_path):
+    text = (SCENES / "double_pendulum.toml").read_text()
+    (tmp_path / "s.toml").write_text(
+        text.replace("at = [0.5, 0, 0]", "at = [0.501, 0, 0]").replace("h = 1e-3", "h = 0.5")
+    )
+    code, out, err = say("check", "s.toml")
+    assert (code, err) == (0, "")
+    assert "brought onto the joints: moved by up to 0.001 m" in out
+    assert "h = 0.5 s, which is too long to be stable" in out
+
+
+def test_check_takes_python_too(say, tmp_path):
+    (tmp_path / "top.py").write_text(
+        "import livens as lv\nmodel = lv.Model()\nmodel.add(lv.Body(lv.Ball(1, mass=1), body_rates=(0, 0, 20)))\n"
+    )
+    code, out, err = say("check", "top.py")
+    assert (code, err) == (0, "")
+    assert "a body turns a radian in 0.05 s" in out
+
+
+def test_schema(say, tmp_path):
+    code, out, err = say("schema")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["properties"]["livens"]["const"] == 1
+    assert say("schema", "-o", "s.json") == (0, "", "")
+    assert (tmp_path / "s.json").read_text(encoding="utf-8") == out
+
+
+@pytest.mark.parametrize("command", ["new", "check", "run", "schema", "view", "live"])
+def test_help_teaches(say, capsys, command):
+    with pytest.raises(SystemExit) as done:
+        main([command, "--help"])
+    assert done.value.code == 0
+    out = capsys.readouterr().out
+    assert "usage: livens" in out
+    if command in ("new", "check", "run"):
+        assert f"livens {command} " in out.partition("options:")[2]
+
+
+@pytest.mark.parametrize("command", ["view", "live"])
+def test_pages_take_scenes(say, monkeypatch, command):
+    """What reaches the page: the motion or model, its step and the points to trace."""
+    seen = {}
+    where = "livens.viewer.playback.view" if command == "view" else "livens.viewer.live.live"
+    pytest.importorskip("viser")
+    monkeypatch.setattr(where, lambda *given, **named: seen.update(given=given, named=named))
+    assert (
+        say(command, SCENES / "double_pendulum.toml", "--h", "auto", *(["--until", "1"] * (command == "view")))[0] == 0
+    )
+    assert [point.body.name for point in seen["named"]["trace"]] == ["arm", "fore"]
+    if command == "live":
+        assert seen["given"][1] == lv.Livens(order=4)
+        assert 0 < seen["named"]["h"] < 0.1
+    else:
+        assert seen["given"][0].t[-1] == 1.0
+
+
+def test_a_scene_in_another_folder(say, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "s.toml").write_text(
+        (SCENES / "hammer.toml").read_text().replace("[run]", '[run]\noutput = "o.nc"')
+    )
+    assert say("run", os.path.join("sub", "s.toml"))[0] == 0
+    assert (tmp_path / "sub" / "o.nc").is_file()

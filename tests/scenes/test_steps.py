@@ -1,0 +1,214 @@
+"""Which step suits a model: frequencies against closed forms and full matrices, h="auto", and the energy's band."""
+
+import warnings
+from itertools import pairwise
+
+import mechanisms
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.band import energy_band
+from livens.demos import loops, pendulums, springs
+from livens.start import consistent_start
+from livens.statics import _Search
+
+CLOSE = 0.01  # the estimate is from above, by less than this
+
+
+def oscillator(k=800.0, m=2.0):
+    model = lv.Model()
+    ball = model.add(lv.Body(lv.PointMass(m), at=(1, 0, 0), name="ball"))
+    model.add(lv.Spring(model.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=k, length=0.9))
+    return model
+
+
+def pendulum(angle=0.0):
+    model = lv.Model(gravity=(0, 0, -9.81))
+    turn = lv.Pose.from_axis_angle((0, 1, 0), angle)
+    bob = lv.MassProperties(2.0, (0.1, 0.2, 0.1))
+    body = model.add(lv.Body(bob, at=turn.B @ (0, 0, -0.5), rotation=turn.B, name="bob"))
+    model.add(lv.Revolute(model.world.point(0, 0, 0), body.point(0, 0, 0.5), axis=(0, 1, 0), name="pin"))
+    return model
+
+
+def torsion(limits=None, stiffness=0.0):
+    model = lv.Model()
+    wheel = model.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.1, 0.2)), name="wheel"))
+    model.add(
+        lv.Revolute(model.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1), stiffness=stiffness,
+                    limits=limits, limit_stiffness=500.0, name="axle")
+    )  # fmt: skip
+    return model
+
+
+def coupled():
+    """Two masses and three springs in a row: ω² = k/m and 3k/m."""
+    model = lv.Model()
+    balls = [model.add(lv.Body(lv.PointMass(1.0), at=(x, 0, 0))) for x in (1, 2)]
+    ends = [model.world.point(0, 0, 0), *(ball.point(0, 0, 0) for ball in balls), model.world.point(3, 0, 0)]
+    for one, two in pairwise(ends):
+        model.add(lv.Spring(one, two, stiffness=100.0))
+    return model
+
+
+def written():
+    model = lv.Model()
+    ball = model.add(lv.Body(lv.PointMass(2.0), at=(1, 0, 0), name="ball"))
+    model.add(lv.Energy(lambda b: 0.25 * 50.0 * lv.dot(b[ball].position, b[ball].position) ** 2, bodies=[ball]))
+    return model
+
+
+EXACT = {
+    "spring": (oscillator(), np.sqrt(800.0 / 2.0)),
+    "pendulum": (pendulum(), np.sqrt(2.0 * 9.81 * 0.5 / (0.2 + 2.0 * 0.25))),
+    "torsion spring": (torsion(stiffness=20.0), np.sqrt(20.0 / 0.2)),
+    "stops, as if touched": (torsion(limits=(-1, 1)), np.sqrt(500.0 / 0.2)),
+    "stops beside a spring": (torsion(limits=(-1, np.inf), stiffness=20.0), np.sqrt(520.0 / 0.2)),
+    "three springs": (coupled(), np.sqrt(300.0)),
+    "a user's energy": (written(), np.sqrt(3 * 50.0 / 2.0)),
+}
+
+
+@pytest.mark.parametrize(("model", "omega"), EXACT.values(), ids=EXACT)
+def test_frequencies_in_closed_form(model, omega):
+    found = lv.stiffness(model)
+    assert omega * (1 - 1e-6) <= found.frequency <= omega * (1 + CLOSE)
+    assert found.largest == min(2 / found.frequency, 1 / found.spin if found.spin else np.inf)
+
+
+MODELS = {
+    "every joint": lambda: mechanisms.every_joint(rolling=False),
+    "net": lambda: springs.drop_net().model,
+    "plank": lambda: springs.hang_plank().model,
+}
+
+
+@pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_frequencies_of_full_matrices(make):
+    """statics.py writes the stiffness down as a matrix and finds all of its eigenvalues."""
+    model = make()
+    search = _Search(model, consistent_start(model, quiet=True))
+    omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])
+    assert omega * (1 - 1e-3) <= lv.stiffness(model).frequency <= omega * (1 + CLOSE)
+
+
+def test_the_stable_step_is_where_stability_ends():
+    """A little below 2/ω the oscillator stays, a little above it leaves."""
+    model = oscillator()
+    h = lv.stiffness(model).largest
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        near = lv.simulate(model, h=0.98 * h, until=200 * 0.98 * h)
+        try:
+            far = np.abs(lv.simulate(model, h=1.04 * h, until=200 * 1.04 * h).position("ball")[:, 0]).max()
+        except lv.StepFailed:
+            far = np.inf
+    assert np.abs(near.position("ball")[:, 0] - 0.9).max() < 1.0
+    assert far > 1e3
+
+
+def test_spin():
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0, 20, 0), name="top"))
+    found = lv.stiffness(m)
+    assert (found.frequency, found.spinning) == (0.0, "top")
+    assert found.spin == pytest.approx(20.0)
+    assert found.step(2) == 0.005
+    assert lv.stiffness(lv.Model()).step(2, until=10.0) == 0.1  # nothing at all
+
+
+@pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
+@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("make", [pendulums.two_bars, lambda: loops.turn_slider_crank().model, oscillator])
+def test_auto_keeps_the_energy(make, order):
+    motion = lv.simulate(make(), lv.Livens(order), h="auto", until=4.0)
+    assert energy_band(motion) < 0.01
+    assert motion.chosen.startswith(f"h = {motion.h:g} s was chosen: ")
+    assert motion.chosen in motion.report().notes
+
+
+@pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
+def test_auto_shortens_the_step_where_the_run_needs_it():
+    """The crank of a slider-crank spins much faster later on than at its start."""
+    motion = lv.simulate(loops.turn_slider_crank().model, h="auto", until=4.0)
+    assert "with h = 0.01 s" in motion.chosen
+    assert motion.h == 0.0025
+
+
+def test_auto_asks_a_controller_once():
+    m = torsion()
+    asked = []
+    m.add(lv.Motor(m["axle"], lambda t, now: asked.append(t) or 0.1, rate=10.0, name="servo"))
+    lv.simulate(m, h="auto", until=2.0)
+    assert asked == pytest.approx([0.1 * k for k in range(20)])
+
+
+def test_h_is_a_number_or_auto():
+    with pytest.raises(lv.ModelError, match="h must be a number of seconds, or \"auto\", not 'soon'"):
+        lv.simulate(oscillator(), h="soon", until=1.0)
+
+
+# ── the warning ──
+
+
+def warned(model, scheme=None, **run):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        lv.simulate(model, scheme, **run)
+    return [str(w.message) for w in found if "wandered" in str(w.message)]
+
+
+def test_a_step_that_is_too_long_is_told_once():
+    [text] = warned(oscillator(), h=0.07, until=10.0)
+    assert "h = 0.0699" in text or "h = 0.07" in text
+    assert 'h="auto"' in text
+    assert warned(oscillator(), h=0.007, until=10.0) == []
+
+
+def at_rest():
+    m = lv.Model(gravity=(0, 0, -10))
+    ball = m.add(lv.Body(lv.PointMass(1.0), at=(0, 0, -1.1), name="ball"))
+    m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=100.0, length=1.0, damping=1.0))
+    return m
+
+
+def driven_and_damped():
+    m = torsion(stiffness=20.0)
+    m["axle"].damping = 2.0
+    m.add(lv.Motor(m["axle"], lambda t: 5.0 * np.sin(3 * t)))
+    return m
+
+
+def settled():
+    m = at_rest()
+    m.bodies[1].pose = lv.Pose((0, 0, -1.5))
+    return m
+
+
+@pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled], ids=lambda make: make.__name__)
+def test_nothing_is_said_where_all_is_well(make):
+    assert warned(make(), h=2e-3, until=10.0) == []
+
+
+def test_a_few_states_are_not_judged():
+    """Kept once a period, a motor's swing shows no energy at all."""
+    m = torsion()
+    m.add(lv.Motor(m["axle"], lambda t: 40.0 * np.sin(2 * np.pi * t)))
+    assert warned(m, h=1e-3, until=4.0, every=1000) == []
+
+
+def test_schemes_that_damp_are_not_judged():
+    assert warned(oscillator(), lv.GeneralizedAlpha(0.2), h=0.02, until=10.0) == []
+
+
+def test_the_look_is_short():
+    """A long run is judged by a few hundred of its states: a hundredth of the time it took."""
+    import time
+
+    motion = lv.simulate(pendulums.two_bars(), h=1e-4, until=10.0)
+    energy_band(motion)
+    begin = time.perf_counter()
+    energy_band(motion)
+    assert time.perf_counter() - begin < 0.1 * motion.seconds
