@@ -1,0 +1,123 @@
+"""livens on the problems of the comparison: the same interface as the peers'.
+
+`run` starts from a compiled system at its consistent start, copies the state and steps to the end: what a peer does
+with a compiled model. `lv.simulate` compiles on every call; what that adds is measured beside it (`whole`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import livens as lv
+from livens.kernels.bags import State
+from livens.progress import Progress
+from livens.simulation import _record, _Run
+from livens.start import consistent_start
+
+from .peers import Entry
+from .tasks import Task
+from .tasks.mechanism import Mechanism, States
+
+NAME = "livens"
+
+
+def version() -> str:
+    return lv.__version__
+
+
+def model(m: Mechanism) -> lv.Model:
+    """The mechanism as livens describes it."""
+    found = lv.Model(gravity=m.gravity)
+    bodies = [
+        found.add(
+            lv.Body(
+                lv.MassProperties(p.mass, p.inertia), at=p.at, rotation=p.rotation, velocity=p.velocity,
+                angular_velocity=p.rates,
+            )
+        )
+        for p in m.parts
+    ]  # fmt: skip
+    side = lambda body: found.world if body is None else bodies[body]  # noqa: E731
+    for joint in m.joints:
+        ends = side(joint.a).point_at(joint.at), bodies[joint.b].point_at(joint.at)
+        if joint.kind == "ball":
+            found.add(lv.Spherical(*ends))
+        elif joint.kind == "universal":
+            found.add(lv.Universal(*ends, axis_a=joint.axis, axis_b=joint.axis_b))
+        elif joint.kind == "slide":
+            found.add(lv.Prismatic(*ends, axis=joint.axis))
+        elif joint.closes and m.planar:  # a hinge would repeat three equations that the plane has anyway
+            found.add(lv.PointOnLine(*ends, axis=joint.axis))
+        else:
+            found.add(lv.Revolute(*ends, axis=joint.axis))
+    for s in m.springs:
+        found.add(
+            lv.Spring(
+                side(s.a).point_at(s.at_a), bodies[s.b].point_at(s.at_b), stiffness=s.stiffness, length=s.length
+            )
+        )
+    for turn in m.turns:
+        found.add(lv.Load(bodies[turn.body].center, torque=(0.0, 0.0, turn.torque)))
+    return found
+
+
+class Runner:
+    """A compiled system, ready to step from its start."""
+
+    def __init__(self, task: Task, scheme: Any, steps: int):
+        self.task, self.scheme, self.steps, self.h = task, scheme, steps, task.until / steps
+        self.model = model(task.mechanism)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lv.ModelWarning)
+            self.begin = consistent_start(self.model)
+        self.start = self.begin.state._replace(memory=np.zeros(scheme.memory(self.begin.system)))
+        self.state = self.start
+        self.stepping = 0.0
+
+    def run(self) -> None:
+        state = State(*(x.copy() for x in self.start))
+        every = self.steps
+        run = _Run(self.begin, self.model, self.scheme, self.h, 0.0, every, _record(state, self.steps, every))
+        run.go(state, 0, self.steps, Progress("", self.steps, False))
+        self.state, self.stepping = state, run.seconds
+
+    def end(self) -> States:
+        s, bodies = self.state, self.begin.system.bodies
+        B = s.B @ bodies.axes.transpose(0, 2, 1)
+        v, w = s.p * bodies.inverse_mass[:, None], np.einsum("nij,nj->ni", bodies.axes, s.L * bodies.inverse_inertia)
+        return States(*(x[None, 1:] for x in (s.a, B, v, w)))
+
+    def states(self, samples: int) -> States:
+        motion = simulate(self.model, self.scheme, self.task.until, self.steps, max(1, self.steps // samples))
+        bodies = self.model.bodies[1:]
+        get = lambda what: np.stack([what(body) for body in bodies], axis=1)  # noqa: E731
+        return States(*(get(what) for what in (motion.position, motion.rotation, motion.velocity, motion.body_rates)))
+
+
+def simulate(model: lv.Model, scheme: Any, until: float, steps: int, every: int) -> lv.Trajectory:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lv.ModelWarning)
+        return lv.simulate(model, scheme, h=until / steps, until=until, every=every, progress=False)
+
+
+def entries(task: Task) -> Iterator[Entry]:
+    """The orders of the Livens scheme, and Newmark."""
+    for label, scheme in (
+        ("order 2", lv.Livens(2)),
+        ("order 4", lv.Livens(4)),
+        ("order 6", lv.Livens(6)),
+        ("Newmark", lv.Newmark()),
+    ):
+        yield Entry(NAME, label, lambda task, steps, scheme=scheme: Runner(task, scheme, steps), _whole(scheme))
+
+
+def _whole(scheme: Any) -> Any:
+    def prepared(task: Task, steps: int) -> Any:
+        described = model(task.mechanism)
+        return lambda: simulate(described, scheme, task.until, steps, steps)
+
+    return prepared

@@ -1,0 +1,54 @@
+"""Programs that solve the same problems. Each file is one program: how a mechanism becomes its model, and how it runs.
+
+A program offers `NAME`, `version()` and `entries(task)`: the settings that an expert of it would try. An entry makes a
+`Runner` for a number of steps; its model is compiled then, which is not timed. What is timed is `run`: from the initial
+state, which is set in it, to the final one, in the program's own compiled loop where it has one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Protocol
+
+from ..tasks import Task
+from ..tasks.mechanism import States
+
+PEERS = {"mujoco": "mujoco", "exudyn": "exudyn", "pinocchio": "pin"}  # file: package that it needs
+
+
+class Runner(Protocol):
+    """A compiled model with a scheme and a number of steps."""
+
+    def run(self) -> None:
+        """From the initial state to the end: this is timed."""
+
+    def end(self) -> States:
+        """The final state of the last `run`."""
+
+    def states(self, samples: int) -> States:
+        """The states at `samples` equal intervals and at the start, from a run of their own."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A program with one of its settings."""
+
+    program: str
+    setting: str  # the scheme, and what else distinguishes it
+    make: Callable[[Task, int], Runner]  # (task, steps)
+    whole: Callable[[Task, int], Callable[[], object]] | None = None  # the call a user makes, from a model that is described
+
+
+class NotPossible(Exception):
+    """This program cannot do this, for the reason given."""
+
+
+def load(name: str) -> tuple[ModuleType | None, str]:
+    """The adapter of a program, or None and why."""
+    try:
+        return importlib.import_module(f"{__name__}.{name}"), ""
+    except ImportError as error:
+        return None, f"{error.name or name} is not installed"
