@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import livens as lv
+import livens.discrete as ld
 from livens.kernels.bags import State
 from livens.progress import Progress
 from livens.simulation import _record, _Run
@@ -20,6 +21,7 @@ from livens.start import consistent_start
 
 from .peers import Entry
 from .tasks import Task
+from .tasks.general import General
 from .tasks.mechanism import Mechanism, States
 
 NAME = "livens"
@@ -104,20 +106,73 @@ def simulate(model: lv.Model, scheme: Any, until: float, steps: int, every: int)
         return lv.simulate(model, scheme, h=until / steps, until=until, every=every, progress=False)
 
 
-def entries(task: Task) -> Iterator[Entry]:
-    """The orders of the Livens scheme, and Newmark."""
-    for label, scheme in (
-        ("order 2", lv.Livens(2)),
-        ("order 4", lv.Livens(4)),
-        ("order 6", lv.Livens(6)),
-        ("Newmark", lv.Newmark()),
-    ):
-        yield Entry(NAME, label, lambda task, steps, scheme=scheme: Runner(task, scheme, steps), _whole(scheme))
+class Discrete:
+    """A general system stepped by a scheme of `livens.discrete`; compiled once, by a first step."""
+
+    def __init__(self, task: General, scheme: Any, steps: int, system: ld.Lagrangian):
+        self.task, self.scheme, self.steps, self.system = task, scheme, steps, system
+        self.call(task.until / steps, 1)
+        self.y = np.array([[*task.q, *task.v]])
+
+    def call(self, until: float, every: int) -> Any:
+        h = self.task.until / self.steps
+        return ld.simulate(self.system, self.scheme, self.task.q, self.task.v, h, until, every=every, progress=False)
+
+    def run(self) -> None:
+        found = self.call(self.task.until, self.steps)
+        self.y = np.hstack([found.q, found.v])[-1:]
+
+    def end(self) -> np.ndarray:
+        return self.y
+
+    def states(self, samples: int) -> np.ndarray:
+        found = self.call(self.task.until, max(1, self.steps // samples))
+        return np.hstack([found.q, found.v])
+
+
+def lagrangian(task: General) -> ld.Lagrangian:
+    """The system from its Lagrangian T − V, or from its masses and its potential."""
+    if task.mass:
+        return ld.Mechanical(list(task.mass), lambda q: task.energies(ld)(q, q)[1])
+
+    def L(q: Any, v: Any) -> Any:
+        T, V = task.energies(ld)(q, v)
+        return T - V
+
+    return ld.Lagrangian(L, n=len(task.q))
+
+
+RIGID = (
+    ("order 2", lv.Livens(2)),
+    ("order 4", lv.Livens(4)),
+    ("order 6", lv.Livens(6)),
+    ("Newmark", lv.Newmark()),
+)
+DISCRETE = (
+    ("trapezoidal", ld.Trapezoidal()),
+    ("midpoint", ld.Midpoint()),
+    ("Newmark", ld.Newmark()),
+    ("Galerkin 4", ld.Galerkin(4)),
+    ("Galerkin 6", ld.Galerkin(6)),
+    ("Verlet, composed to 6", ld.compose(ld.Trapezoidal(), 6)),
+)
+
+
+def entries(task: Task | General) -> Iterator[Entry]:
+    """Every order of the Livens scheme and Newmark; for general systems the schemes of `livens.discrete`."""
+    if isinstance(task, General):
+        system = lagrangian(task)
+        for label, scheme in DISCRETE:
+            yield Entry(NAME, label, lambda t, rung, s=scheme: Discrete(t, s, t.steps(rung), system))
+    else:
+        for label, scheme in RIGID:
+            make = lambda t, rung, s=scheme: Runner(t, s, t.steps(rung))  # noqa: E731
+            yield Entry(NAME, label, make, _whole(scheme))
 
 
 def _whole(scheme: Any) -> Any:
-    def prepared(task: Task, steps: int) -> Any:
-        described = model(task.mechanism)
+    def prepared(task: Task, rung: int) -> Any:
+        described, steps = model(task.mechanism), task.steps(rung)
         return lambda: simulate(described, scheme, task.until, steps, steps)
 
     return prepared

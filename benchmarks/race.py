@@ -1,45 +1,46 @@
 """Time to accuracy: every program, setting and step size on one problem, in one process, on one thread.
 
-Each setting climbs a ladder of step counts, each √2 times the last, until its error is far below the smallest target, it
-has met round-off, or a run takes too long. Then all runs are timed in rounds, one after the other, so that a busy
-moment of the machine meets all of them; the best of a run's rounds counts. Errors are distances of the probes from the
-reference at the end, relative to the problem's size.
+Each setting climbs a ladder, of step counts √2 apart or of tolerances, until its error is far below the smallest
+target, it has met round-off, or a run takes too long. Then all runs are timed in rounds, one after the other, so that a
+busy moment of the machine meets all of them; the best of a run's rounds counts. Errors are distances of the probes from
+the reference at the end, relative to the problem's size.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .peers import Entry, NotPossible
 from .references import reference
-from .tasks import Task
-from .tasks.mechanism import drift, points
 
-TARGETS = (1e-4, 1e-6)
+RUNGS = 60
+HOPELESS = 12  # rungs without an error below one
 
 
 @dataclass(frozen=True)
 class Effort:
     """How much a measurement may cost."""
 
-    finest: float  # stop below this error
+    finest: float  # error below which no finer step is tried
     longest: float  # a run may take [s]
-    rounds: int  # of timing
-    spend: float  # on the rounds of one run [s]
+    rounds: int  # of timing, at least
+    spend: float  # on the rounds of one run at most [s]
     samples: int = 100  # of the energy
+    worst: float = 1.0  # errors above this are not shown
 
 
 @dataclass
 class Point:
-    """One run: a setting with a number of steps."""
+    """One run: a setting with a number of steps, or a tolerance."""
 
+    rung: int
     steps: int
-    h: float  # [s]
+    h: float  # [s], the mean where steps differ
     error: float
     seconds: float  # from the initial state to the final one, the model compiled before
     whole: float | None = None  # the user's call, from a model that is described but not compiled [s]
@@ -52,46 +53,83 @@ class Curve:
 
     program: str
     setting: str
+    other: bool = False  # another model with the same motion
     points: list[Point] = field(default_factory=list)
     skipped: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+
+def race(task: Any, entries: Iterable[Entry], effort: Effort, say: Callable[[str], None] = lambda _: None) -> list[Curve]:
+    """The curves of all entries on one problem."""
+    runs, curves = [], []
+    for entry in entries:
+        say(f"{entry.program}, {entry.setting}")
+        curve, runners = climb(task, entry, effort)
+        curves.append(curve)
+        runs += [(entry, point, runner) for point, runner in zip(curve.points, runners, strict=True)]
+    say("timing")
+    spent = [0.0] * len(runs)
+    for round in range(effort.rounds):
+        for k, (entry, point, runner) in enumerate(runs):
+            if round and spent[k] > effort.spend:
+                continue
+            for _ in range(3 if point.seconds < 0.02 else 1):
+                seconds = clock(runner.run)
+                spent[k] += seconds
+                point.seconds = min(point.seconds, seconds)
+            if entry.whole is not None:
+                seconds = clock(entry.whole(task, point.rung))
+                spent[k] += seconds
+                point.whole = min(point.whole or seconds, seconds)
+    return curves
+
+
+def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
+    """The ladder of one setting: a curve whose times are of a first run, and its runners."""
+    curve, runners = Curve(entry.program, entry.setting, entry.other), []
+    exact = reference(task.key)
+    for rung in range(RUNGS):
+        try:
+            runner = entry.make(task, rung)
+            if not rung:
+                runner.run()  # warm
+            seconds = clock(runner.run)
+            error = float(np.linalg.norm(task.read(runner.end()) - exact, axis=1).max()) / task.size
+        except NotPossible as why:
+            curve.skipped = "" if curve.points else str(why)
+            break
+        except (ArithmeticError, RuntimeError, ValueError, lv_errors()) as failed:  # smaller steps may do
+            curve.skipped = f"{type(failed).__name__} at the steps that were tried"
+            if rung > HOPELESS:
+                break
+            continue
+        if error < effort.worst:
+            curve.points.append(Point(rung, runner.steps, task.until / max(1, runner.steps), error, seconds))
+            runners.append(runner)
+            curve.skipped = ""
+        done = seconds > effort.longest or error < effort.finest or _settled(curve.points)
+        if done or (rung > HOPELESS and not curve.points):
+            break
+    if not curve.points and not curve.skipped:
+        curve.skipped = f"no error below {effort.worst:g} within {effort.longest:g} s"
+    for point, runner in zip(curve.points, runners, strict=True):
+        point.drift = task.drift(runner.states(effort.samples))
+    return curve, runners
+
+
+def lv_errors() -> type[Exception]:
+    """What livens raises for a step that fails."""
+    from livens import LivensError
+
+    return LivensError
 
 
 def clock(run: Callable[[], object]) -> float:
+    """Seconds that a call takes."""
     begin = time.perf_counter()
     run()
     return time.perf_counter() - begin
 
 
-def climb(task: Task, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
-    """The ladder of one setting: a curve whose times are of a first run, and its runners."""
-    curve, runners = Curve(entry.program, entry.setting), []
-    exact = reference(task.key)
-    for k in range(60):
-        steps = round(task.coarse * 2 ** (k / 2))
-        try:
-            runner = entry.make(task, steps)
-            seconds = clock(runner.run)
-            places = points(runner.end(), task.probes)
-        except NotPossible as why:
-            curve.skipped = str(why)
-            break
-        except Exception as error:  # a step that failed: smaller ones may not
-            if curve.points or steps > 64 * task.coarse:
-                curve.skipped = type(error).__name__
-                break
-            continue
-        error = float(np.linalg.norm(places - exact, axis=1).max()) / task.size
-        if np.isfinite(error) and error < 1.0:
-            curve.points.append(Point(steps, task.until / steps, error, seconds))
-            runners.append(runner)
-        if seconds > effort.longest or error < effort.finest or _settled(curve.points):
-            break
-    return curve, runners
-
-
 def _settled(points: list[Point]) -> bool:
-    """True when three halvings no longer made the error smaller: round-off."""
-    return len(points) > 6 and min(p.error for p in points[-4:]) > 0.7 * min(p.error for p in points[:-4])
+    """True when four more rungs did not make the error smaller: round-off, or an order of nothing."""
+    return len(points) > 8 and min(p.error for p in points[-4:]) > 0.8 * min(p.error for p in points[:-4])

@@ -11,24 +11,24 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
-from ..tasks import Task
-from ..tasks.mechanism import States
 
-PEERS = {"mujoco": "mujoco", "exudyn": "exudyn", "pinocchio": "pin"}  # file: package that it needs
+PEERS = ("mujoco", "exudyn", "pinocchio", "scipy", "casadi")
 
 
 class Runner(Protocol):
-    """A compiled model with a scheme and a number of steps."""
+    """A compiled model with a scheme and a number of steps or a tolerance."""
+
+    steps: int  # taken, known after `run` at the latest
 
     def run(self) -> None:
         """From the initial state to the end: this is timed."""
 
-    def end(self) -> States:
-        """The final state of the last `run`."""
+    def end(self) -> Any:
+        """The final state of the last `run`: mechanism.States, or an array of q and v for general systems."""
 
-    def states(self, samples: int) -> States:
+    def states(self, samples: int) -> Any:
         """The states at `samples` equal intervals and at the start, from a run of their own."""
 
 
@@ -38,8 +38,9 @@ class Entry:
 
     program: str
     setting: str  # the scheme, and what else distinguishes it
-    make: Callable[[Task, int], Runner]  # (task, steps)
-    whole: Callable[[Task, int], Callable[[], object]] | None = None  # the call a user makes, from a model that is described
+    make: Callable[[Any, int], Runner]  # (task, rung of the ladder of steps or tolerances)
+    whole: Callable[[Any, int], Callable[[], object]] | None = None  # the call a user makes, from what is described only
+    other: bool = False  # another model with the same motion, such as hinges for ball joints: shown, not ranked
 
 
 class NotPossible(Exception):

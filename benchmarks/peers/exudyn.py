@@ -20,6 +20,7 @@ from exudyn import itemInterface as item  # noqa: E402
 from exudyn.utilities import RigidBodyInertia  # noqa: E402
 
 from ..tasks import Task  # noqa: E402
+from ..tasks.general import General  # noqa: E402
 from ..tasks.mechanism import Joint, Mechanism, Part, States  # noqa: E402
 from . import Entry, NotPossible  # noqa: E402
 
@@ -263,18 +264,20 @@ def _as_states(found: list[np.ndarray]) -> States:
     return States(a, B.reshape(*B.shape[:2], 3, 3), v, w)
 
 
-def entries(task: Task) -> Iterator[Entry]:
+def entries(task: Task | General) -> Iterator[Entry]:
     """Explicit Runge–Kutta of order 4 and 6 where they can be used, else the implicit schemes of order 2."""
+    if isinstance(task, General):
+        return
     m = task.mechanism
     single = len(m.parts) == 1
     if single or not m.joints:
         for label, solver in (("RK44", SOLVER.RK44), ("RK67", SOLVER.RK67)):
-            yield Entry(NAME, label, lambda t, n, s=solver: Runner(t, s, n))
+            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung)))
         if not m.joints and m.springs:
-            yield Entry(NAME, "velocity Verlet", lambda t, n: Runner(t, SOLVER.VelocityVerlet, n))
+            yield Entry(NAME, "velocity Verlet", lambda t, rung: Runner(t, SOLVER.VelocityVerlet, t.steps(rung)))
     if m.joints:
         for label, solver in (("trapezoidal", SOLVER.TrapezoidalIndex2), ("generalised-α", SOLVER.GeneralizedAlpha)):
-            yield Entry(NAME, label, lambda t, n, s=solver: Runner(t, s, n))
+            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung)))
     if task.key.startswith("chain-"):
         for label, solver in (("tree, hinges, RK44", SOLVER.RK44), ("tree, hinges, RK67", SOLVER.RK67)):
-            yield Entry(NAME, label, lambda t, n, s=solver: Runner(t, s, n, tree=True))
+            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung), tree=True), other=True)

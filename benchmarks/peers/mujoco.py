@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from ..tasks import Task
+from ..tasks.general import General
 from ..tasks.mechanism import Joint, Mechanism, States
 from . import Entry, NotPossible
 
@@ -22,6 +23,9 @@ JOINT = {
     "slide": mujoco.mjtJoint.mjJNT_SLIDE,
 }
 DENSE = 400  # bodies in a chain beyond which the mass matrix makes it hopeless
+
+
+mujoco.set_mju_user_warning(lambda message: None)  # what becomes of a run is seen in its error
 
 
 def version() -> str:
@@ -41,7 +45,7 @@ def compiled(m: Mechanism, integrator: int, h: float, hinges: bool = False) -> m
     spec.option.disableflags = int(
         mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
         | mujoco.mjtDisableBit.mjDSBL_ACTUATION | mujoco.mjtDisableBit.mjDSBL_SENSOR
-        | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+        | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS | mujoco.mjtDisableBit.mjDSBL_EULERDAMP
     )  # fmt: skip
     if len(m.parts) > 60:
         spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
@@ -77,7 +81,7 @@ def compiled(m: Mechanism, integrator: int, h: float, hinges: bool = False) -> m
             spec.add_equality(
                 name=f"e{n}", type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"b{joint.b}",
                 name2="world" if joint.a is None else f"b{joint.a}",
-                data=np.concatenate([m.local(joint.b, joint.at), np.zeros(8)]),
+                data=np.concatenate([m.local(joint.b, joint.at), np.zeros(9)]),
                 solref=(2.0 * h, 1.0), solimp=(0.9999, 0.9999, 0.001, 0.5, 2.0),
             )  # fmt: skip
     for n, spring in enumerate(m.springs):
@@ -168,15 +172,16 @@ class Runner:
         return States(*(np.stack(x) for x in zip(*found, strict=True)))
 
 
-def entries(task: Task) -> Iterator[Entry]:
+def entries(task: Task | General) -> Iterator[Entry]:
     """RK4 of order four; the two implicit ones and Euler of order one, as cheap as it gets."""
+    if isinstance(task, General):
+        return
     for label, integrator in (
         ("RK4", mujoco.mjtIntegrator.mjINT_RK4),
         ("Euler", mujoco.mjtIntegrator.mjINT_EULER),
         ("implicit", mujoco.mjtIntegrator.mjINT_IMPLICIT),
     ):
-        yield Entry(NAME, label, lambda task, steps, i=integrator: Runner(task, i, steps))
+        yield Entry(NAME, label, lambda task, rung, i=integrator: Runner(task, i, task.steps(rung)))
     if task.key.startswith("chain-"):
-        yield Entry(
-            NAME, "RK4, hinges", lambda task, steps: Runner(task, mujoco.mjtIntegrator.mjINT_RK4, steps, hinges=True)
-        )
+        rk4 = mujoco.mjtIntegrator.mjINT_RK4
+        yield Entry(NAME, "RK4, hinges", lambda task, rung: Runner(task, rk4, task.steps(rung), hinges=True), other=True)
