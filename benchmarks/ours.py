@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import livens.discrete as ld
 from livens.kernels.bags import State
 from livens.progress import Progress
 from livens.simulation import _record, _Run
-from livens.start import consistent_start
+from livens.start import Start, consistent_start
 
 from .peers import Entry
 from .tasks import Task
@@ -67,25 +68,38 @@ def model(m: Mechanism) -> lv.Model:
     return found
 
 
-class Runner:
-    """A compiled system, ready to step from its start."""
+def started(model: lv.Model) -> Start:
+    """The model compiled, at its consistent start."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lv.ModelWarning)  # loops repeat equations, and say so
+        return consistent_start(model)
 
-    def __init__(self, task: Task, scheme: Any, steps: int):
-        self.task, self.scheme, self.steps, self.h = task, scheme, steps, task.until / steps
-        self.model = model(task.mechanism)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lv.ModelWarning)
-            self.begin = consistent_start(self.model)
+
+class Prepared:
+    """A model that is compiled, at its consistent start, with a scheme and a number of steps; `run` takes them."""
+
+    def __init__(self, model: lv.Model, scheme: Any, until: float, steps: int, begin: Start | None = None):
+        self.model, self.scheme, self.until, self.steps = model, scheme, until, steps
+        self.begin = begin or started(model)
         self.start = self.begin.state._replace(memory=np.zeros(scheme.memory(self.begin.system)))
         self.state = self.start
-        self.stepping = 0.0
+        self.seconds = 0.0  # of the last run, in the compiled loop
 
     def run(self) -> None:
         state = State(*(x.copy() for x in self.start))
-        every = self.steps
-        run = _Run(self.begin, self.model, self.scheme, self.h, 0.0, every, _record(state, self.steps, every))
+        record = _record(state, self.steps, self.steps)
+        run = _Run(self.begin, self.model, self.scheme, self.until / self.steps, 0.0, self.steps, record)
         run.go(state, 0, self.steps, Progress("", self.steps, False))
-        self.state, self.stepping = state, run.seconds
+        self.state, self.seconds = state, run.seconds
+
+    def nanoseconds(self) -> float:
+        """Time of one step in one run."""
+        self.run()
+        return self.seconds / self.steps * 1e9
+
+
+class Runner(Prepared):
+    """A problem of the comparison."""
 
     def end(self) -> States:
         s, bodies = self.state, self.begin.system.bodies
@@ -94,7 +108,7 @@ class Runner:
         return States(*(x[None, 1:] for x in (s.a, B, v, w)))
 
     def states(self, samples: int) -> States:
-        motion = simulate(self.model, self.scheme, self.task.until, self.steps, max(1, self.steps // samples))
+        motion = simulate(self.model, self.scheme, self.until, self.steps, max(1, self.steps // samples))
         bodies = self.model.bodies[1:]
         get = lambda what: np.stack([what(body) for body in bodies], axis=1)  # noqa: E731
         return States(*(get(what) for what in (motion.position, motion.rotation, motion.velocity, motion.body_rates)))
@@ -165,14 +179,14 @@ def entries(task: Task | General) -> Iterator[Entry]:
         for label, scheme in DISCRETE:
             yield Entry(NAME, label, lambda t, rung, s=scheme: Discrete(t, s, t.steps(rung), system))
     else:
+        described = cache(lambda: model(task.mechanism))
+        begin = cache(lambda: started(described()))
         for label, scheme in RIGID:
-            make = lambda t, rung, s=scheme: Runner(t, s, t.steps(rung))  # noqa: E731
-            yield Entry(NAME, label, make, _whole(scheme))
 
+            def make(t: Task, rung: int, scheme: Any = scheme) -> Runner:
+                return Runner(described(), scheme, t.until, t.steps(rung), begin())
 
-def _whole(scheme: Any) -> Any:
-    def prepared(task: Task, rung: int) -> Any:
-        described, steps = model(task.mechanism), task.steps(rung)
-        return lambda: simulate(described, scheme, task.until, steps, steps)
+            def whole(t: Task, rung: int, scheme: Any = scheme) -> Any:
+                return partial(simulate, described(), scheme, t.until, t.steps(rung), t.steps(rung))
 
-    return prepared
+            yield Entry(NAME, label, make, whole)

@@ -9,7 +9,7 @@ the reference at the end, relative to the problem's size.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from .peers import Entry, NotPossible
 from .references import reference
 
 RUNGS = 60
+WHOLE = 3  # rounds in which the user's whole call is timed too
 HOPELESS = 12  # rungs without an error below one
 
 
@@ -58,17 +59,18 @@ class Curve:
     skipped: str = ""
 
 
-def race(task: Any, entries: Iterable[Entry], effort: Effort, say: Callable[[str], None] = lambda _: None) -> list[Curve]:
-    """The curves of all entries on one problem."""
-    runs, curves = [], []
+def race(task: Any, entries: Iterable[Entry], effort: Effort) -> Iterator[list[Curve]]:
+    """The curves of all entries on one problem, whenever there is more of them: first rough, at last well timed."""
+    runs: list[tuple[Entry, Point, Any]] = []
+    curves: list[Curve] = []
     for entry in entries:
-        say(f"{entry.program}, {entry.setting}")
         curve, runners = climb(task, entry, effort)
         curves.append(curve)
         runs += [(entry, point, runner) for point, runner in zip(curve.points, runners, strict=True)]
-    say("timing")
+        yield curves
     spent = [0.0] * len(runs)
     for round in range(effort.rounds):
+        yield curves
         for k, (entry, point, runner) in enumerate(runs):
             if round and spent[k] > effort.spend:
                 continue
@@ -76,11 +78,11 @@ def race(task: Any, entries: Iterable[Entry], effort: Effort, say: Callable[[str
                 seconds = clock(runner.run)
                 spent[k] += seconds
                 point.seconds = min(point.seconds, seconds)
-            if entry.whole is not None:
+            if entry.whole is not None and round < WHOLE:
                 seconds = clock(entry.whole(task, point.rung))
                 spent[k] += seconds
                 point.whole = min(point.whole or seconds, seconds)
-    return curves
+    yield curves
 
 
 def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:

@@ -29,6 +29,16 @@ print(motion.steps, before, after)
 """
 
 
+PEAK = """
+import resource
+import livens as lv
+from benchmarks import problems
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+lv.simulate(problems.{model}, lv.Livens(), h=1e-3, until=1e-2, every=10)
+print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
 @dataclass(frozen=True)
 class Fresh:
     """What a fresh process did: seconds from its start to its end, and what it said."""
@@ -72,3 +82,14 @@ def memory() -> list[list[object]]:
     unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
     label = f"peak memory of {steps:,} steps, after {steps // 100:,}"
     return [[label, f"{after / unit:.1f} MB, before {before / unit:.1f} MB", "+ 1 MB"]]
+
+
+def storage(models: tuple[str, ...] = ("free_body()", "chain(1000)")) -> list[list[object]]:
+    """Rows: the peak memory of a process that simulates a model, beside that of the import alone."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    rows: list[list[object]] = []
+    for model in models:
+        before, after = map(int, fresh(PEAK.format(model=model)).out.split())
+        name = model.replace("_", " ").replace("()", "")
+        rows.append([f"peak memory of a process, {name}", f"{after / unit:.0f} MB, imports {before / unit:.0f} MB", ""])
+    return rows

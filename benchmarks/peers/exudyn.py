@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -180,81 +181,93 @@ class Tree:
         self.com = [list(np.subtract(p.at, x)) for p, x in zip(m.parts, at, strict=True)]
 
 
-class Runner:
-    def __init__(self, task: Task, solver: Any, steps: int, tree: bool = False):
-        self.task, self.steps, self.tree, self.type = task, steps, tree, solver
+class Shared:
+    """A system that all runs of a setting share, and another one with sensors, made when it is asked for."""
+
+    def __init__(self, task: Task, solver: Any, tree: bool = False):
+        self.m, self.type, self.tree = task.mechanism, solver, tree
         self.implicit = solver in (SOLVER.GeneralizedAlpha, SOLVER.TrapezoidalIndex2)
-        self.made = self._model()
-        self.made.mbs.Assemble()
-        self.settings = self._settings()
+        self.plain = self._model()
+        self.plain.mbs.Assemble()
 
     def _model(self) -> Any:
-        return Tree(self.task.mechanism) if self.tree else Model(self.task.mechanism, not self.implicit)
+        return Tree(self.m) if self.tree else Model(self.m, not self.implicit)
+
+    @cached_property
+    def watched(self) -> tuple[Any, list[int]]:
+        """The system with sensors, kind after kind, and their numbers."""
+        made = self._model()
+        sensors = []
+        keep = {"storeInternal": True, "writeToFile": False}
+        for kind in KINDS:
+            for k in range(len(self.m.parts)):
+                if self.tree:
+                    sensor = item.SensorKinematicTree(
+                        objectNumber=made.tree, linkNumber=k, localPosition=made.com[k], outputVariableType=kind, **keep
+                    )
+                else:
+                    body, local = made.places[k]
+                    sensor = item.SensorBody(bodyNumber=body, localPosition=local, outputVariableType=kind, **keep)
+                sensors.append(made.mbs.AddSensor(sensor))
+        made.mbs.Assemble()
+        return made, sensors
+
+
+class Runner:
+    """A number of steps."""
+
+    def __init__(self, shared: Shared, task: Task, steps: int):
+        self.shared, self.task, self.steps = shared, task, steps
+        self.settings = self._settings()
 
     def _settings(self) -> Any:
         s = exu.SimulationSettings()
         s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = self.steps, self.task.until
-        s.timeIntegration.solverType = self.type
+        s.timeIntegration.solverType = self.shared.type
         s.timeIntegration.automaticStepSize = False
-        s.timeIntegration.adaptiveStep = self.implicit
+        s.timeIntegration.adaptiveStep = self.shared.implicit
         s.timeIntegration.verboseMode = 0
         s.timeIntegration.stepInformation = 0
         s.timeIntegration.explicit.computeEndOfStepAccelerations = False
-        s.timeIntegration.explicit.computeMassMatrixInversePerBody = not self.tree
+        s.timeIntegration.explicit.computeMassMatrixInversePerBody = not self.shared.tree
         s.timeIntegration.newton.useModifiedNewton = True
         alpha = s.timeIntegration.generalizedAlpha
-        if self.type == SOLVER.TrapezoidalIndex2:
+        if self.shared.type == SOLVER.TrapezoidalIndex2:
             alpha.useNewmark = alpha.useIndex2Constraints = True
         s.solution.file.write = s.solution.sensors.active = False
         s.solution.restart.write = False
         s.show.globalTimers = False
         s.parallel.numberOfThreads = 1
-        if len(self.task.mechanism.parts) > SPARSE:
+        if len(self.shared.m.parts) > SPARSE:
             s.linearSolver.solverType = exu.LinearSolverType.EigenSparse
         return s
 
     def solve(self, made: Any, settings: Any) -> None:
-        solver = exu.MainSolverImplicitSecondOrder() if self.implicit else exu.MainSolverExplicit()
+        solver = exu.MainSolverImplicitSecondOrder() if self.shared.implicit else exu.MainSolverExplicit()
         if not solver.SolveSystem(made.mbs, settings):
             raise NotPossible("its solver gave up")
 
     def run(self) -> None:
-        self.solve(self.made, self.settings)
+        self.solve(self.shared.plain, self.settings)
 
     def end(self) -> States:
-        if self.tree:
+        if self.shared.tree:
             return States(*(x[-1:] for x in self.states(1)))
-        mbs = self.made.mbs
+        made = self.shared.plain
         found = [
-            np.array([mbs.GetObjectOutputBody(body, kind, localPosition=local) for body, local in self.made.places])
+            np.array([made.mbs.GetObjectOutputBody(body, kind, localPosition=local) for body, local in made.places])
             for kind in KINDS
         ]
         return _as_states([x[None] for x in found])
 
     def states(self, samples: int) -> States:
-        made = self._model()
-        mbs, n = made.mbs, len(self.task.mechanism.parts)
-        sensors = []
-        for kind in KINDS:
-            for k in range(n):
-                if self.tree:
-                    sensor = item.SensorKinematicTree(
-                        objectNumber=made.tree, linkNumber=k, localPosition=made.com[k], storeInternal=True,
-                        writeToFile=False, outputVariableType=kind,
-                    )  # fmt: skip
-                else:
-                    body, local = made.places[k]
-                    sensor = item.SensorBody(
-                        bodyNumber=body, localPosition=local, storeInternal=True, writeToFile=False,
-                        outputVariableType=kind,
-                    )  # fmt: skip
-                sensors.append(mbs.AddSensor(sensor))
-        mbs.Assemble()
+        made, sensors = self.shared.watched
         settings = self._settings()
         settings.solution.sensors.active = True
         settings.solution.sensors.writePeriod = self.task.until / samples
         self.solve(made, settings)
-        data = [mbs.GetSensorStoredData(sensor)[:, 1:] for sensor in sensors]
+        data = [made.mbs.GetSensorStoredData(sensor)[:, 1:] for sensor in sensors]
+        n = len(self.shared.m.parts)
         return _as_states([np.stack(data[j * n : (j + 1) * n], axis=1) for j in range(len(KINDS))])
 
 
@@ -269,15 +282,15 @@ def entries(task: Task | General) -> Iterator[Entry]:
     if isinstance(task, General):
         return
     m = task.mechanism
-    single = len(m.parts) == 1
-    if single or not m.joints:
-        for label, solver in (("RK44", SOLVER.RK44), ("RK67", SOLVER.RK67)):
-            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung)))
-        if not m.joints and m.springs:
-            yield Entry(NAME, "velocity Verlet", lambda t, rung: Runner(t, SOLVER.VelocityVerlet, t.steps(rung)))
+    settings: list[tuple[str, Any, bool]] = []
+    if len(m.parts) == 1 or not m.joints:
+        settings += [("RK44", SOLVER.RK44, False), ("RK67", SOLVER.RK67, False)]
+    if m.springs and not m.joints:
+        settings += [("velocity Verlet", SOLVER.VelocityVerlet, False)]
     if m.joints:
-        for label, solver in (("trapezoidal", SOLVER.TrapezoidalIndex2), ("generalised-α", SOLVER.GeneralizedAlpha)):
-            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung)))
+        settings += [("trapezoidal", SOLVER.TrapezoidalIndex2, False), ("generalised-α", SOLVER.GeneralizedAlpha, False)]
     if task.key.startswith("chain-"):
-        for label, solver in (("tree, hinges, RK44", SOLVER.RK44), ("tree, hinges, RK67", SOLVER.RK67)):
-            yield Entry(NAME, label, lambda t, rung, s=solver: Runner(t, s, t.steps(rung), tree=True), other=True)
+        settings += [("tree, hinges, RK44", SOLVER.RK44, True), ("tree, hinges, RK67", SOLVER.RK67, True)]
+    for label, solver, tree in settings:
+        shared = cache(partial(Shared, task, solver, tree))
+        yield Entry(NAME, label, lambda t, rung, s=shared: Runner(s(), t, t.steps(rung)), other=tree)

@@ -7,6 +7,7 @@ contacts, limits, actuators, sensors, sleeping, warm starts where there is nothi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, partial
 
 import mujoco
 import numpy as np
@@ -38,10 +39,10 @@ def quaternion(B: np.ndarray) -> np.ndarray:
     return q
 
 
-def compiled(m: Mechanism, integrator: int, h: float, hinges: bool = False) -> mujoco.MjModel:
-    """The mechanism as a tree, with loops closed by `connect`."""
+def compiled(m: Mechanism, integrator: int, hinges: bool) -> mujoco.MjModel:
+    """The mechanism as a tree, with loops closed by `connect`; the step is set when it is run."""
     spec = mujoco.MjSpec()
-    spec.option.timestep, spec.option.integrator, spec.option.gravity = h, integrator, m.gravity
+    spec.option.integrator, spec.option.gravity = integrator, m.gravity
     spec.option.disableflags = int(
         mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
         | mujoco.mjtDisableBit.mjDSBL_ACTUATION | mujoco.mjtDisableBit.mjDSBL_SENSOR
@@ -82,7 +83,7 @@ def compiled(m: Mechanism, integrator: int, h: float, hinges: bool = False) -> m
                 name=f"e{n}", type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"b{joint.b}",
                 name2="world" if joint.a is None else f"b{joint.a}",
                 data=np.concatenate([m.local(joint.b, joint.at), np.zeros(9)]),
-                solref=(2.0 * h, 1.0), solimp=(0.9999, 0.9999, 0.001, 0.5, 2.0),
+                solimp=(0.9999, 0.9999, 0.001, 0.5, 2.0),
             )  # fmt: skip
     for n, spring in enumerate(m.springs):
         tendon = spec.add_tendon(
@@ -107,13 +108,14 @@ def _add_joint(m: Mechanism, new: mujoco.MjsBody, joint: Joint, hinges: bool) ->
         new.add_joint(type=JOINT[joint.kind], pos=pos, axis=axis)
 
 
-class Runner:
-    def __init__(self, task: Task, integrator: int, steps: int, hinges: bool = False):
-        m = task.mechanism
+class Compiled:
+    """A model with its data, shared by all runs of a setting, and the start in its coordinates."""
+
+    def __init__(self, m: Mechanism, integrator: int, hinges: bool = False):
         if len(m.parts) > DENSE and m.joints:
-            raise NotPossible(f"its mass matrix of a chain is full: {len(m.parts)} bodies would take minutes a step")
-        self.m, self.steps = m, steps
-        self.model = compiled(m, integrator, task.until / steps, hinges)
+            raise NotPossible(f"its mass matrix of a chain is full: a step with {len(m.parts):,} bodies takes minutes")
+        self.m = m
+        self.model = compiled(m, integrator, hinges)
         self.data = mujoco.MjData(self.model)
         mujoco.mj_forward(self.model, self.data)
         self.bodies = np.array([self.model.body(f"b{k}").id for k in range(len(m.parts))])
@@ -137,15 +139,15 @@ class Runner:
             v += [*part.velocity, *part.rates]
         return np.linalg.lstsq(np.concatenate(J), np.array(v), rcond=None)[0]
 
-    def reset(self) -> None:
+    def reset(self, h: float) -> None:
+        """The start, and the step; loops are closed with the stiffness that the step allows."""
         mujoco.mj_resetData(self.model, self.data)
+        self.model.opt.timestep = h
+        if self.model.neq:
+            self.model.eq_solref[:] = (2.0 * h, 1.0)
         self.data.qpos[:], self.data.qvel[:] = self.qpos, self.qvel
         if self.m.turns:
             self.data.xfrc_applied[:] = self.torque
-
-    def run(self) -> None:
-        self.reset()
-        mujoco.mj_step(self.model, self.data, self.steps)
 
     def now(self) -> list[np.ndarray]:
         data, k = self.data, self.bodies
@@ -159,16 +161,27 @@ class Runner:
             v[n], w[n] = both[3:], B[n].T @ both[:3]
         return [data.xipos[k].copy(), B.copy(), v, w]
 
+
+class Runner:
+    """A number of steps."""
+
+    def __init__(self, shared: Compiled, task: Task, steps: int):
+        self.shared, self.steps, self.h = shared, steps, task.until / steps
+
+    def run(self) -> None:
+        self.shared.reset(self.h)
+        mujoco.mj_step(self.shared.model, self.shared.data, self.steps)
+
     def end(self) -> States:
-        return States(*(x[None] for x in self.now()))
+        return States(*(x[None] for x in self.shared.now()))
 
     def states(self, samples: int) -> States:
-        self.reset()
-        found = [self.now()]
-        every = max(1, self.steps // samples)
+        shared = self.shared
+        shared.reset(self.h)
+        found, every = [shared.now()], max(1, self.steps // samples)
         for _ in range(self.steps // every):
-            mujoco.mj_step(self.model, self.data, every)
-            found.append(self.now())
+            mujoco.mj_step(shared.model, shared.data, every)
+            found.append(shared.now())
         return States(*(np.stack(x) for x in zip(*found, strict=True)))
 
 
@@ -176,12 +189,11 @@ def entries(task: Task | General) -> Iterator[Entry]:
     """RK4 of order four; the two implicit ones and Euler of order one, as cheap as it gets."""
     if isinstance(task, General):
         return
-    for label, integrator in (
-        ("RK4", mujoco.mjtIntegrator.mjINT_RK4),
-        ("Euler", mujoco.mjtIntegrator.mjINT_EULER),
-        ("implicit", mujoco.mjtIntegrator.mjINT_IMPLICIT),
-    ):
-        yield Entry(NAME, label, lambda task, rung, i=integrator: Runner(task, i, task.steps(rung)))
+    kinds = mujoco.mjtIntegrator
+    settings = [("RK4", kinds.mjINT_RK4, False), ("Euler", kinds.mjINT_EULER, False)]
+    settings += [("implicit", kinds.mjINT_IMPLICIT, False)]
     if task.key.startswith("chain-"):
-        rk4 = mujoco.mjtIntegrator.mjINT_RK4
-        yield Entry(NAME, "RK4, hinges", lambda task, rung: Runner(task, rk4, task.steps(rung), hinges=True), other=True)
+        settings += [("RK4, hinges", kinds.mjINT_RK4, True)]
+    for label, integrator, hinges in settings:
+        shared = cache(partial(Compiled, task.mechanism, integrator, hinges))
+        yield Entry(NAME, label, lambda t, rung, s=shared: Runner(s(), t, t.steps(rung)), other=hinges)
