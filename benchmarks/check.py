@@ -1,7 +1,7 @@
 """The guard: is any kernel slower than it was? `python -m benchmarks.check`, and `--write` to store what is measured.
 
-Each speed is divided by that of yardstick.py, measured in turn with it, and the quotient is compared with the one stored
-in ratios.json. Both are the best of many short runs. What looks slower than the limit is measured again, up to five
+Each speed is divided by that of yardstick.py, measured in turn with it, and the quotient is compared with the one in
+ratios.json. Both are the best of many short runs. What looks slower than the limit is measured again, up to five
 times with longer runs, before it counts: other programs on the machine make things slower, never faster.
 """
 

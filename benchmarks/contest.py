@@ -1,7 +1,7 @@
 """One problem in a process of its own, with one thread for everybody: `python -m benchmarks.contest KEY SIZE FILE`.
 
-A process for each problem keeps a crash or a hang of one program from taking the rest with it: `contest` starts it, waits
-as long as the size allows, and reads its file, where every curve stands as soon as it is measured.
+A process for each problem keeps a crash or a hang of one program from taking the rest with it: `contest` starts it,
+waits as long as the size allows, and reads its file, where every curve stands as soon as it is measured.
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ from .race import race
 from .sizes import SIZES, Size
 from .tasks import find
 
-ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "BLIS_NUM_THREADS",
-                 "VECLIB_MAXIMUM_THREADS")
-}  # fmt: skip
+LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in LIBRARIES}
 ALONE = 1.1  # processor time over wall time, beyond which more than one thread was at work
 
 

@@ -1,8 +1,8 @@
 """Time to accuracy, from measured curves: what a given error costs with each program's best settings.
 
 On each curve, ordered by its rungs, the target is met behind the last point whose error is above it (a lucky coarse
-run does not count). Between that point and the next, time is interpolated against error, both logarithmic. A curve whose
-every point meets the target is cheaper than measured, and one without such a point does not reach it.
+run does not count). Between that point and the next, time is interpolated against error, both logarithmic. Where
+every point meets the target, the cheapest of them counts; where none does, it is not reached.
 """
 
 from __future__ import annotations
@@ -93,7 +93,5 @@ def verdicts(problems: list[dict[str, Any]]) -> list[Verdict]:
             peers = [c for name, c in costs.items() if name != OURS]
             peer = min(peers, key=lambda c: c.seconds, default=None)
             other = best(problem["curves"], target, other=True)
-            found.append(
-                Verdict(problem["key"], problem["title"], target, costs.get(OURS), peer, costs, other)
-            )
+            found.append(Verdict(problem["key"], problem["title"], target, costs.get(OURS), peer, costs, other))
     return found

@@ -6,7 +6,6 @@ fixed in a step hides it in small ones.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -16,8 +15,9 @@ import numpy as np
 import livens as lv
 
 from . import peers, problems
+from .ours import Prepared
+from .race import clock
 from .sizes import Size
-from .speeds import best, nanoseconds
 from .tasks import Task
 from .tasks.chains import chain
 
@@ -37,8 +37,12 @@ def ours(build: Callable[[int], lv.Model], sizes: Sequence[int], rounds: int) ->
     """Microseconds per step of order 2."""
     models = [build(n) for n in sizes]
     bodies = [len(m.bodies) - 1 for m in models]
-    runs = [partial(nanoseconds, m, lv.Livens(), H, max(5, int(20_000 / n))) for m, n in zip(models, bodies, strict=True)]
-    times = [ns * 1e-3 for ns in best(runs, rounds)]
+    times = []
+    for model, n in zip(models, bodies, strict=True):
+        steps = max(5, 20_000 // n)
+        run = Prepared(model, lv.Livens(), H * steps, steps).run
+        run()
+        times.append(min(clock(run) for _ in range(rounds)) / steps * 1e6)
     return {"bodies": bodies, "microseconds": times, "exponent": exponent(bodies, times)}
 
 
@@ -56,9 +60,7 @@ def peer(name: str, sizes: Sequence[int], rounds: int) -> dict[str, Any]:
                 task = Task(f"chain-{n}", "", partial(chain, n), H * steps, [], 1.0, steps)
                 entry = next(e for e in adapter.entries(task) if e.setting == CHAINS[adapter.NAME])
                 runner = entry.make(task, 0)
-                begin = time.perf_counter()
-                runner.run()
-                spent = time.perf_counter() - begin
+                spent = clock(runner.run)
                 if spent > 0.3 * BUDGET or steps > 10_000:
                     break
                 steps *= 4
@@ -66,18 +68,12 @@ def peer(name: str, sizes: Sequence[int], rounds: int) -> dict[str, Any]:
             why = f"{n} bodies: {no}"
             break
         bodies.append(n)
-        times.append(min(spent, *(_clock(runner.run) for _ in range(rounds))) / steps * 1e6)
+        times.append(min(spent, *(clock(runner.run) for _ in range(rounds))) / steps * 1e6)
         if times[-1] > DEAREST * 1e6:
             why = f"more than {n} bodies: a step takes {times[-1] * 1e-6:.1f} s"
             break
     found: dict[str, Any] = {"bodies": bodies, "microseconds": times, "skipped": why}
     return found | ({"exponent": exponent(bodies, times)} if len(bodies) > 1 else {})
-
-
-def _clock(run: Callable[[], None]) -> float:
-    begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
 
 
 def growth(size: Size) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def instructions(patience: float = 300.0, cases: dict[str, Any] = CASES) -> dict
         for label, (model, order, few, more) in cases.items():
             script = SCRIPT.format(model=model, order=order)
             try:
-                subprocess.run([sys.executable, "-c", script, str(few)], env=environment, check=True, capture_output=True)
+                warm = [sys.executable, "-c", script, str(few)]
+                subprocess.run(warm, env=environment, check=True, capture_output=True)
                 first, second = (counted(script, steps, environment, patience) for steps in (few, more))
                 found[label] = (second - first) / (more - few)
             except (RuntimeError, subprocess.SubprocessError) as error:

@@ -59,9 +59,7 @@ def model(m: Mechanism) -> lv.Model:
             found.add(lv.Revolute(*ends, axis=joint.axis))
     for s in m.springs:
         found.add(
-            lv.Spring(
-                side(s.a).point_at(s.at_a), bodies[s.b].point_at(s.at_b), stiffness=s.stiffness, length=s.length
-            )
+            lv.Spring(side(s.a).point_at(s.at_a), bodies[s.b].point_at(s.at_b), stiffness=s.stiffness, length=s.length)
         )
     for turn in m.turns:
         found.add(lv.Load(bodies[turn.body].center, torque=(0.0, 0.0, turn.torque)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +41,11 @@ def why_not(found: list[Verdict]) -> str:
 
 def other_models(found: list[Verdict]) -> str:
     """Peers with another model of the same motion."""
-    rows = [
-        [v.title, f"{v.target:.0e}", milliseconds(v.ours), ", ".join(f"{p}: {milliseconds(c)}" for p, c in v.other.items())]
-        for v in found
-        if v.other
-    ]
+    rows = []
+    for v in found:
+        if v.other:
+            theirs = ", ".join(f"{program}: {milliseconds(price)}" for program, price in v.other.items())
+            rows.append([v.title, f"{v.target:.0e}", milliseconds(v.ours), theirs])
     return markdown(["problem", "error", "livens", "hinges instead of ball joints"], rows) if rows else ""
 
 
@@ -55,22 +57,17 @@ def curve_table(problem: dict[str, Any]) -> str:
         if not curve["points"]:
             rows.append([name, "–", "–", "–", "–", "–", curve["skipped"]])
             continue
-        p = min(curve["points"], key=lambda p: abs(_log(p["error"]) + 5.0))
+        p = min(curve["points"], key=lambda p: abs(math.log10(max(p["error"], 1e-300)) + 5.0))
         drift = "–" if p["drift"] is None else f"{p['drift']:.0e}"
         whole = "" if p["whole"] is None else f"{1e3 * p['whole']:.3g} ms with compiling the model"
+        each = p["seconds"] / max(1, p["steps"])
         rows.append(
-            [name, f"{p['h']:.2g} s", f"{p['seconds'] / max(1, p['steps']) * 1e6:.3g} µs", f"{1e3 * p['seconds']:.3g} ms",
-             f"{p['error']:.1e}", drift, whole]
+            [name, f"{p['h']:.2g} s", f"{1e6 * each:.3g} µs", f"{1e3 * p['seconds']:.3g} ms", f"{p['error']:.1e}", drift,
+             whole]
         )  # fmt: skip
     for program, why in problem.get("skipped", {}).items():
         rows.append([program, "–", "–", "–", "–", "–", f"skipped: {why}"])
     return markdown(["program", "step", "time per step", "time", "error", "energy drift", "remarks"], rows)
-
-
-def _log(x: float) -> float:
-    import math
-
-    return math.log10(max(x, 1e-300))
 
 
 def growth_table(curves: dict[str, Any]) -> str:
@@ -80,14 +77,13 @@ def growth_table(curves: dict[str, Any]) -> str:
             rows.append([name, "–", "–", found.get("skipped", "")])
             continue
         largest = f"{found['microseconds'][-1]:,.0f} µs with {found['bodies'][-1]:,} bodies"
-        rows.append([name, f"{found['exponent']:.2f}" if "exponent" in found else "–", largest, found.get("skipped", "")])
+        power = f"{found['exponent']:.2f}" if "exponent" in found else "–"
+        rows.append([name, power, largest, found.get("skipped", "")])
     return markdown(["problem, program", "exponent", "a step", "remarks"], rows)
 
 
 def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
     """The page, with its figures beside it in `pictures`."""
-    from os.path import relpath
-
     link = lambda name: Path(relpath(pictures / name, page.parent)).as_posix()  # noqa: E731
     text = [HEAD.format(**results, machine_words=machine_words(results["machine"]))]
     problems = [p for p in results.get("peers", []) if p.get("curves")]
@@ -130,8 +126,9 @@ HEAD = """# Benchmarks
 Measured on {date} on {machine_words}; size {size!r}. Made by `make bench`; do not edit.
 Versions: {versions}.
 
-Everybody has one thread. A model is compiled beforehand; a time is from the initial state, which is set in it, to the
-final state, in the program's own compiled loop where it has one, the best of several rounds in turn with the others.
+Everybody has one thread, and times are processor times. A model is compiled beforehand; a time is from the initial
+state, which is set in it, to the final state, in the program's own compiled loop where it has one, the best of several
+rounds in turn with the others.
 Errors are distances from a reference at the end, relative to the problem's size. References come from minimal
 coordinates and tight tolerances or closed forms (`python -m benchmarks.references`), not from livens.
 `lv.simulate` compiles its model on every call; the remarks say what it takes with that."""
@@ -148,8 +145,8 @@ The chains move in a plane, so hinges about one axis in place of ball joints hav
 freedoms. That is another mechanism, which is not ranked; this is what it takes:
 """
 CURVES = """
-The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest departure of
-the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that are
+The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest departure
+of the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that are
 their cheapest at some error; lines mark the targets."""
 GROWTH = """
 ## Growth

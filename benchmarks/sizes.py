@@ -1,4 +1,4 @@
-"""How large the benchmarks are made: `tiny` runs inside the tests, `small` in a minute or two, `full` in a quarter hour."""
+"""How large the benchmarks are: `tiny` runs inside the tests, `small` in a minute or two, `full` in a quarter hour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from .race import Effort
 
 SLOW = {"chain-100": 4.0, "chain-1000": 6.0, "four-bars-40": 6.0, "net-32": 4.0}  # how much longer these may take
-NOMINAL = 40.0  # seconds that a problem takes in full size, for the remaining time
 
 
 @dataclass(frozen=True)
@@ -31,13 +30,15 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size("tiny", Effort(1e-3, 0.01, 1, 0.01, 10), ("free-body", "chain-1", "kepler"), (2, 8), (2, 8), (2, 3), 1, 120),
+    "tiny": Size(
+        "tiny", Effort(1e-3, 0.01, 1, 0.01, 10), ("free-body", "chain-1", "kepler"), (2, 8), (2, 8), (2, 3), 1, 120,
+    ),
     "small": Size(
         "small", Effort(3e-7, 0.1, 4, 0.1, 50), ("free-body", "heavy-top", "chain-5", "slider-crank", "kepler"),
         (3, 10, 30), (4, 16, 64), (3, 6, 10), 3, 300,
     ),
     "full": Size(
-        "full", Effort(3e-8, 0.5, 8, 0.8), (), (1, 3, 10, 30, 100, 300, 1000), (4, 16, 64, 256, 1000),
-        (3, 6, 10, 18, 30), 5, 900,
+        "full", Effort(3e-8, 0.3, 8, 0.4), (), (1, 3, 10, 30, 100, 300, 1000), (4, 16, 64, 256, 1000),
+        (3, 6, 10, 18, 30), 5, 1800,
     ),
 }  # fmt: skip

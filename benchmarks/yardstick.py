@@ -1,7 +1,7 @@
 """A fixed small kernel that speeds are divided by, so that the clock and make of a machine drop out.
 
-It turns a vector by a rotation that follows from the vector: products, divisions and square roots in about the mixture of
-a rigid body's step, on data that stay in registers and the first cache. Never change it: stored ratios refer to it.
+It turns axes by a rotation that follows from them: products, divisions and square roots in about the mixture of a rigid
+body's step, on data that stay in registers and the first cache. Never change it: stored ratios refer to it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
-
 PEERS = ("mujoco", "exudyn", "pinocchio", "scipy", "casadi")
 
 
@@ -39,7 +38,7 @@ class Entry:
     program: str
     setting: str  # the scheme, and what else distinguishes it
     make: Callable[[Any, int], Runner]  # (task, rung of the ladder of steps or tolerances)
-    whole: Callable[[Any, int], Callable[[], object]] | None = None  # the call a user makes, from what is described only
+    whole: Callable[[Any, int], Callable[[], object]] | None = None  # the call of a user who has a description only
     other: bool = False  # another model with the same motion, such as hinges for ball joints: shown, not ranked
 
 

@@ -119,37 +119,31 @@ class Model:
             self.mbs.AddLoad(item.LoadMassProportional(markerNumber=marker, loadVector=list(self.m.gravity)))
         self.places.append((body, [0.0, 0.0, 0.0]))
 
-    def _marker(self, who: int | None, x: Any, rigid: bool = False) -> int:
+    def _marker(self, who: int | None, x: Any, axes: np.ndarray | None = None) -> int:
+        """A point of a body, or a frame there with these world axes at the start."""
         body = self.ground if who is None else self.places[who][0]
         local = np.array(x, float) if who is None else self.m.local(who, x) + self.places[who][1]
-        kind = item.MarkerBodyRigid if rigid else item.MarkerBodyPosition
-        return self.mbs.AddMarker(kind(bodyNumber=body, localPosition=list(local)))
+        if axes is None:
+            return self.mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=body, localPosition=list(local)))
+        turned = axes if who is None else self.m.parts[who].rotation.T @ axes
+        place = exu.HT(rotation=turned, translation=list(local))
+        return self.mbs.AddMarker(item.MarkerBodyRigid(bodyNumber=body, localHT=place))
 
     def _join(self, joint: Joint) -> None:
+        sides = (joint.a, joint.b)
         if self.m.planar:
-            ends = [self._marker(joint.a, joint.at), self._marker(joint.b, joint.at)]
+            ends = [self._marker(who, joint.at) for who in sides]
             self.mbs.AddObject(item.ObjectJointRevolute2D(markerNumbers=ends))
-            return
-        ends = [self._marker(joint.a, joint.at, True), self._marker(joint.b, joint.at, True)]
-        if joint.kind == "ball":
+        elif joint.kind == "ball":
+            ends = [self._marker(who, joint.at) for who in sides]
             self.mbs.AddObject(item.ObjectJointSpherical(markerNumbers=ends))
-            return
-        if joint.kind == "universal":  # x of the first ⟂ y of the second
-            z = np.cross(joint.axis, joint.axis_b)
-            frames, free = [frame(z, across=joint.axis)] * 2, [1, 1, 1, 0, 0, 1]
-        elif joint.kind == "slide":
-            frames, free = [frame(joint.axis)] * 2, [1, 1, 0, 1, 1, 1]
-        else:
-            frames, free = [frame(joint.axis)] * 2, [1, 1, 1, 1, 1, 0]
-        turned = [
-            f if who is None else self.m.parts[who].rotation.T @ f
-            for f, who in zip(frames, (joint.a, joint.b), strict=True)
-        ]
-        self.mbs.AddObject(
-            item.ObjectJointGeneric(
-                markerNumbers=ends, constrainedAxes=free, rotationMarker0=turned[0], rotationMarker1=turned[1]
-            )
-        )
+        else:  # of three shifts and three turns about a frame's axes, those that are held
+            axes = frame(joint.axis)
+            held = {"slide": [1, 1, 0, 1, 1, 1], "hinge": [1, 1, 1, 1, 1, 0]}.get(joint.kind, [1, 1, 1, 0, 0, 1])
+            if joint.kind == "universal":  # x of the first stays across y of the second
+                axes = frame(np.cross(joint.axis, joint.axis_b), across=joint.axis)
+            ends = [self._marker(who, joint.at, axes) for who in sides]
+            self.mbs.AddObject(item.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held))
 
 
 class Tree:
@@ -288,7 +282,8 @@ def entries(task: Task | General) -> Iterator[Entry]:
     if m.springs and not m.joints:
         settings += [("velocity Verlet", SOLVER.VelocityVerlet, False)]
     if m.joints:
-        settings += [("trapezoidal", SOLVER.TrapezoidalIndex2, False), ("generalised-α", SOLVER.GeneralizedAlpha, False)]
+        settings += [("trapezoidal", SOLVER.TrapezoidalIndex2, False)]
+        settings += [("generalised-α", SOLVER.GeneralizedAlpha, False)]
     if task.key.startswith("chain-"):
         settings += [("tree, hinges, RK44", SOLVER.RK44, True), ("tree, hinges, RK67", SOLVER.RK67, True)]
     for label, solver, tree in settings:

@@ -1,4 +1,4 @@
-"""Where the probes of every problem are at its end, computed by other means than livens: `python -m benchmarks.references`.
+"""Where the probes of every problem are at its end, by other means than livens: `python -m benchmarks.references`.
 
 Minimal coordinates and tight tolerances, or closed forms; nothing of livens is imported. The values are stored in
 values.json with how they were made and how far two computations of different tightness differ.

@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 
-from . import VALUES, bodies, chains, general, loops
 from ..tasks import tasks
+from . import VALUES, bodies, chains, general, loops
 
 HOW = {
     "free-body": (bodies.about_a_point, "Euler's equations with quaternions, DOP853"),

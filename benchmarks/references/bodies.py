@@ -1,6 +1,8 @@
 """Rigid bodies about a fixed point, free, or on springs: Euler's equations with quaternions.
 
-    J ω' = τ − ω × J ω,     q' = ½ q ∘ ω,     ω and τ in body axes                                                  (1)
+    J ω' = τ − ω × J ω,     q' = ½ q ∘ ω                                                                            (1)
+
+with ω and τ in body axes.
 """
 
 from __future__ import annotations

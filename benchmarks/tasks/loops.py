@@ -90,7 +90,7 @@ def slider_crank() -> Mechanism:
     """A crank about x, a rod, a slider along x; ball joint at the crank, universal joint at the slider."""
     p: dict[str, Any] = CRANK
     A, C = np.array(p["A"]), np.array(p["C"])
-    B = A + (0, 0, p["long"])
+    B = np.add(A, (0, 0, p["long"]))
     u = (C - B) / p["rod"]
     v = np.cross(u, (1, 0, 0))
     v *= -1 / np.linalg.norm(v)
