@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 FEW_JOINTS = (
-    "In minimal coordinates a few ball joints need no equations at all; ours solves for the joints' forces in every one of "
-    "five or thirteen stages, iterating four to six times at the large steps that such errors allow."
+    "In minimal coordinates a few ball joints need no equations at all; ours solves for the joints' forces in each of five "
+    "or thirteen stages, iterating four to six times at the large steps that such errors allow."
 )
 REASONS = {
     "free-body": "A stage costs about as much as two evaluations of the others, and a step of order 6 has thirteen.",
-    "heavy-top": "An explicit scheme with three coordinates about the pivot has no constraint to solve; ours iterates seven to "
-    "twelve times in each of thirteen stages, because the top turns by a fifth of a radian and more in one.",
+    "heavy-top": "An explicit scheme with three coordinates about the pivot has no constraint to solve; ours iterates "
+    "seven to twelve times in each of thirteen stages, because the top turns by a fifth of a radian and more in one.",
     "chain-1": FEW_JOINTS,
     "chain-2": FEW_JOINTS,
     "chain-5": FEW_JOINTS,

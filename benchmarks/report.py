@@ -62,8 +62,8 @@ def curve_table(problem: dict[str, Any]) -> str:
         whole = "" if p["whole"] is None else f"{1e3 * p['whole']:.3g} ms with compiling the model"
         each = p["seconds"] / max(1, p["steps"])
         rows.append(
-            [name, f"{p['h']:.2g} s", f"{1e6 * each:.3g} µs", f"{1e3 * p['seconds']:.3g} ms", f"{p['error']:.1e}", drift,
-             whole]
+            [name, f"{p['h']:.2g} s", f"{1e6 * each:.3g} µs", f"{1e3 * p['seconds']:.3g} ms", f"{p['error']:.1e}",
+             drift, whole]
         )  # fmt: skip
     for program, why in problem.get("skipped", {}).items():
         rows.append([program, "–", "–", "–", "–", "–", f"skipped: {why}"])
@@ -146,8 +146,8 @@ freedoms. That is another mechanism, which is not ranked; this is what it takes:
 """
 CURVES = """
 The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest departure
-of the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that are
-their cheapest at some error; lines mark the targets."""
+of the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that
+are their cheapest at some error; lines mark the targets."""
 GROWTH = """
 ## Growth
 
