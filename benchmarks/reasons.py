@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FEW_JOINTS = (
-    "In minimal coordinates a few ball joints need no equations at all; ours solves for the joints' forces in each of five "
+    "In minimal coordinates a few ball joints need no equations at all; ours solves for their forces in each of five "
     "or thirteen stages, iterating four to six times at the large steps that such errors allow."
 )
 REASONS = {
