@@ -69,11 +69,11 @@ def race(task: Any, entries: Iterable[Entry], effort: Effort) -> Iterator[list[C
         curves.append(curve)
         runs += [(entry, point, runner) for point, runner in zip(curve.points, runners, strict=True)]
         yield curves
-    spent = [0.0] * len(runs)
+    spent = [point.seconds for _, point, _ in runs]
     for round in range(effort.rounds):
         yield curves
         for k, (entry, point, runner) in enumerate(runs):
-            if round and spent[k] > effort.spend:
+            if spent[k] > effort.spend:
                 continue
             for _ in range(3 if point.seconds < 0.02 else 1):
                 seconds = clock(runner.run)
@@ -100,8 +100,8 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
         except NotPossible as why:
             curve.skipped = "" if curve.points else str(why)
             break
-        except (ArithmeticError, RuntimeError, ValueError, lv_errors()) as failed:  # smaller steps may do
-            curve.skipped = f"{type(failed).__name__} at the steps that were tried"
+        except Exception as failed:  # whatever a program raises when a step fails: smaller ones may do
+            curve.skipped = f"{type(failed).__name__}: {str(failed).partition(':')[0][:60]}"
             if rung > HOPELESS:
                 break
             continue
@@ -115,15 +115,9 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
     if not curve.points and not curve.skipped:
         curve.skipped = f"no error below {effort.worst:g} within {effort.longest:g} s"
     for point, runner in zip(curve.points, runners, strict=True):
-        point.drift = task.drift(runner.states(effort.samples))
+        if point.seconds < effort.longest / 3 or point is curve.points[-1]:
+            point.drift = task.drift(runner.states(effort.samples))
     return curve, runners
-
-
-def lv_errors() -> type[Exception]:
-    """What livens raises for a step that fails."""
-    from livens import LivensError
-
-    return LivensError
 
 
 def clock(run: Callable[[], object]) -> float:

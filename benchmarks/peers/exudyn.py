@@ -23,7 +23,7 @@ from exudyn.utilities import RigidBodyInertia  # noqa: E402
 from ..tasks import Task  # noqa: E402
 from ..tasks.general import General  # noqa: E402
 from ..tasks.mechanism import Joint, Mechanism, Part, States  # noqa: E402
-from . import Entry, NotPossible  # noqa: E402
+from . import Entry  # noqa: E402
 
 NAME = "Exudyn"
 SPARSE = 20  # bodies from which on the sparse solver is quicker
@@ -239,7 +239,7 @@ class Runner:
     def solve(self, made: Any, settings: Any) -> None:
         solver = exu.MainSolverImplicitSecondOrder() if self.shared.implicit else exu.MainSolverExplicit()
         if not solver.SolveSystem(made.mbs, settings):
-            raise NotPossible("its solver gave up")
+            raise RuntimeError("its solver gave up")
 
     def run(self) -> None:
         self.solve(self.shared.plain, self.settings)
