@@ -8,7 +8,8 @@
 
 Parts: speeds (time of a step), peers (time to accuracy beside other programs), growth (cost against the number of
 bodies), starts (cold and warm, memory), instructions (per step, by valgrind). Each part's result is kept in the output
-folder as soon as it is there; a run that was interrupted goes on where it stopped, --again forgets it.
+folder as soon as it is there; a run that was interrupted goes on where it stopped if no source has changed, unless
+--again is given.
 Further: python -m benchmarks.check (the guard), .references, .compositions (choice of weights), .soak, .cloth.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -65,11 +67,9 @@ def growth(size: Size) -> dict[str, Any]:
 
 
 def instructions(size: Size) -> dict[str, Any]:
-    from .instructions import CASES, instructions
+    from .instructions import instructions
 
-    if size.name == "tiny":
-        return {"skipped": "not in this size"}
-    return instructions(cases=CASES if size.name == "full" else {"free body": CASES["free body"]})
+    return instructions() if size.name == "full" else {"skipped": "only in full size: valgrind takes minutes"}
 
 
 def surroundings() -> dict[str, Any]:
@@ -91,26 +91,42 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-def measure(parts: list[str], size: Size, folder: Path, only: list[str]) -> None:
-    """Every item of the parts, with a line for each; what is there already is not measured again."""
+def sources() -> str:
+    """A name for the state of all that is measured and measures."""
+    files = sorted(path for folder in ("src", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+
+def measure(parts: list[str], size: Size, folder: Path, only: list[str], again: bool = False) -> None:
+    """Every item of the parts, with a line for each; what an interrupted run of the same sources has is kept."""
     kept = folder / size.name
     kept.mkdir(parents=True, exist_ok=True)
     keys = only or list(size.tasks) or [task.key for task in tasks()]
+    underway, now = kept / "underway", f"{sources()} {parts} {keys}"
+    resumes = underway.exists() and underway.read_text() == now and not again
+    underway.write_text(now)
     items: list[tuple[str, float, Callable[[], Any]]] = []
     for part in parts:
         if part == "peers":
             items += [(f"peers/{key}", PEER, lambda key=key: contest(key, size, kept)) for key in keys]
         else:
             items.append((part, SECONDS[part], lambda part=part: globals()[part](size)))
+    for name, _, _ in items if not resumes else ():
+        _file(kept, name).unlink(missing_ok=True)
     left, done, begin = sum(weight for _, weight, _ in items) * SHARE[size.name], 0.0, time.perf_counter()
     for n, (name, weight, run) in enumerate(items, 1):
         pace = max(1.0, (time.perf_counter() - begin) / done) if done else 1.0
         print(f"[{n}/{len(items)}] {name} … about {left * pace:.0f} s left", flush=True)
-        path = kept / f"{name.removeprefix('peers/')}.json"
+        path = _file(kept, name)
         if not path.exists() or not json.loads(path.read_text()).get("complete", True):
             found = run()
             path.write_text(json.dumps(found if name.startswith("peers/") else {"result": found}, indent=1))
         left, done = left - weight * SHARE[size.name], done + weight * SHARE[size.name]
+    underway.unlink()
+
+
+def _file(kept: Path, item: str) -> Path:
+    return kept / f"{item.removeprefix('peers/')}.json"
 
 
 def collect(size: Size, folder: Path) -> dict[str, Any]:
@@ -138,18 +154,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=Path("benchmark-output"), help="folder (benchmark-output)")
     parser.add_argument("--only", nargs="+", default=[], metavar="KEY", choices=[t.key for t in tasks()],
                         help=f"problems of the comparison: {', '.join(t.key for t in tasks())}")  # fmt: skip
-    parser.add_argument("--again", action="store_true", help="measure anew what was measured before")
+    parser.add_argument("--again", action="store_true", help="do not go on with an interrupted run: begin anew")
     options = parser.parse_args(arguments)
     os.environ.update(ONE_THREAD)
     size, folder = SIZES[options.size], options.output
-    if options.again:
-        for path in (folder / size.name).glob("*.json"):
-            path.unlink()
     from . import report
 
     if options.parts != ["docs"]:
         if options.parts != ["report"]:
-            measure([p for p in PARTS if p in options.parts] or list(PARTS), size, folder, options.only)
+            parts = [part for part in PARTS if part in options.parts] or list(PARTS)
+            measure(parts, size, folder, options.only, options.again)
         found = collect(size, folder)
         (folder / "benchmarks.json").write_text(json.dumps(found, indent=1) + "\n")
         report.write(found, folder / "benchmarks.md", folder / "figures")

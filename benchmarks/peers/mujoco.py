@@ -1,8 +1,8 @@
 """MuJoCo: minimal coordinates, loops closed by soft equality constraints made as stiff as the step allows.
 
 `mj_step(model, data, nstep)` runs the whole motion in C. All that costs time and does nothing here is switched off:
-contacts, limits, actuators, sensors. Equality constraints have a time constant of two steps: measured from 0.4 to 20
-steps, that is the most accurate.
+contacts, limits, actuators, sensors. Equality constraints have a time constant of two steps: of those from 0.4 to
+20 that were measured, it is about the most accurate.
 """
 
 from __future__ import annotations

@@ -97,14 +97,10 @@ def test_every_case_of_the_guard_has_its_ratio():
 
 
 @pytest.mark.parametrize("part", ["peers", "growth"])
-def test_the_command_measures_reports_and_goes_on_where_it_stopped(part, tmp_path, capsys):
+def test_the_command_measures_and_reports(part, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     arguments = [part, "--size", "tiny", "--output", str(tmp_path)] + (["--only", "chain-1"] if part == "peers" else [])
     assert command.main(arguments) == 0
-    name = "chain-1" if part == "peers" else "growth"
-    first = (tmp_path / "tiny" / f"{name}.json").read_text()
-    assert command.main(arguments) == 0
-    assert (tmp_path / "tiny" / f"{name}.json").read_text() == first
     results = json.loads((tmp_path / "benchmarks.json").read_text())
     if part == "peers":
         (problem,) = results["peers"]
@@ -116,3 +112,35 @@ def test_the_command_measures_reports_and_goes_on_where_it_stopped(part, tmp_pat
         assert results["growth"]["chain, livens"]["bodies"] == [2, 8]
     assert "livens" in (tmp_path / "benchmarks.md").read_text()
     assert "[1/1]" in capsys.readouterr().out
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
+    """And one that ended, or whose sources have changed, begins anew."""
+    size, asked, stop = command.SIZES["tiny"], [], True
+
+    def growth(_):
+        asked.append("growth")
+        return {}
+
+    def starts(_):
+        asked.append("starts")
+        if stop:
+            raise KeyboardInterrupt
+        return []
+
+    monkeypatch.setattr(command, "growth", growth)
+    monkeypatch.setattr(command, "starts", starts)
+    with pytest.raises(KeyboardInterrupt):
+        command.measure(["growth", "starts"], size, tmp_path, [])
+    stop = False
+    command.measure(["growth", "starts"], size, tmp_path, [])
+    assert asked == ["growth", "starts", "starts"]
+    command.measure(["growth", "starts"], size, tmp_path, [])
+    assert asked[3:] == ["growth", "starts"]
+    stop = True
+    with pytest.raises(KeyboardInterrupt):
+        command.measure(["growth", "starts"], size, tmp_path, [])
+    stop = False
+    monkeypatch.setattr(command, "sources", lambda: "changed")
+    command.measure(["growth", "starts"], size, tmp_path, [])
+    assert asked[5:] == ["growth", "starts", "growth", "starts"]
