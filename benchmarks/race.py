@@ -112,7 +112,9 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
         done = seconds > effort.longest or error < effort.finest or _settled(curve.points)
         if done or (rung > HOPELESS and not curve.points):
             break
-    if not curve.points and not curve.skipped:
+    if curve.points:
+        curve.skipped = ""
+    elif not curve.skipped:
         curve.skipped = f"no error below {effort.worst:g} within {effort.longest:g} s"
     for point, runner in zip(curve.points, runners, strict=True):
         if point.seconds < effort.longest / 3 or point is curve.points[-1]:
