@@ -87,6 +87,8 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
     link = lambda name: Path(relpath(pictures / name, page.parent)).as_posix()  # noqa: E731
     text = [HEAD.format(**results, machine_words=machine_words(results["machine"]))]
     problems = [p for p in results.get("peers", []) if p.get("curves")]
+    if busy := [p["threads"] for p in problems if "threads" in p]:
+        text.append(f"Processor time over the clock's, which tells of a second thread, was {max(busy):.2f} at most.")
     for general, head in ((False, RIGID), (True, GENERAL)):
         mine = [p for p in problems if p["general"] == general]
         if not mine:

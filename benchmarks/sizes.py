@@ -26,7 +26,7 @@ class Size:
         """Large problems may take longer."""
         e = self.effort
         factor = SLOW.get(key, 1.0) if self.name == "full" else 1.0
-        return Effort(e.finest, e.longest * factor, e.rounds, e.spend * factor, e.samples, e.worst)
+        return Effort(e.finest, e.longest * factor, e.rounds, e.spend, e.samples, e.worst)
 
 
 SIZES = {
@@ -38,7 +38,7 @@ SIZES = {
         (3, 10, 30), (4, 16, 64), (3, 6, 10), 3, 300,
     ),
     "full": Size(
-        "full", Effort(3e-8, 0.3, 8, 0.4), (), (1, 3, 10, 30, 100, 300, 1000), (4, 16, 64, 256, 1000),
+        "full", Effort(3e-8, 0.3, 8, 0.25), (), (1, 3, 10, 30, 100, 300, 1000), (4, 16, 64, 256, 1000),
         (3, 6, 10, 18, 30), 5, 1800,
     ),
 }  # fmt: skip
