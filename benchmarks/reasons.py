@@ -14,7 +14,7 @@ REASONS = {
     "chain-2": FEW_JOINTS,
     "chain-5": FEW_JOINTS,
     "chain-10": FEW_JOINTS,
-    "chain-100": "Pinocchio's articulated-body algorithm is linear in the number of bodies as our solve is, and needs no "
+    "chain-100": "Pinocchio's articulated-body algorithm is linear in the bodies as our solve is, and needs no "
     "iterations: four evaluations make a step of order four, where ours takes five stages of four iterations.",
     "four-bars-40": "Large steps make the position solve iterate, most of all near the singular position.",
     "andrews": "In minimal coordinates one freedom and seven bodies leave six equations, and ours has 41.",
