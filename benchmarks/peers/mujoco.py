@@ -24,7 +24,7 @@ JOINT = {
     "hinge": mujoco.mjtJoint.mjJNT_HINGE,
     "slide": mujoco.mjtJoint.mjJNT_SLIDE,
 }
-DENSE = 400  # bodies in a chain beyond which the mass matrix makes it hopeless
+DENSE = 1500  # freedoms of a chain beyond which the mass matrix makes it hopeless
 
 
 mujoco.set_mju_user_warning(lambda message: None)  # what becomes of a run is seen in its error
@@ -113,8 +113,9 @@ class Compiled:
     """A model with its data, shared by all runs of a setting, and the start in its coordinates."""
 
     def __init__(self, m: Mechanism, integrator: int, hinges: bool = False):
-        if len(m.parts) > DENSE and m.joints:
-            raise NotPossible(f"its mass matrix of a chain is full: a step with {len(m.parts):,} bodies takes minutes")
+        freedoms = len(m.parts) * (1 if hinges else 3)
+        if freedoms > DENSE and m.joints:
+            raise NotPossible(f"its mass matrix of a chain is full: {freedoms:,} freedoms take seconds a step")
         self.m = m
         self.model = compiled(m, integrator, hinges)
         self.data = mujoco.MjData(self.model)
