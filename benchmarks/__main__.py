@@ -27,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .contest import ONE_THREAD, contest
+from .contest import ONE_THREAD, bounded, contest
 from .sizes import SIZES, Size
 from .tasks import tasks
 
@@ -63,7 +63,8 @@ def starts(size: Size) -> list[list[object]]:
 def growth(size: Size) -> dict[str, Any]:
     from .growth import growth
 
-    return growth(size)
+    with bounded():
+        return growth(size)
 
 
 def instructions(size: Size) -> dict[str, Any]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,19 @@ from .tasks import find
 
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in LIBRARIES}
+MEMORY = 8 * 2**30  # [bytes] of address space
 ALONE = 1.1  # processor time over wall time, beyond which more than one thread was at work
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """No more memory than MEMORY while this is open: what asks for more fails, and not the machine."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def contest(key: str, size: Size, folder: Path) -> dict[str, Any]:
@@ -82,7 +96,8 @@ def main(key: str, size: str, path: str) -> None:
         temporary.write_text(json.dumps(found, indent=1))
         temporary.replace(path)
 
-    measure(key, SIZES[size], keep)
+    with bounded():
+        measure(key, SIZES[size], keep)
 
 
 if __name__ == "__main__":

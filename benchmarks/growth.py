@@ -64,7 +64,7 @@ def peer(name: str, sizes: Sequence[int], rounds: int) -> dict[str, Any]:
                 if spent > 0.3 * BUDGET or steps > 10_000:
                     break
                 steps *= 4
-        except peers.NotPossible as no:
+        except (peers.NotPossible, MemoryError) as no:
             why = f"{n} bodies: {no}"
             break
         bodies.append(n)

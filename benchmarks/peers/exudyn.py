@@ -219,7 +219,8 @@ class Runner:
         s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = self.steps, self.task.until
         s.timeIntegration.solverType = self.shared.type
         s.timeIntegration.automaticStepSize = False
-        s.timeIntegration.adaptiveStep = self.shared.implicit
+        s.timeIntegration.adaptiveStep = self.shared.implicit  # where Newton's method fails, but not without end
+        s.timeIntegration.minimumStepSize = self.task.until / self.steps / 50.0
         s.timeIntegration.verboseMode = 0
         s.timeIntegration.stepInformation = 0
         s.timeIntegration.explicit.computeEndOfStepAccelerations = False

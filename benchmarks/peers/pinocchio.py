@@ -20,7 +20,7 @@ from . import Entry, NotPossible
 
 NAME = "Pinocchio"
 FEW = 10  # springs that may be written in Python
-LARGE = 400  # bodies; its workspace grows with their square
+LARGE = 320  # freedoms; its workspace has four arrays of their cube
 FEEDBACK = 0.05  # of loops that open, per step
 
 
@@ -54,8 +54,9 @@ class Runner:
         m = task.mechanism
         if len(m.springs) > FEW:
             raise NotPossible("it has no springs, and thousands of forces written in Python would measure Python")
-        if len(m.parts) > LARGE:
-            raise NotPossible(f"its workspace for {len(m.parts):,} bodies takes more than 6 GB")
+        freedoms = sum({"ball": 3, "universal": 2}.get(j.kind, 1) for j in m.joints if not j.closes)
+        if freedoms > LARGE:
+            raise NotPossible(f"its workspace for {freedoms:,} freedoms takes {32e-9 * freedoms**3:.0f} GB")
         self.m, self.steps, self.h = m, steps, task.until / steps
         self._build(m)
         self.data = self.model.createData()
