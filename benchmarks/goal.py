@@ -79,7 +79,7 @@ class Verdict:
         if self.ours is None:
             return "not reached" if self.peer is None else "behind"
         if self.peer is None:
-            return "ahead: no other reaches it"
+            return "ahead: no other run reaches it"
         assert self.ratio is not None
         return "ahead" if self.ratio > EVEN else "behind" if self.ratio < 1 / EVEN else "even"
 
