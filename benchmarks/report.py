@@ -96,7 +96,8 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
             continue
         found = verdicts(mine)
         used = tuple(p for p in PROGRAMS if any(p in v.all for v in found) or p == OURS)
-        text += [head.format(longest=SIZES[results["size"]].effort.longest), goal_table(found, used), "\nWhere it is behind:\n", why_not(found)]
+        text.append(head.format(longest=SIZES[results["size"]].effort.longest))
+        text += [goal_table(found, used), "\nWhere it is behind:\n", why_not(found)]
         if other := other_models(found):
             text += [OTHER, other]
     failed = [p for p in results.get("peers", []) if p.get("ended")]
@@ -140,8 +141,8 @@ RIGID = """
 ## Time to accuracy: rigid bodies
 
 Each program with its best setting for each target, as a user would choose; ~ marks a time interpolated between two
-measured points, others are measured points; – was not reached by any run of up to {longest:g} s (large problems: several
-times that). In the last column, how many times longer the best other program takes.
+measured points, others are measured points; – was not reached by any run of up to {longest:g} s (large problems:
+several times that). In the last column, how many times longer the best other program takes.
 """
 GENERAL = "\n## Time to accuracy: Lagrangians in coordinates\n"
 OTHER = """
