@@ -15,7 +15,7 @@ REASONS = {
     "chain-10": FEW_JOINTS,
     "chain-100": "Pinocchio's articulated-body algorithm is linear in the bodies as our solve is, and needs no "
     "iterations: four evaluations make a step of order four, where ours takes five stages of four iterations.",
-    "four-bars-40": "Large steps make the position solve iterate four to six times in a stage, some with the exact matrix.",
+    "four-bars-40": "Large steps make the position solve iterate four to six times in every stage.",
     "andrews": "In minimal coordinates one freedom and seven bodies leave six equations; ours solves 41 and iterates.",
     "slider-crank": "In minimal coordinates one freedom and three bodies leave three equations, and ours has 17.",
     "kepler": "Variable steps pay on an eccentric ellipse, and symplectic schemes keep theirs fixed.",
