@@ -25,10 +25,10 @@ def _task(n: int, until: float, coarse: int) -> Task:
 
 
 TASKS = (
-    _task(1, 10.0, 100),
-    _task(2, 2.0, 40),
-    _task(5, 1.0, 25),
-    _task(10, 1.0, 25),
-    _task(100, 1.0, 50),
+    _task(1, 10.0, 50),
+    _task(2, 2.0, 20),
+    _task(5, 1.0, 10),
+    _task(10, 1.0, 12),
+    _task(100, 1.0, 25),
     _task(1000, 0.2, 20),
 )

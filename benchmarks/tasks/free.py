@@ -22,5 +22,5 @@ def heavy_top() -> Mechanism:
 
 TASKS = (
     Task("free-body", "free asymmetric body, 100 s", free_body, 100.0, AXES, 1.0, 200),
-    Task("heavy-top", "heavy top, 2 s", heavy_top, 2.0, [(0, (0.0, 0.0, 0.0))], 1.0, 125),
+    Task("heavy-top", "heavy top, 2 s", heavy_top, 2.0, [(0, (0.0, 0.0, 0.0))], 1.0, 90),
 )

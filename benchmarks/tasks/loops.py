@@ -116,6 +116,6 @@ TASKS = (
         "four-bars-40", "40 four-bars, 5 s", partial(four_bars, 40), 5.0,
         [(0, (0.5, 0.0, 0.0)), (40, (0.5, 0.0, 0.0))], 1.0, 100,
     ),
-    Task("andrews", "Andrews' squeezer, 0.03 s", andrews, 0.03, [(k, (0.0, 0.0, 0.0)) for k in range(7)], 0.04, 125),
-    Task("slider-crank", "slider-crank in space, 5 s", slider_crank, 5.0, [(2, (0.0, 0.0, 0.0))], 0.08, 100),
+    Task("andrews", "Andrews' squeezer, 0.03 s", andrews, 0.03, [(k, (0.0, 0.0, 0.0)) for k in range(7)], 0.04, 25),
+    Task("slider-crank", "slider-crank in space, 5 s", slider_crank, 5.0, [(2, (0.0, 0.0, 0.0))], 0.08, 50),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,8 @@ from .trajectory import Trajectory
 MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
 OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
 PACE = 0.25  # aimed duration of a chunk [s]
+FIRST = 4000  # stages times bodies in the first chunk, at least
+_loaded: set[Any] = set()  # rollouts that have run
 _asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
 
 
@@ -188,12 +191,13 @@ class Run:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
         work = scratch(self.system, self.scheme.trials)
         self.table.hold(state.effort)
-        signals = self.signals(first, 0)
+        table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
-        self.rollout(  # no steps: compiled or loaded before the clock runs
-            self.system, state, work, self.h, self.scheme.table, signals, first, 0, self.every, self.record
-        )
-        done, chunk, period = first, 16, self.period()
+        if self.rollout not in _loaded:  # no steps: compiled or loaded before the clock runs
+            self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
+            _loaded.add(self.rollout)
+        few = FIRST // (len(state.a) * self.scheme.stages)
+        done, chunk, period = first, max(16, few), self.period()
         try:
             while done < steps:
                 if period and done % period == 0:  # a controller speaks
@@ -204,7 +208,7 @@ class Run:
                 signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
-                    self.system, state, work, self.h, self.scheme.table, signals, done, size, self.every, self.record
+                    self.system, state, work, self.h, table, signals, done, size, self.every, self.record
                 )
                 spent = time.perf_counter() - begin
                 self.seconds += spent

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,30 @@ def rollout(system, state, work, h, table, signals, first, steps, every, record)
     return OK, steps
 
 
+@cache
+def tableau(order: int) -> Array:
+    """A, stage by stage, and the weights in the last row."""
+    rows = CLASSIC if order == 4 else DOP853
+    A = np.zeros((len(rows) + 1, len(rows)))
+    for s, row in rows.items():
+        A[s, list(row)] = list(row.values())
+    return A
+
+
+@cache
+def nodes(order: int) -> Array:
+    """When the stages look, each time once, with 0 and 1."""
+    return np.unique(np.append(tableau(order)[:-1].sum(axis=1).round(14), (0.0, 1.0)))
+
+
+@cache
+def table(order: int) -> Array:
+    """(stages, A and the weights, which time each stage looks at, how many times there are)."""
+    A, times = tableau(order), nodes(order)
+    looks = np.searchsorted(times, A[:-1].sum(axis=1) - 1e-9)
+    return np.concatenate([[A.shape[1]], A.ravel(), looks, [len(times) - 1]])
+
+
 @dataclass(frozen=True)
 class RungeKutta:
     """Explicit Runge–Kutta of order 4 (the classical one) or 8 (Dormand & Prince), on rotations (Munthe-Kaas), with
@@ -272,11 +297,7 @@ class RungeKutta:
     @property
     def tableau(self) -> Array:
         """A, stage by stage, and the weights of the stages in the last row."""
-        rows = CLASSIC if self.order == 4 else DOP853
-        A = np.zeros((len(rows) + 1, len(rows)))
-        for s, row in rows.items():
-            A[s, list(row)] = list(row.values())
-        return A
+        return tableau(self.order)
 
     @property
     def stages(self) -> int:
@@ -286,7 +307,7 @@ class RungeKutta:
     @property
     def nodes(self) -> Array:
         """When the stages look, as fractions of h: each time once, 0 and 1 among them."""
-        return np.unique(np.append(self.tableau[:-1].sum(axis=1).round(14), (0.0, 1.0)))
+        return nodes(self.order)
 
     @property
     def weights(self) -> Array:
@@ -296,9 +317,7 @@ class RungeKutta:
     @property
     def table(self) -> Array:
         """What the kernel is told."""
-        A, nodes = self.tableau, self.nodes
-        looks = np.searchsorted(nodes, A[:-1].sum(axis=1) - 1e-9)
-        return np.concatenate([[A.shape[1]], A.ravel(), looks, [len(nodes) - 1]])
+        return table(self.order)
 
     @property
     def trials(self) -> int:
