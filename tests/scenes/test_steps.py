@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.auto import _resolving
 from livens.band import energy_band
 from livens.demos import loops, pendulums, springs
 from livens.start import consistent_start
@@ -137,6 +138,33 @@ def test_auto_shortens_the_step_where_the_run_needs_it():
     assert motion.h == 0.0025
 
 
+def pushed(push):
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
+    m.add(lv.Load(ball.center, force=push))
+    return m
+
+
+@pytest.mark.parametrize("omega", [2 * np.pi * 10, 2 * np.pi * 20, 100.0])
+def test_auto_resolves_what_varies_with_time(omega):
+    """A hundred steps would see cos(20πt) at its crests only, as a constant push of which the work is booked."""
+    motion = lv.simulate(pushed(lambda t: (np.cos(omega * t), 0, 0)), h="auto", until=10.0)
+    x = (1 - np.cos(omega * motion.t)) / omega**2
+    assert np.abs(motion.position("ball")[:, 0] - x).max() < 0.05 * x.max()
+    assert "signals change too much within h = 0.1 s" in motion.chosen
+
+
+def test_auto_bears_noise_and_steps():
+    assert _resolving(pushed(lambda t: (np.sin(1e9 * t), 0, 0)), 0.01, 1.0) == 0.01
+    assert 1e-3 < _resolving(pushed(lambda t: (float(t > 0.5), 0, 0)), 0.01, 1.0) < 0.01
+
+
+def test_auto_divides_the_period_of_a_controller():
+    m = torsion()
+    m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=60.0, name="servo"))
+    assert lv.simulate(m, h="auto", until=2.0).h == pytest.approx(1 / 60, rel=1e-12)
+
+
 def test_auto_asks_a_controller_once():
     m = torsion()
     asked = []
@@ -187,7 +215,15 @@ def settled():
     return m
 
 
-@pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled], ids=lambda make: make.__name__)
+def held():
+    """At the height where gravity's energy is zero."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
+    return m
+
+
+@pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled, held], ids=lambda make: make.__name__)
 def test_nothing_is_said_where_all_is_well(make):
     assert warned(make(), h=2e-3, until=10.0) == []
 
@@ -197,6 +233,12 @@ def test_a_few_states_are_not_judged():
     m = torsion()
     m.add(lv.Motor(m["axle"], lambda t: 40.0 * np.sin(2 * np.pi * t)))
     assert warned(m, h=1e-3, until=4.0, every=1000) == []
+
+
+def test_runge_kutta_is_judged():
+    """Order 4 loses energy where its step is long."""
+    assert len(warned(oscillator(), lv.RungeKutta(4), h=0.07, until=10.0)) == 1
+    assert warned(oscillator(), lv.RungeKutta(8), h=0.007, until=10.0) == []
 
 
 def test_schemes_that_damp_are_not_judged():
