@@ -123,6 +123,11 @@ def test_one_sentence(change, sentence, tmp_path):
     assert str(error.value).endswith((".", "?"))
 
 
+def test_as_editors_on_windows_write_it(tmp_path):
+    (tmp_path / "scene.toml").write_bytes(b"\xef\xbb\xbf" + BASE.replace("\n", "\r\n").encode())
+    assert lv.read_scene(tmp_path / "scene.toml").document == lv.Scene(parse(BASE)).document
+
+
 def test_the_base_is_well(tmp_path):
     (tmp_path / "scene.toml").write_text(BASE)
     used(tmp_path / "scene.toml")

@@ -173,7 +173,7 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     """
     file = Path(path)
     try:
-        text = contents(file, max_bytes).decode("utf-8")
+        text = contents(file, max_bytes).decode("utf-8-sig")  # some editors put a mark in front
     except UnicodeDecodeError:
         raise FileError(f"{file} is not text in UTF-8.") from None
     except ValueError:
