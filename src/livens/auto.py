@@ -15,12 +15,17 @@ from collections.abc import Callable
 import numpy as np
 
 from .band import JUDGED, energy_band
+from .checks import Array
 from .errors import StepFailed
 from .forces import Motor
 from .frequency import stiffness
 from .integrators import Scheme
+from .kernels.bags import State
+from .kernels.world import all_forces
 from .model import Model
 from .signals import Signals
+from .start import consistent_start
+from .system import scratch
 from .trajectory import Trajectory
 
 TRIES = 5
@@ -59,7 +64,7 @@ def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, un
 
 
 def _resolving(model: Model, h: float, until: float) -> float:
-    """The step h, or a shorter one in which loads, motors and drives are almost straight; h where they are noise."""
+    """The step h, or a shorter one in which all that varies with time is almost straight; h where they are noise."""
     shorter = h
     while until / shorter < MOST:
         if _bend(model, shorter, until) <= STRAIGHT:
@@ -70,13 +75,24 @@ def _resolving(model: Model, h: float, until: float) -> float:
 
 def _bend(model: Model, h: float, until: float) -> float:
     """How far signals are from straight within steps of length h, in the mean and in parts of their range."""
-    signals = Signals(model, h, until)
+    signals, begin = Signals(model, h, until), consistent_start(model, quiet=True)
     if not signals.varies:
         return 0.0
+
+    def look(t: Array) -> Array:
+        """All that varies at the times t: the table, and what user-written forces make of time at the start."""
+        table = signals.table(t)
+        if not signals.timed:
+            return table
+        record = State(*(np.repeat(x[None], len(t), axis=0) for x in begin.state))
+        f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
+        all_forces(begin.system, record, table, scratch(begin.system), f, tau)
+        return np.concatenate([table, f.reshape(len(t), -1), tau.reshape(len(t), -1)], axis=1)
+
     draw, steps = np.random.default_rng(1), max(1, int(until / h))
-    begin = np.float64(h) * (np.arange(steps) if steps <= LOOKS else np.sort(draw.choice(steps, LOOKS, replace=False)))
-    part = draw.uniform(0.2, 0.8, (len(begin), 1))
-    start, between, end = (signals.table(begin + h * x) for x in (0.0, part[:, 0], 1.0))
+    t = np.float64(h) * (np.arange(steps) if steps <= LOOKS else np.sort(draw.choice(steps, LOOKS, replace=False)))
+    part = draw.uniform(0.2, 0.8, (len(t), 1))
+    start, between, end = (look(t + h * x) for x in (0.0, part[:, 0], 1.0))
     off = np.abs(between - start - part * (end - start)).mean(axis=0)
     every = np.concatenate([start, between, end])
     scale = np.maximum(np.ptp(every, axis=0), 1e-3 * np.abs(every).max(axis=0))

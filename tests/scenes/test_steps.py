@@ -154,6 +154,22 @@ def test_auto_resolves_what_varies_with_time(omega):
     assert "signals change too much within h = 0.1 s" in motion.chosen
 
 
+def written_push(omega):
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
+    m.add(
+        lv.Force(
+            ball.center, lambda b, t: lv.cos(omega * t) * (b[ball].point(1, 0, 0) - b[ball].position), bodies=[ball]
+        )
+    )
+    return m
+
+
+def test_auto_resolves_forces_that_users_write():
+    motion = lv.simulate(written_push(2 * np.pi * 10), h="auto", until=5.0)
+    assert np.abs(motion.position("ball")[:, 0]).max() < 2.1 / (2 * np.pi * 10) ** 2
+
+
 def test_auto_bears_noise_and_steps():
     assert _resolving(pushed(lambda t: (np.sin(1e9 * t), 0, 0)), 0.01, 1.0) == 0.01
     assert 1e-3 < _resolving(pushed(lambda t: (float(t > 0.5), 0, 0)), 0.01, 1.0) < 0.01
