@@ -77,7 +77,7 @@ def simulate(
         return follow(how, model, begin, start, progress)
 
     chosen = isinstance(h, str)
-    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, until) if chosen else go(how)
+    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
     warn_of_band(motion)
     return motion
 

@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import livens as lv
@@ -121,6 +122,22 @@ def test_one_sentence(change, sentence, tmp_path):
         used(tmp_path / "scene.toml")
     assert str(error.value).count("\n") == 0
     assert str(error.value).endswith((".", "?"))
+
+
+def test_wrong_arguments_are_refused_in_a_sentence(tmp_path):
+    model, file = lv.Scene(parse(BASE)).model(), tmp_path / "scene.toml"
+    for call, fault in {
+        lambda: lv.write_scene(5, file): "takes a Model first, not 5",
+        lambda: lv.write_scene(model, file, scheme=lv.Livens): "the scheme must be one such as",
+        lambda: lv.write_scene(model, file, scheme="Livens"): "the scheme must be one such as",
+        lambda: lv.read_scene(5): "5 is not the name of a file",
+        lambda: lv.Scene({1: 2}): "its keys are words, not 1",
+    }.items():
+        with pytest.raises(lv.LivensError, match=fault):
+            call()
+    lv.write_scene(lv.Model(), file, h=np.float32(0.5), until=np.int64(2), every=np.int64(3))
+    assert lv.read_scene(file).run == {"h": 0.5, "until": 2.0, "every": 3}
+    assert lv.simulate(model, h="auto", until="1").t[-1] == 1.0  # as h="0.1" would be
 
 
 def test_as_editors_on_windows_write_it(tmp_path):
