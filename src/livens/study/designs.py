@@ -20,7 +20,7 @@ from ..errors import MissingExtra, ModelError
 
 RESERVED = ("member", "error")  # names that the result needs itself
 AXES = 32  # of a result: NumPy's arrays have no more than twice as many
-MEMBERS = 10**9
+MEMBERS = 10**8
 
 
 class Grid:
