@@ -33,6 +33,8 @@ def energy_band(motion: Trajectory) -> float:
     T, V = np.empty(len(t)), np.empty(len(t))
     energies(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
     work, lost = record.account[:, 0], record.account[:, 1]
+    if not (np.isfinite(T).all() and np.isfinite(V).all() and np.isfinite(record.account).all()):
+        return np.inf
     scale = max(float(T.max()), float(np.ptp(V)), float(np.abs(work).max()), float(lost.max()))
     width = float(np.ptp(T + V - work + lost))
     system = motion.system
@@ -46,7 +48,7 @@ def warn_of_band(motion: Trajectory) -> None:
     if not isinstance(motion.scheme, JUDGED) or len(motion) < FEW:
         return
     band = energy_band(motion)
-    if band > WIDE or not np.isfinite(band):
+    if band > WIDE:
         warnings.warn(
             f"the energy of {motion.model.name!r} wandered by {band:.2g} of what is exchanged: h = {motion.h:g} s is "
             f'too long for this motion; try h = {motion.h / 4:.1g}, or h="auto".',

@@ -257,6 +257,15 @@ def test_runge_kutta_is_judged():
     assert warned(oscillator(), lv.RungeKutta(8), h=0.007, until=10.0) == []
 
 
+def test_an_energy_that_is_not_finite_is_no_small_band():
+    """A damper far too stiff for an explicit step: velocities grow so much that their squares are infinite."""
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(1, 0, 0), name="ball"))
+    m.add(lv.Damper(m.world.point(0, 0, 0), ball.center, rate=1e5))
+    [text] = warned(m, lv.RungeKutta(), h=0.01, until=1.0)
+    assert "wandered by inf" in text
+
+
 def test_schemes_that_damp_are_not_judged():
     assert warned(oscillator(), lv.GeneralizedAlpha(0.2), h=0.02, until=10.0) == []
 
