@@ -75,14 +75,15 @@ def _resolving(model: Model, h: float, until: float) -> float:
 
 def _bend(model: Model, h: float, until: float) -> float:
     """How far signals are from straight within steps of length h, in the mean and in parts of their range."""
-    signals, begin = Signals(model, h, until), consistent_start(model, quiet=True)
+    signals = Signals(model, h, until)
     if not signals.varies:
         return 0.0
+    begin = consistent_start(model, quiet=True) if signals.timed else None
 
     def look(t: Array) -> Array:
         """All that varies at the times t: the table, and what user-written forces make of time at the start."""
         table = signals.table(t)
-        if not signals.timed:
+        if begin is None:
             return table
         record = State(*(np.repeat(x[None], len(t), axis=0) for x in begin.state))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
@@ -95,5 +96,8 @@ def _bend(model: Model, h: float, until: float) -> float:
     start, between, end = (look(t + h * x) for x in (0.0, part[:, 0], 1.0))
     off = np.abs(between - start - part * (end - start)).mean(axis=0)
     every = np.concatenate([start, between, end])
-    scale = np.maximum(np.ptp(every, axis=0), 1e-3 * np.abs(every).max(axis=0))
+    most = np.abs(every).max(axis=0)
+    scale = np.maximum(np.ptp(every, axis=0), 1e-3 * most)
+    for k in (signals.column[id(joint)] for joint in signals.drives):  # rates by differences have noise
+        scale[k + 1 : k + 3] = np.maximum(scale[k + 1 : k + 3], 1e-10 * most[k] / signals.step ** np.array([1, 2]))
     return float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0.0).max(initial=0.0))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.auto import _resolving
+from livens.auto import _bend, _resolving
 from livens.band import energy_band
 from livens.demos import loops, pendulums, springs
 from livens.start import consistent_start
@@ -173,6 +173,15 @@ def test_auto_resolves_forces_that_users_write():
 def test_auto_bears_noise_and_steps():
     assert _resolving(pushed(lambda t: (np.sin(1e9 * t), 0, 0)), 0.01, 1.0) == 0.01
     assert 1e-3 < _resolving(pushed(lambda t: (float(t > 0.5), 0, 0)), 0.01, 1.0) < 0.01
+
+
+def test_auto_is_not_blinded_by_the_noise_of_a_drive():
+    """The acceleration of a steady drive, by differences, is nothing but noise."""
+    m = torsion()
+    m["axle"].drive = lv.Expression("0.1*t")
+    assert _bend(m, 0.05, 5.0) < 1e-4
+    m.add(lv.Load(m["wheel"].center, force=lv.Expression("[cos(100*t), 0, 0]")))
+    assert _resolving(m, 0.05, 5.0) < 0.005
 
 
 def test_auto_divides_the_period_of_a_controller():
