@@ -2,7 +2,8 @@
 
 What forces, motors, drives and dampers have done is booked, so E = T + V − work + dissipated should stay (README). Its
 band, largest minus smallest, is measured by what is exchanged: the largest of T, of the changes of V, of the work and
-of what was dissipated. Schemes that damp on purpose are not judged.
+of what was dissipated. Schemes that damp on purpose are not judged. Where all is at rest nothing is exchanged, and what
+wanders is the round-off of places, which gravity weighs: m |g| times the size of the model.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import warnings
 import numpy as np
 
 from .errors import ModelWarning
-from .integrators import Livens
+from .integrators import Livens, RungeKutta
 from .kernels.bags import State
 from .kernels.world import energies
 from .system import registers
 from .trajectory import Trajectory
 
+JUDGED = (Livens, RungeKutta)  # schemes that should keep it
 WIDE = 0.05  # a band that says: the step is too long
 LOOKS = 400  # states that are looked at
 FEW = 20  # states that tell too little: what is exchanged may be nothing just there
@@ -31,17 +33,22 @@ def energy_band(motion: Trajectory) -> float:
     T, V = np.empty(len(t)), np.empty(len(t))
     energies(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
     work, lost = record.account[:, 0], record.account[:, 1]
+    if not (np.isfinite(T).all() and np.isfinite(V).all() and np.isfinite(record.account).all()):
+        return np.inf
     scale = max(float(T.max()), float(np.ptp(V)), float(np.abs(work).max()), float(lost.max()))
     width = float(np.ptp(T + V - work + lost))
-    return width / scale if width > ROUND_OFF * max(scale, float(np.abs(V).max())) else 0.0
+    system = motion.system
+    size = max(float(np.abs(record.a).max(initial=0.0)), float(np.abs(system.rows.point).max(initial=0.0)))
+    weight = float(system.bodies.mass.sum() * np.linalg.norm(system.gravity))
+    return width / scale if width > ROUND_OFF * max(scale, float(np.abs(V).max()), weight * size) else 0.0
 
 
 def warn_of_band(motion: Trajectory) -> None:
     """Warn, once, if the energy of a finished run did not stay."""
-    if not isinstance(motion.scheme, Livens) or len(motion) < FEW:
+    if not isinstance(motion.scheme, JUDGED) or len(motion) < FEW:
         return
     band = energy_band(motion)
-    if band > WIDE or not np.isfinite(band):
+    if band > WIDE:
         warnings.warn(
             f"the energy of {motion.model.name!r} wandered by {band:.2g} of what is exchanged: h = {motion.h:g} s is "
             f'too long for this motion; try h = {motion.h / 4:.1g}, or h="auto".',

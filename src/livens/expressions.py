@@ -16,7 +16,7 @@ import numpy as np
 from . import symbols
 from .checks import number
 from .errors import ModelError
-from .grammar import ARGUMENTS, COMPARISONS, CONSTANTS, Step, names_in, parsed, short
+from .grammar import ARGUMENTS, COMPARISONS, CONSTANTS, Step, names_in, parsed, short, taken
 
 COMPARE = dict(
     zip(COMPARISONS, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne), strict=True)
@@ -52,6 +52,8 @@ class Expression:
         self.text = text
         self.steps = parsed(text)
         self.numbers = {name: number(value, f"{name} in {short(text)}") for name, value in numbers.items()}
+        if meant := [name for name in numbers if taken(name)]:
+            raise ModelError(f"{short(text)}: {meant[0]!r} has a meaning already, so it cannot be given: rename it.")
         _refuse_unknown(self, {"t", *self.numbers})
 
     def __call__(self, t: float) -> Any:

@@ -67,6 +67,11 @@ def names_in(steps: list[Step]) -> list[str]:
     return list(found)
 
 
+def taken(name: str) -> bool:
+    """Whether a name has a meaning of its own, so that nothing else can be called by it."""
+    return name in CONSTANTS or name in ARGUMENTS or name == "t"
+
+
 def short(text: Any) -> str:
     """The text as a sentence may quote it."""
     text = str(text).strip()
@@ -136,7 +141,7 @@ class _Parser:
         self.ends()
         while self.now.kind == "name" and self.tokens[self.at + 1].text == "=":
             name = self.now.text
-            if name in {*CONSTANTS, *ARGUMENTS, "t"}:
+            if taken(name):
                 raise self.wrong(f"{name!r} has a meaning already")
             self.at += 2
             self.value()

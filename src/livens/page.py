@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -60,8 +61,7 @@ def write_page(
         "follow": "checked" if follow else "",
         "data": json.dumps(_data(motion, trace)).replace("<", "\\u003c"),
     }
-    for mark, value in marks.items():
-        text = text.replace("{{" + mark + "}}", value)
+    text = re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 

@@ -45,12 +45,9 @@ def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
     if end:
         command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
-    command.add_argument(
-        "--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2, 4, 6) or RungeKutta (4, 8)"
-    )
-    command.add_argument(
-        "--scheme", choices=("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha"), help="scheme (Livens)"
-    )
+    command.add_argument("--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2) or RungeKutta (8)")
+    schemes = ("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha")
+    command.add_argument("--scheme", choices=schemes, help="scheme (Livens)")
     _add_outside(command)
 
 

@@ -22,7 +22,7 @@ from .checks import Array, finite, number
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
 from .forces import Damper
-from .integrators import Livens, Scheme
+from .integrators import Livens, RungeKutta, Scheme
 from .kernels import status
 from .kernels.bags import State, System
 from .kernels.constrain import worst
@@ -80,7 +80,7 @@ def simulate(
         return follow(how, model, begin, start, progress)
 
     chosen = isinstance(h, str)
-    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, until) if chosen else go(how)
+    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
     warn_of_band(motion)
     return motion
 
@@ -335,14 +335,16 @@ class Run:
                 f"forces grow without bound; try a smaller h. {so_far}"
             )
         rates = state.L[fault] * self.system.bodies.inverse_inertia[fault]
-        longest = float(np.abs(self.scheme.weights).max())
+        longest, limit = float(np.abs(self.scheme.weights).max()), "one radian is about the limit"
+        if isinstance(self.scheme, RungeKutta):
+            longest, limit = 1.0, "half a turn is the limit"
         turn = float(np.linalg.norm(rates)) * self.h * longest
         advice = (
             f"try h ≤ {_round_down(0.5 * self.h / turn):.0e}." if np.isfinite(turn) and turn > 0 else "try a smaller h."
         )
         return (
             f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
-            f"{'step' if longest == 1.0 else 'stage'}, and one radian is about the limit; {advice} {so_far}"
+            f"{'step' if longest == 1.0 else 'stage'}, and {limit}; {advice} {so_far}"
         )
 
 

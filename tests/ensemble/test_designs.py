@@ -64,3 +64,14 @@ def test_a_latin_hypercube_has_one_sample_in_every_interval():
 def test_refusals(make, sentence):
     with pytest.raises(lv.ModelError, match=sentence):
         make()
+
+
+def test_designs_that_no_result_can_hold():
+    with pytest.raises(lv.ModelError, match="grid of 33 parameters has 1 members, and at most 32 parameters"):
+        lv.Grid({f"p{k}": [1.0] for k in range(33)})
+    with pytest.raises(lv.ModelError, match="1,000,000,000,000 members"):
+        lv.Grid({"a": range(10**6), "b": range(10**6)})
+    with pytest.raises(lv.ModelError, match="parameter 'a' mixes words with numbers"):
+        lv.Grid({"a": [1, "x"]})
+    with pytest.raises(lv.ModelError, match="a fact about samples is a word or a number"):
+        lv.Samples({"a": [1.0]}, facts={"drawn": {"by": "hand"}})

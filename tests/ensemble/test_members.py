@@ -207,3 +207,47 @@ def test_what_is_not_installed_is_said_before_anything_is_run(monkeypatch, packa
 def test_processes_refuse_functions_that_cannot_travel():
     with ProcessPoolExecutor(1) as processes, pytest.raises(lv.ModelError, match="says what to keep cannot be sent"):
         lv.ensemble(oscillator, GRID, h=0.1, until=1.0, keep=lambda motion: {}, executor=processes)
+
+
+def pushed(x_1, y=0.0):
+    return oscillator(x_1, 1.0)
+
+
+def test_axes_of_arrays_have_names_of_their_own():
+    """Those of x would be called x_1, as a parameter is."""
+    keep = lambda motion: {"x": motion.position("ball")[-1], "y_1": 1.0, "y": [1.0, 2.0]}  # noqa: E731
+    runs = lv.ensemble(pushed, {"x_1": [1.0, 2.0, 3.0]}, h=0.1, until=0.2, keep=keep)
+    assert (runs.x.dims, runs.y.dims, runs.y_1.dims) == (("x_1", "x_1_"), ("x_1", "y_1_"), ("x_1",))
+    runs = lv.ensemble(pushed, lv.Samples({"x_1": [1.0, 2.0]}), h=0.1, until=0.2, keep=keep)
+    assert runs.x.dims == ("member", "x_1_")
+
+
+def test_whole_numbers_that_a_double_cannot_hold_are_not_rounded():
+    kept = {"exact": 2**53, "large": 2**53 + 1}
+    with pytest.warns(lv.ModelWarning, match="'large' = 9007199254740993, and doubles count no further"):
+        lv.ensemble(oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: kept)
+    runs = lv.ensemble(
+        oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: {"exact": -(2**53)}
+    )
+    assert runs.exact.values.item() == -(2**53)
+
+
+def test_units_are_words():
+    with pytest.raises(lv.ModelError, match="unit of 'x' must be a word such as 'm', not 5"):
+        lv.ensemble(
+            oscillator,
+            {"stiffness": [1.0], "mass": [1.0]},
+            h=0.1,
+            until=0.2,
+            keep=lambda motion: {"x": 1},
+            units={"x": 5},
+        )
+
+
+def test_an_executor_that_has_been_shut_down():
+    with ThreadPoolExecutor(1) as executor:
+        pass
+    with pytest.raises(lv.LivensError, match="the executor takes no members: cannot schedule new futures"):
+        lv.ensemble(
+            oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: {}, executor=executor
+        )

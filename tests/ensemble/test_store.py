@@ -250,3 +250,15 @@ def test_a_damaged_study_is_refused(tmp_path):
     store.write_bytes(data)
     with pytest.raises(lv.FileError, match="is damaged"):
         lv.ensemble(oscillator, GRID, **SOME, store=store)
+
+
+def test_a_finished_study_that_keeps_something_else(tmp_path):
+    lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
+    with pytest.raises(lv.FileError, match="a study that keeps x, and now y would be kept"):
+        lv.ensemble(oscillator, GRID, **{**SOME, "keep": lambda motion: {"y": 1.0}}, store=tmp_path / "study.nc")
+
+
+def test_a_folder_is_no_store(tmp_path):
+    (tmp_path / "study.nc").mkdir()
+    with pytest.raises(lv.FileError, match="it is a folder"):
+        lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")

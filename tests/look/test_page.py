@@ -2,6 +2,7 @@
 
 import base64
 import json
+from html import escape
 
 import numpy as np
 import pytest
@@ -93,3 +94,14 @@ def test_many_bodies_are_kept_at_fewer_times(motion, tmp_path, monkeypatch):
     assert (t[0], t[-1]) == (0.0, pytest.approx(1.0))
     monkeypatch.setattr("livens.page.POSES", 3)
     assert len(numbers(data(motion, tmp_path / "page.html")["times"], -1)) == 100  # never so few that it jumps
+
+
+def test_names_are_text_whatever_they_say(tmp_path):
+    """Neither markup nor marks of the template."""
+    name = "</script><script>alert(1)</script>{{data}}{{follow}}"
+    m = lv.Model(name=name)
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), name=name))
+    lv.simulate(m, h=0.1, until=1.0).to_html(tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert text.count("<script") == 1
+    assert f"<title>{escape(name)}</title>" in text

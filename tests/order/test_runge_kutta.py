@@ -119,3 +119,15 @@ def test_a_free_body_keeps_its_momentum_and_slowly_loses_its_energy():
 def test_orders_are_four_and_eight():
     with pytest.raises(lv.ModelError, match="order 4 or 8, not 6"):
         lv.RungeKutta(6)
+
+
+@pytest.mark.parametrize("order", [4, 8])
+def test_turns_are_counted_or_refused(order):
+    """A spring in a hinge feels every turn. Beyond half a turn a step some would be missed."""
+    m = lv.Model()
+    wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), angular_velocity=(0, 0, 10.0), name="wheel"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1), stiffness=1e-6, name="axle"))
+    motion = lv.simulate(m, lv.RungeKutta(order), h=0.3, until=30.0)
+    assert np.abs(motion.coordinate("axle") - 1e4 * np.sin(1e-3 * motion.t)).max() < 1e-6
+    with pytest.raises(lv.StepFailed, match=r"'wheel' .* turns 10 rad per step, and half a turn is the limit"):
+        lv.simulate(m, lv.RungeKutta(order), h=1.0, until=30.0)

@@ -194,3 +194,10 @@ def test_a_formula_is_the_function_it_says():
     assert np.array_equal(motions[0].record.a, motions[1].record.a)
     assert np.array_equal(motions[0].energy, motions[1].energy)
     assert abs(motions[0].energy[-1] - motions[0].energy[0]) > 0
+
+
+@pytest.mark.parametrize("name", ["t", "pi", "inf", "sin"])
+def test_a_number_cannot_take_a_name_that_has_a_meaning(name):
+    """It would not be the one that is used."""
+    with pytest.raises(lv.ModelError, match=f"{name!r} has a meaning already"):
+        lv.Expression("2*t", **{name: 3.0})

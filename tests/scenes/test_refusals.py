@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import livens as lv
@@ -91,6 +92,9 @@ WRONG = {  # what is replaced, by what, and the sentence
     ("k*dot(x, x)", "x"): r"forces\.well: Energy 'well' must give one number",
     ("k*dot(x, x)", "norm(x - x)"): r"forces\.well: Energy 'well' .*",
     ("k = 3.0", 'k = "1e308*10"'): r"k in .* is not finite|not finite",
+    ("k = 3.0", "k = 3.0\npi = 3"): r"parameters\.pi: 'pi' has a meaning already in formulas: choose another name",
+    ("k = 3.0", "k = 3.0\nt = 3"): r"parameters\.t: 't' has a meaning already",
+    ("x = { body", "t = 5, x = { body"): r"forces\.well\.where\.t: 't' has a meaning already",
     ("k = 3.0", "k = 1979-05-27"): r"parameters\.k: it must be a number",
     ("order = 4", "order = 3"): r"run\.scheme: the Livens scheme has order 2, 4 or 6, not 3\.",
     ("h = 1e-3", 'h = "soon"'): r"run\.h: 'soon' uses 'soon', which is not given",
@@ -118,6 +122,27 @@ def test_one_sentence(change, sentence, tmp_path):
         used(tmp_path / "scene.toml")
     assert str(error.value).count("\n") == 0
     assert str(error.value).endswith((".", "?"))
+
+
+def test_wrong_arguments_are_refused_in_a_sentence(tmp_path):
+    model, file = lv.Scene(parse(BASE)).model(), tmp_path / "scene.toml"
+    for call, fault in {
+        lambda: lv.write_scene(5, file): "takes a Model first, not 5",
+        lambda: lv.write_scene(model, file, scheme=lv.Livens): "the scheme must be one such as",
+        lambda: lv.write_scene(model, file, scheme="Livens"): "the scheme must be one such as",
+        lambda: lv.read_scene(5): "5 is not the name of a file",
+        lambda: lv.Scene({1: 2}): "its keys are words, not 1",
+    }.items():
+        with pytest.raises(lv.LivensError, match=fault):
+            call()
+    lv.write_scene(lv.Model(), file, h=np.float32(0.5), until=np.int64(2), every=np.int64(3))
+    assert lv.read_scene(file).run == {"h": 0.5, "until": 2.0, "every": 3}
+    assert lv.simulate(model, h="auto", until="1").t[-1] == 1.0  # as h="0.1" would be
+
+
+def test_as_editors_on_windows_write_it(tmp_path):
+    (tmp_path / "scene.toml").write_bytes(b"\xef\xbb\xbf" + BASE.replace("\n", "\r\n").encode())
+    assert lv.read_scene(tmp_path / "scene.toml").document == lv.Scene(parse(BASE)).document
 
 
 def test_the_base_is_well(tmp_path):
@@ -152,6 +177,8 @@ def test_values_by_path(tmp_path):
         "bodies.arn.at": r"in bodies there is no 'arn'; did you mean 'arm'\?",
         "bodies.arm.shape.densty": "there is no key 'densty' here: did you mean 'density'",
         "bodies.arm.at.7": "there is no '7'",
+        "parameters.kk": r"in parameters there is no 'kk'; did you mean 'k'\?",
+        "forces.well.where.y": "in forces.well.where there is no 'y'",
         "livens.x.y": "it ends before",
         "livens.x": "is a value",
         "a b": "is no path",

@@ -197,3 +197,14 @@ def test_pydantic_waits_until_a_scene_is_read():
 
     code = "import sys, livens as lv; m = lv.Model(); lv.simulate; lv.load; assert 'pydantic' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_shared_shapes_of_like_names_stay_apart():
+    """Two solids are called "a", and another as the second of them might be."""
+    m = lv.Model()
+    for k, name in enumerate(("a", "a 2", "a 3", "a", "shape2")):
+        solid = lv.Solid(lv.MassProperties(1.0 + k, (1, 1, 1)), lv.Ball(0.1, mass=1.0).surface, name)
+        for side in (0, 1):
+            m.add(lv.Body(solid, at=(k, side, 0), name=f"{k} {side}"))
+    masses = [body.mass_properties.mass for body in from_dict(to_dict(m)).bodies[1:]]
+    assert masses == [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0]

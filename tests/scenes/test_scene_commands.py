@@ -62,6 +62,11 @@ def test_options_count_more(say):
     assert lv.load("b.nc").scheme == lv.Newmark()
     code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--scheme", "Newmark", "--order", "4")
     assert (code, err) == (2, "livens: --order belongs to Livens and RungeKutta; Newmark has none to choose.\n")
+    plank = SCENES / "plank_on_springs.toml"
+    assert say("run", plank, "--until", "1", "--scheme", "RungeKutta", "--order", "4", "-o", "c.nc")[0] == 0
+    assert lv.load("c.nc").scheme == lv.RungeKutta(order=4)
+    code, out, err = say("run", plank, "--until", "1", "--order", "8")
+    assert (code, err) == (2, "livens: the Livens scheme has order 2, 4 or 6, not 8.\n")
     code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "auto")
     assert (code, err) == (0, "")
     assert "was chosen: the stiffest vibration has" in out

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.auto import _bend, _resolving
 from livens.band import energy_band
 from livens.demos import loops, pendulums, springs
 from livens.start import consistent_start
@@ -137,6 +138,58 @@ def test_auto_shortens_the_step_where_the_run_needs_it():
     assert motion.h == 0.0025
 
 
+def pushed(push):
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
+    m.add(lv.Load(ball.center, force=push))
+    return m
+
+
+@pytest.mark.parametrize("omega", [2 * np.pi * 10, 2 * np.pi * 20, 100.0])
+def test_auto_resolves_what_varies_with_time(omega):
+    """A hundred steps would see cos(20πt) at its crests only, as a constant push of which the work is booked."""
+    motion = lv.simulate(pushed(lambda t: (np.cos(omega * t), 0, 0)), h="auto", until=10.0)
+    x = (1 - np.cos(omega * motion.t)) / omega**2
+    assert np.abs(motion.position("ball")[:, 0] - x).max() < 0.05 * x.max()
+    assert "signals change too much within h = 0.1 s" in motion.chosen
+
+
+def written_push(omega):
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), name="ball"))
+    m.add(
+        lv.Force(
+            ball.center, lambda b, t: lv.cos(omega * t) * (b[ball].point(1, 0, 0) - b[ball].position), bodies=[ball]
+        )
+    )
+    return m
+
+
+def test_auto_resolves_forces_that_users_write():
+    motion = lv.simulate(written_push(2 * np.pi * 10), h="auto", until=5.0)
+    assert np.abs(motion.position("ball")[:, 0]).max() < 2.1 / (2 * np.pi * 10) ** 2
+
+
+def test_auto_bears_noise_and_steps():
+    assert _resolving(pushed(lambda t: (np.sin(1e9 * t), 0, 0)), 0.01, 1.0) == 0.01
+    assert 1e-3 < _resolving(pushed(lambda t: (float(t > 0.5), 0, 0)), 0.01, 1.0) < 0.01
+
+
+def test_auto_is_not_blinded_by_the_noise_of_a_drive():
+    """The acceleration of a steady drive, by differences, is nothing but noise."""
+    m = torsion()
+    m["axle"].drive = lv.Expression("0.1*t")
+    assert _bend(m, 0.05, 5.0) < 1e-4
+    m.add(lv.Load(m["wheel"].center, force=lv.Expression("[cos(100*t), 0, 0]")))
+    assert _resolving(m, 0.05, 5.0) < 0.005
+
+
+def test_auto_divides_the_period_of_a_controller():
+    m = torsion()
+    m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=60.0, name="servo"))
+    assert lv.simulate(m, h="auto", until=2.0).h == pytest.approx(1 / 60, rel=1e-12)
+
+
 def test_auto_asks_a_controller_once():
     m = torsion()
     asked = []
@@ -187,7 +240,15 @@ def settled():
     return m
 
 
-@pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled], ids=lambda make: make.__name__)
+def held():
+    """At the height where gravity's energy is zero."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
+    return m
+
+
+@pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled, held], ids=lambda make: make.__name__)
 def test_nothing_is_said_where_all_is_well(make):
     assert warned(make(), h=2e-3, until=10.0) == []
 
@@ -197,6 +258,21 @@ def test_a_few_states_are_not_judged():
     m = torsion()
     m.add(lv.Motor(m["axle"], lambda t: 40.0 * np.sin(2 * np.pi * t)))
     assert warned(m, h=1e-3, until=4.0, every=1000) == []
+
+
+def test_runge_kutta_is_judged():
+    """Order 4 loses energy where its step is long."""
+    assert len(warned(oscillator(), lv.RungeKutta(4), h=0.07, until=10.0)) == 1
+    assert warned(oscillator(), lv.RungeKutta(8), h=0.007, until=10.0) == []
+
+
+def test_an_energy_that_is_not_finite_is_no_small_band():
+    """A damper far too stiff for an explicit step: velocities grow so much that their squares are infinite."""
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(1, 0, 0), name="ball"))
+    m.add(lv.Damper(m.world.point(0, 0, 0), ball.center, rate=1e5))
+    [text] = warned(m, lv.RungeKutta(), h=0.01, until=1.0)
+    assert "wandered by inf" in text
 
 
 def test_schemes_that_damp_are_not_judged():

@@ -42,8 +42,6 @@ LOST = 1e15  # as singular as S can be seen to be, its condition being that of G
 GLIMPSE = 1e-5  # how long after such a landing G shows it again, in steps
 SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix takes over
 EXACT = 80  # iterations in all before the step has failed
-
-
 THERE, BEFORE, HERE, AFTER, DONE = 0, 1, 2, 3, 4  # where `land` is: q₁ as it came, q₀, q₁, q₁ + τ v₁, q₁ for good
 
 

@@ -7,7 +7,8 @@ B = exp(Θ̂) B₀ with Θ = 0 at the start of a step (Munthe-Kaas 1998),
     ȧ = p/m     ṗ = f + Gᵀλ     ℓ̇ = B (τ + Gᵀλ)     Θ̇ = Ω − ½ Θ × Ω + (1 − ½|Θ| cot ½|Θ|)/|Θ|² Θ × (Θ × Ω)        (1)
 
 with λ such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are moved onto g(q) = 0 and momenta onto
-G v + ∂g/∂t = 0, both by the least mass-weighted change.
+G v + ∂g/∂t = 0, both by the least mass-weighted change. A body may turn by half a turn in a step, |Θ| < π: Θ̇ has a pole
+at 2π, and turns in joints are counted from stage to stage.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.landing import clear, ignore_dampers, nudge
 from ..kernels.record import keep
 from ..kernels.sparse import solve
-from ..kernels.status import NOT_FINITE, OK, POSITION
+from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
 from ..kernels.world import power
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
 from .newmark import book
@@ -211,21 +212,26 @@ def step(system, state, work, h, table, signals, before, varies):
     move(system.bodies, h, table, stages, stages, work.trial, state.a, state.B, state.p, state.L)
     straighten(state.B)
     read(system.coordinates, state.a, state.B, state.angle)
-    status = finite(state.a, state.p, state.L, work.fault)
+    status = sound(state.a, state.p, state.L, work.trial, work.fault)
     if status == OK and state.lam.shape[1] > 0:
         status = project(system, state, work, signals, row)
     return status
 
 
 @njit
-def finite(a, p, L, fault):
+def sound(a, p, L, trial, fault):
+    """Whether all is finite, and no body turned by more than half a turn."""
     for b in range(1, a.shape[0]):
-        size = 0.0
+        size = turn = 0.0
         for k in range(3):
             size += abs(a[b, k]) + abs(p[b, k]) + abs(L[b, k])
+            turn += trial[TURN, b, k] ** 2
         if not size < 1e300:
             fault[0] = b
             return NOT_FINITE
+        if turn > math.pi**2:
+            fault[0] = b
+            return SPIN
     return OK
 
 

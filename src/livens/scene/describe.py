@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -207,7 +208,8 @@ class _Describe:
         key = _same(shape)
         if key not in self.named:
             name = getattr(shape, "name", None) or f"shape{len(self.shared) + 1}"
-            self.named[key] = name if name not in self.shared else f"{name} {len(self.shared) + 1}"
+            free = (x for x in chain([name], (f"{name} {k}" for k in count(2))) if x not in self.shared)
+            self.named[key] = next(free)
             self.shared[self.named[key]] = self.shape(shape, f"shape {name!r}")
         return self.named[key]
 

@@ -23,7 +23,7 @@ from .describe import to_dict
 from .paths import at, dotted
 from .solids import BYTES, inside, read_solid
 from .text import MOST, limit, parse, text_of
-from .values import with_values
+from .values import plain, with_values
 
 MAX_BYTES = 16_000_000  # of a scene's text
 
@@ -171,9 +171,12 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     >>> scene.model()["ball"].velocity.tolist() == ball.velocity.tolist(), scene.run
     (True, {'h': 0.01, 'until': 1.0})
     """
-    file = Path(path)
     try:
-        text = contents(file, max_bytes).decode("utf-8")
+        file = Path(path)
+    except TypeError:
+        raise FileError(f"{path!r} is not the name of a file.") from None
+    try:
+        text = contents(file, max_bytes).decode("utf-8-sig")  # some editors put a mark in front
     except UnicodeDecodeError:
         raise FileError(f"{file} is not text in UTF-8.") from None
     except ValueError:
@@ -186,8 +189,12 @@ def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | 
     """Write `model` as a TOML scene, with all digits: reading it gives the same model, bit for bit. `scheme`, `h`,
     `until`, `every` and `output` go under [run]. Python functions have no words and are refused by name: write signals
     as lv.Expression; what lv.Energy, lv.Force and lv.Constraint traced is written as formulas."""
-    table = dict(run)
+    if not isinstance(model, Model):
+        raise ModelError(f"write_scene takes a Model first, not {model!r}.")
+    table = {name: plain(value) for name, value in run.items()}
     if scheme is not None:
+        if type(scheme) not in schemes().values():
+            raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
         table = {"scheme": {"type": type(scheme).__name__, **asdict(scheme)}, **table}
     document = to_dict(model)
     if table:

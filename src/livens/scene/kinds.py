@@ -158,6 +158,8 @@ class Table(BaseModel):
         if not isinstance(data, dict):
             raise wrong("it must be a table, { … }.")
         for key in data:
+            if not isinstance(key, str):
+                raise wrong(f"its keys are words, not {key!r}.")
             if key not in cls.model_fields:
                 near = get_close_matches(key, cls.model_fields, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(cls.model_fields)}."

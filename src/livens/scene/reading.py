@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..expressions import Expression, evaluate, unknown
-from ..grammar import Step, names_in, parsed
+from ..grammar import Step, names_in, parsed, taken
 from ..mass import HUGE
 from ..model import Body, Model, Point
 from ..pose import Pose
@@ -70,6 +70,7 @@ class Reading:
     def read_parameters(self) -> None:
         """Numbers by name; each may use those above it."""
         for name, value in self.given.items():
+            _refuse_taken(name, dotted("parameters", name))
             self.parameters[name] = self.number(value, dotted("parameters", name))
 
     def meanings(self, table: dict[str, Any], path: str) -> dict[str, Any]:
@@ -77,6 +78,7 @@ class Reading:
         found: dict[str, Any] = {}
         for name, value in table.items():
             here = f"{path}.where.{dotted(name)}"
+            _refuse_taken(name, here)
             if not isinstance(value, dict):
                 found[name] = self.number(value, here)
                 continue
@@ -228,6 +230,11 @@ class Reading:
             if isinstance(known.get(name), tuple) and not kinds:
                 raise ModelError(f"{name!r} is a {known[name][1]} of a body, and a signal knows numbers and time only.")
         return {name: meaning for name, meaning in known.items() if name in used}
+
+
+def _refuse_taken(name: str, path: str) -> None:
+    if taken(name):
+        raise refusal(path, f"{name!r} has a meaning already in formulas: choose another name.")
 
 
 def slotted(meaning: Any, slots: Sequence[Body]) -> Any:

@@ -29,6 +29,8 @@ def with_values(document: dict[str, Any], values: Mapping[str, Any]) -> dict[str
             _within(here, last, path, ".".join(way))
             here[int(last)] = plain(value)
         elif isinstance(here, dict):
+            if way == ["parameters"] or way[2:] == ["where"]:
+                _within(here, last, path, ".".join(way))  # any name is a valid one there, so a slip would do nothing
             here[last] = plain(value)
         else:
             raise ModelError(f"the scene has no {path!r}: {'.'.join(way)} is a value, which has no parts.")

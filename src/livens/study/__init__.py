@@ -79,6 +79,9 @@ def ensemble(
     ([1.0, -1.0], 'm')
     """
     check_extras(store)
+    for name, unit in (units or {}).items():
+        if not isinstance(unit, str):
+            raise ModelError(f"the unit of {name!r} must be a word such as 'm', not {unit!r}.")
     members, how = design(parameters), plan(scheme, h, until, every)
     _check_functions(make_model, keep, members)
     first = _try_first(make_model, members, how)
@@ -91,6 +94,7 @@ def ensemble(
         if path.exists():
             finished = read(path)
             compare(json.loads(finished.attrs["study"]), facts, path)
+            _compare_kept(finished, keep, first, how, path)
             draft.unlink(missing_ok=True)  # where a process was killed between writing the one and deleting the other
             return finished
         journal = Journal(draft, facts)
@@ -136,10 +140,7 @@ def _run(
                 for outcome in outcomes:
                     kept = {name for name, _ in outcome.layout or ()}
                     if names and outcome.layout is not None and kept != names and journal is not None:
-                        raise FileError(
-                            f"{journal.path} holds a study that keeps {', '.join(sorted(names))}, and now "
-                            f"{', '.join(sorted(kept))} would be kept: choose another name for the store."
-                        )
+                        raise FileError(_other(journal.path, names, kept))
                     results.add(outcome)
                 if journal is not None:
                     journal.add(outcomes)
@@ -175,6 +176,24 @@ def _try_first(make_model: Callable[..., Model], members: Design, how: Plan) -> 
             simulate(model, how.scheme, h=how.h, until=how.h)
         return model if isinstance(model, Model) else None
     return None
+
+
+def _compare_kept(finished: xarray.Dataset, keep: Any, first: Model | None, how: Plan, path: Any) -> None:
+    """Refuse a finished study that keeps something else than `keep` does, as far as a single step tells."""
+    there, now = {str(name) for name in finished.data_vars} - {"error"}, None
+    if first is not None and there:
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            now = set(keep(simulate(first, how.scheme, h=how.h, until=how.h, progress=False)))
+    if now is not None and now != there:
+        raise FileError(_other(path, there, now))
+
+
+def _other(path: Any, there: set[str], now: set[str]) -> str:
+    before, after = (", ".join(sorted(map(str, names))) for names in (there, now))
+    return (
+        f"{path} holds a study that keeps {before}, and now {after} would be kept: choose another name for the store."
+    )
 
 
 def _tell(data: xarray.Dataset, units: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ numbered with the last parameter running fastest. A plain dictionary of values m
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -18,6 +19,8 @@ from ..checks import finite
 from ..errors import MissingExtra, ModelError
 
 RESERVED = ("member", "error")  # names that the result needs itself
+AXES = 32  # of a result: NumPy's arrays have no more than twice as many
+MEMBERS = 10**8
 
 
 class Grid:
@@ -33,6 +36,12 @@ class Grid:
     def __init__(self, values: Mapping[str, ArrayLike]):
         self.values = _columns(values)
         self.axes = {name: len(column) for name, column in self.values.items()}
+        members = math.prod(self.axes.values())
+        if len(self.axes) > AXES or members > MEMBERS:
+            raise ModelError(
+                f"a grid of {len(self.axes)} parameters has {members:,} members, and at most {AXES} parameters and "
+                f"{MEMBERS:,} members are possible: draw some of them with lv.Samples."
+            )
         self.facts: dict[str, Any] = {"design": "grid"}
 
     def __len__(self) -> int:
@@ -63,6 +72,9 @@ class Samples:
             raise ModelError(f"samples must have one value of each parameter for each member, got {sizes}.")
         self.axes = {"member": next(iter(sizes.values()))}
         self.facts: dict[str, Any] = {"design": "samples", **(facts or {})}
+        for name, fact in self.facts.items():
+            if not isinstance(name, str) or not isinstance(fact, str | int | float):
+                raise ModelError(f"a fact about samples is a word or a number by its name, not {name!r}: {fact!r}.")
 
     def __len__(self) -> int:
         return self.axes["member"]
@@ -138,6 +150,8 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
     column = np.array(given)
     if column.ndim != 1 or not len(column) or column.dtype.kind not in "biufU":
         raise ModelError(f"parameter {name!r} needs a list of numbers or of words, not {given!r}.")
+    if column.dtype.kind == "U" and not all(isinstance(x, str) for x in given):  # type: ignore[union-attr]
+        raise ModelError(f"parameter {name!r} mixes words with numbers, which would become words: {given!r}.")
     if column.dtype.kind == "f":
         return finite(column, column.shape, f"parameter {name!r}")
     return column

@@ -24,6 +24,10 @@ from .members import Elapsed, Job, Outcome
 HERE, NEAR, FAR = 0.05, 0.25, 1.0  # aimed duration of a batch for threads, processes, a cluster: as it is dear [s]
 MOST = 1000  # members in a batch
 AHEAD = 3  # batches for each worker, the one it works on among them
+DEAD = (
+    "a worker process died, and its executor with it: if the study has a store, what is finished is there; call again "
+    "with a new executor."
+)
 
 
 class Crew(NamedTuple):
@@ -66,7 +70,12 @@ def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) 
     size = 1
 
     def send(batch: list[tuple[int, dict[str, Any]]]) -> None:
-        future = crew.executor.submit(partial(job, batch))  # Dask would look into arguments
+        try:
+            future = crew.executor.submit(partial(job, batch))  # Dask would look into arguments
+        except BrokenExecutor:
+            raise LivensError(DEAD) from None
+        except RuntimeError as error:
+            raise LivensError(f"the executor takes no members: {error}.") from None
         flying[future] = batch
         future.add_done_callback(done.put)
 
@@ -81,10 +90,7 @@ def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) 
             try:
                 outcomes, seconds = future.result()
             except BrokenExecutor:
-                raise LivensError(
-                    "a worker process died, and its executor with it: if the study has a store, what is finished is "
-                    "there; call again with a new executor."
-                ) from None
+                raise LivensError(DEAD) from None
             except Exception as error:
                 if type(error).__name__ != "KilledWorker":  # Dask's: a task whose workers died again and again
                     raise

@@ -83,6 +83,8 @@ def packed(kept: Any, taken: frozenset[str]) -> tuple[Layout, bytes]:
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":
             raise ModelError(f"keep returned {name!r} = {kept[name]!r}, which is not made of real numbers.")
+        if array.dtype.kind in "iu" and ((array > 2**53) | (array < -(2**53))).any():
+            raise ModelError(f"keep returned {name!r} = {kept[name]!r}, and doubles count no further than 2**53.")
     layout = tuple((name, array.shape) for name, array in arrays.items())
     return layout, b"".join(array.astype("<f8").tobytes() for array in arrays.values())
 

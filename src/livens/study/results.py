@@ -63,8 +63,9 @@ class Results:
         for layout, rows in self.rows.items():
             if layout != right:
                 errors |= dict.fromkeys(rows.members, f"keeps {_words(layout)}, where others keep {_words(right)}.")
+        names = {*design.values, *axes, *(name for name, _ in right)}
         for name, values in self._values(right).items():
-            own = tuple(f"{name}_{k}" for k in range(1, values.ndim))
+            own = tuple(_free(f"{name}_{k}", names) for k in range(1, values.ndim))
             variables[name] = ((*axes, *own), values.reshape(*shape, *values.shape[1:]), _units(units, name))
         why = np.full(len(design), "", dtype=object)
         for member, text in errors.items():
@@ -124,6 +125,8 @@ def check_store(path: str | os.PathLike[str]) -> Path:
     store = Path(path)
     if store.suffix != ".nc":
         raise FileError(f"a study is stored as netCDF: name it such as {store.stem or 'study'}.nc, not {store.name!r}.")
+    if store.is_dir():
+        raise FileError(f"{store} cannot be written: it is a folder.")
     if not store.parent.is_dir():
         raise FileError(f"{store} cannot be written: the folder {store.parent} does not exist.")
     return store
@@ -131,6 +134,11 @@ def check_store(path: str | os.PathLike[str]) -> Path:
 
 def _units(units: Mapping[str, str], name: str) -> dict[str, str]:
     return {"units": units[name]} if name in units else {}
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with as many bars behind it as make it one that nothing else has."""
+    return _free(f"{name}_", taken) if name in taken else name
 
 
 def _words(layout: Layout) -> str:
