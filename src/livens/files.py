@@ -31,6 +31,7 @@ from .checks import Array
 from .errors import FileError, LivensError, MissingExtra, ModelError
 from .integrators import COMPARED, SCHEMES
 from .kernels.bags import State
+from .model import Model
 from .run_journal import HEAD, Found, journal_of
 from .scene import from_dict, to_dict
 from .start import consistent_start
@@ -58,8 +59,8 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
 COMMENT = (
-    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps that a run which was "
-    "stopped had to take; seconds: computing time [s]; "
+    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps of a run that was "
+    "stopped before its end; seconds: computing time [s]; "
     "tally: drifts of the joints' position level and exact Newton matrices; "
     "left_out: numbers of the joints' equations that repeat others"
 )
@@ -110,6 +111,15 @@ def _facts(motion: Trajectory) -> dict[str, Any]:
         "left_out": json.dumps(left_out),
     }
     return facts | ({"wanted": motion.wanted} if motion.wanted > motion.steps else {})
+
+
+def has_functions(model: Model) -> bool:
+    """Whether something in the model is a Python function, which a file names but cannot hold."""
+    try:
+        to_dict(model)
+    except ModelError:
+        return True
+    return False
 
 
 def describe(motion: Trajectory) -> dict[str, Any]:

@@ -141,7 +141,10 @@ class Watch:
         where = f"{kind} at t = {motion.t[-1]:.6g} s of {motion.end:.6g} s"
         if self.path is None:
             return f"{where}. The motion so far is in error.trajectory."
-        return f"{where}: it is in {journal_of(self.path)}, and `livens resume {self.path}` goes on."
+        from .files import has_functions
+
+        functions = " --model FILE.py" if has_functions(motion.model) else ""
+        return f"{where}: it is in {journal_of(self.path)}, and `livens resume {self.path}{functions}` goes on."
 
     def _stopped(self, error: FileError, motion: Trajectory) -> FileError:
         """The error with what is left: the last checkpoint on disk, and the motion so far in memory."""
