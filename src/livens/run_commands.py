@@ -132,7 +132,7 @@ def _resume(options: argparse.Namespace) -> None:
         tracers = source.scene.tracers(source.model) if source.scene else {}
         motion.model = _checked(source.model, motion.model, output, options.model)
     if motion.wanted > motion.steps:
-        if has_functions(motion.model):
+        if options.model is None and has_functions(motion.model):
             raise ModelError(
                 f"the model of {output} has Python functions, which no file can hold: name the file that defines them, "
                 f"livens resume {output} --model FILE.py."
