@@ -29,6 +29,10 @@ bench: $(READY)   ## print the table of speeds
 soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
 	$(BIN)/python -m benchmarks.soak
 
+nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum, a thousand kills: soak-output/
+	$(BIN)/python -m benchmarks.long_runs soak-output $(or $(FREE),1e9) $(or $(DOUBLE),1e8)
+	$(BIN)/python -m benchmarks.kills $(or $(KILLS),1000)
+
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
 
@@ -36,7 +40,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv demo-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -50,4 +54,4 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench soak ensembles fuzz clean
+.PHONY: help demo test lint thumbnails bench soak nightly ensembles fuzz clean

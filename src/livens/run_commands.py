@@ -54,8 +54,8 @@ Goes on with a run that was stopped or killed, to the end that it was given, bit
   livens resume plank.nc
 
 A model with Python functions, such as controllers, needs the file that defines them, since a journal cannot hold
-functions; a controller that remembers what it was asked begins without its memory. With a scene's own file its points
-are written as a table at the end, as livens run does:
+functions; a controller that remembers what it was asked begins without its memory. A run with --h auto goes on with the
+step that it had chosen. With a scene's own file its points are written as a table at the end, as livens run does:
 
   livens resume arm.nc --model arm.py
 

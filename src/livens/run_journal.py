@@ -116,7 +116,7 @@ class Found:
 
     def __init__(self, path: Path):
         self.facts: dict[str, Any] = {}
-        pieces: list[bytes] = []
+        pieces: list[dict[str, Array]] = []
         counted = slots = 0
         last = b""
         for kind, content, end in records(path, HEAD):
@@ -130,7 +130,7 @@ class Found:
                 states, rest = divmod(len(content) - FIRST.size, 8 * self.width)
                 if rest or FIRST.unpack_from(content)[0] != slots:
                     raise ValueError("its states do not follow each other")
-                pieces.append(content)
+                pieces.append(self._fields(content, FIRST.size))
                 slots += states
             elif kind == b"N":
                 last, self.slots, self.end, counted = content, slots, end, len(pieces)
@@ -141,18 +141,20 @@ class Found:
         if every < 1 or self.slots != self.steps // every + 1 or self.wanted < self.steps:
             raise ValueError("its counts contradict each other")
         self.numbers = np.arange(0, self.steps + 1, every, dtype=np.float64)
-        groups = [self._fields(piece[FIRST.size :]) for piece in pieces[:counted]]
+        groups = pieces[:counted]
         if self.steps % every:
             self.numbers = np.append(self.numbers, float(self.steps))
-            groups.append(self._fields(last[NOW.size :]))
-        self.arrays = {name: np.concatenate([group[name] for group in groups]) for name, _ in self.shapes}
+            groups.append(self._fields(last, NOW.size))
+        self.arrays = {
+            name: np.concatenate([group[name] for group in groups], dtype=np.float64) for name, _ in self.shapes
+        }
 
-    def _fields(self, data: bytes) -> dict[str, Array]:
-        """The fields of some states."""
-        states = len(data) // (8 * self.width)
-        numbers, begin, fields = np.frombuffer(data, dtype="<f8"), 0, {}
+    def _fields(self, content: bytes, begin: int) -> dict[str, Array]:
+        """The fields of the states that stand in a record from byte `begin`."""
+        numbers = np.frombuffer(content, dtype="<f8", offset=begin)
+        states, begin, fields = len(numbers) // self.width, 0, {}
         for name, shape in self.shapes:
             size = states * int(np.prod(shape, dtype=object))
-            fields[name] = numbers[begin : begin + size].astype(np.float64).reshape(states, *shape)
+            fields[name] = numbers[begin : begin + size].reshape(states, *shape)
             begin += size
         return fields

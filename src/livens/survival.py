@@ -38,6 +38,7 @@ class Watch:
         self.heard: signal.Signals | None = None
         self.before: dict[signal.Signals, Any] = {}
         self.last = time.monotonic()
+        self.safe = 0.0  # the time of the last checkpoint [s]
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -54,10 +55,10 @@ class Watch:
     ) -> None:
         for number, handler in self.before.items():
             signal.signal(number, handler)
-        if self.journal is not None:
+        if isinstance(error, StepFailed):  # it would fail again: error.trajectory is what there is
+            self._discard()
+        elif self.journal is not None:
             self.journal.close()
-            if isinstance(error, StepFailed):  # it would fail again: error.trajectory is what there is
-                self.journal.path.unlink(missing_ok=True)
         if self.heard and error is None:  # too late for the run, but not for what comes after
             signal.raise_signal(self.heard)
 
@@ -73,9 +74,7 @@ class Watch:
         if self.path is None:
             return
         if self.journal is not None:
-            self.journal.close()
-            self.journal.path.unlink(missing_ok=True)
-            self.journal = None
+            self._discard()
         elif (there := journal_of(self.path)).exists():
             raise FileError(
                 f"{there} holds a run that was stopped: go on with it by `livens resume {self.path}`, or delete it."
@@ -91,7 +90,7 @@ class Watch:
         mine = {key: value for key, value in describe(motion).items() if key not in ("model", "axes")}
         if found.steps != motion.steps or any(found.facts.get(key) != value for key, value in mine.items()):
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
-        self.journal = RunJournal(there, found.slots, found.end)
+        self.journal, self.safe = RunJournal(there, found.slots, found.end), float(motion.t[-1])
 
     def look(self, run: Run, state: State, done: int) -> None:
         """After a chunk: write a checkpoint if it is time, stop if a signal was heard."""
@@ -119,7 +118,7 @@ class Watch:
                 self.journal.add(motion.record, kept, now, state)
         except FileError as error:
             raise self._stopped(error, motion) from None
-        self.last = time.monotonic()
+        self.safe, self.last = float(motion.t[-1]), time.monotonic()
 
     def finish(self, motion: Trajectory) -> None:
         """Keep the motion at `path`; then its journal is not needed any more."""
@@ -131,8 +130,13 @@ class Watch:
             motion.save(self.path)
         except FileError as error:
             raise self._stopped(error, motion) from None
+        self._discard()
+
+    def _discard(self) -> None:
         if self.journal is not None:
+            self.journal.close()
             self.journal.path.unlink(missing_ok=True)
+            self.journal = None
 
     # ── words ──
 
@@ -150,8 +154,7 @@ class Watch:
         """The error with what is left: the last checkpoint on disk, and the motion so far in memory."""
         text = f"{error} The run stopped at t = {motion.t[-1]:.6g} s"
         if self.journal is not None:
-            then = motion.t[0] + motion.h * motion.every * (self.journal.slots - 1)
-            text += f"; make room, and `livens resume {self.path}` goes on from t ≥ {then:.6g} s"
+            text += f"; once it can be written, `livens resume {self.path}` goes on from t = {self.safe:.6g} s"
         stopped = FileError(f"{text}.")
         stopped.trajectory = motion
         return stopped
