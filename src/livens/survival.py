@@ -87,10 +87,13 @@ class Watch:
         from .files import describe, read_journal
 
         found: Found = read_journal(there)
-        mine = {key: value for key, value in describe(motion).items() if key not in ("model", "axes")}
+        mine = {key: value for key, value in describe(motion).items() if key not in ("source", "model", "axes")}
         if found.steps != motion.steps or any(found.facts.get(key) != value for key, value in mine.items()):
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
-        self.journal, self.safe = RunJournal(there, found.slots, found.end), float(motion.t[-1])
+        if found.facts["axes"] == motion.system.bodies.axes.tolist():
+            self.journal, self.safe = RunJournal(there, found.slots, found.end), float(motion.t[-1])
+        else:  # an eigensolver elsewhere signed or turned them differently: states of both do not mix
+            self.write(motion, motion.state)
 
     def look(self, run: Run, state: State, done: int) -> None:
         """After a chunk: write a checkpoint if it is time, stop if a signal was heard."""

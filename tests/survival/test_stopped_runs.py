@@ -19,7 +19,10 @@ import pytest
 
 import livens as lv
 from livens.cli import main
+from livens.files import describe
 from livens.integrators import COMPARED, SCHEMES
+from livens.kernels.bags import State
+from livens.run_journal import RunJournal
 from livens.survival import Watch
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
@@ -204,7 +207,29 @@ def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
         lv.resume(other, until=1.0, checkpoint=tmp_path / "out.nc")
     with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds it so far"):
         lv.load(tmp_path / "out.nc")
+    other = RunJournal(journal, 1, len(data))  # as another process would
+    with pytest.raises(lv.FileError, match="is in use: another process runs it"):
+        lv.resume(lv.load(journal), checkpoint=tmp_path / "out.nc")
+    other.close()
     assert journal.read_bytes() == data
+
+
+def test_a_journal_in_other_principal_axes_is_written_anew(tmp_path, monkeypatch):
+    """Another machine may find the axes turned by half a turn: the same motion in other numbers."""
+    run = {"h": 1e-2, "until": 1.0}
+    whole, half = lv.simulate(top(), **run), lv.load(stopped(tmp_path, monkeypatch, **run))
+    flip, facts = np.diag([-1.0, -1.0, 1.0]), describe(half)
+    facts["axes"][1] = (np.array(facts["axes"][1]) @ flip).tolist()
+    record = half.record._replace(B=half.record.B.copy(), L=half.record.L.copy())
+    record.B[:, 1], record.L[:, 1] = record.B[:, 1] @ flip, record.L[:, 1] @ flip
+    now = (half.steps, half.wanted, half.seconds, *half.tally)
+    path, last = tmp_path / "elsewhere.nc.journal", State(*(x[-1] for x in record))
+    RunJournal.begin(path, facts, record, len(half), now, last).close()
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, 0)
+        with pytest.raises(lv.Interrupted):
+            lv.resume(lv.load(path), checkpoint=tmp_path / "elsewhere.nc")
+    assert same(lv.resume(lv.load(path), checkpoint=tmp_path / "elsewhere.nc"), whole)
 
 
 # ── the command line ──
