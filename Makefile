@@ -4,9 +4,12 @@ PYTHON ?= python3
 EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
+PEERS  := .venv-bench/.ready
+SIZE   ?= full
+OUTPUT ?= benchmark-output
 
 help:   ## show these lines
-	@sed -n 's/^\([a-z]*\): .*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\): .*## /  make \1	/p' Makefile
 
 demo: $(READY)   ## throw the hammer: simulate it, print the report, write demo-output/
 	$(BIN)/python -m livens.cli demo hammer --output demo-output
@@ -23,8 +26,11 @@ lint: $(READY)   ## style and types
 thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
 
-bench: $(READY)   ## print the table of speeds
-	$(BIN)/python -m benchmarks
+bench: $(PEERS)   ## measure speeds, growth and starts, beside other programs; SIZE=small: a minute or two
+	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
+
+bench-check: $(READY)   ## is any kernel slower than it was?
+	$(BIN)/python -m benchmarks.check
 
 soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
 	$(BIN)/python -m benchmarks.soak
@@ -40,7 +46,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv demo-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -54,4 +60,14 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench soak nightly ensembles fuzz clean
+# The peers are optional: what cannot be installed is skipped, and the tables say so.
+$(PEERS): pyproject.toml constraints.txt
+	@echo 'Setting up .venv-bench with the programs to compare with.'
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[plot,symbolic,sparse]'
+	@for peer in mujoco exudyn pin; do \
+		.venv-bench/bin/python -m pip install --quiet -c constraints.txt $$peer || \
+		echo "$$peer could not be installed: it is left out."; done
+	@touch $@
+
+.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles fuzz clean

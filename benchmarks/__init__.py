@@ -1,1 +1,1 @@
-"""Speeds and work–precision: `python -m benchmarks`, `python -m benchmarks.compositions`."""
+"""How fast livens is, how that grows, and how it compares with other programs: `python -m benchmarks --help`."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 IMPORT = "import livens"
 READY = "from livens import Body, Box, Livens, Model, simulate"
@@ -17,15 +19,25 @@ import livens as lv
 motion = lv.simulate(problems.{model}(), lv.Livens(), h=1e-3, until=1e-2)
 """
 MEMORY = """
-import resource
 from benchmarks import problems
+from benchmarks.starts import peak
 import livens as lv
 m = problems.free_body()
 lv.simulate(m, lv.Livens(), h=1e-3, until=1e2, every=10**4)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 motion = lv.simulate(m, lv.Livens(), h=1e-3, until=1e4, every=10**6)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(motion.steps, before, after)
+print(motion.steps, before, peak())
+"""
+
+
+PEAK = """
+from benchmarks import problems
+from benchmarks.starts import peak
+import livens as lv
+import livens.simulation
+before = peak()
+lv.simulate(problems.{model}, lv.Livens(), h=1e-3, until=1e-2, every=10)
+print(before, peak())
 """
 
 
@@ -36,6 +48,14 @@ class Fresh:
     seconds: float
     out: str
     err: str
+
+
+def peak() -> float:
+    """The most memory this process has held so far [MB]. Linux's getrusage would count its parent's as well."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(next(line for line in status.read_text().splitlines() if "VmHWM" in line).split()[1]) / 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS counts bytes
 
 
 def fresh(script: str, **environment: str) -> Fresh:
@@ -68,7 +88,16 @@ def starts(model: str = "free_body") -> list[list[object]]:
 
 def memory() -> list[list[object]]:
     """One row: how the peak grows from 10⁵ to 10⁷ steps of one body."""
-    steps, before, after = map(int, fresh(MEMORY).out.split())
-    unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
-    label = f"peak memory of {steps:,} steps, after {steps // 100:,}"
-    return [[label, f"{after / unit:.1f} MB, before {before / unit:.1f} MB", "+ 1 MB"]]
+    steps, before, after = map(float, fresh(MEMORY).out.split())
+    label = f"peak memory of {steps:,.0f} steps, after {steps // 100:,.0f}"
+    return [[label, f"{after:.1f} MB, before {before:.1f} MB", "+ 1 MB"]]
+
+
+def storage(models: tuple[str, ...] = ("free_body()", "chain(1000)")) -> list[list[object]]:
+    """Rows: the peak memory of a process that simulates a model, beside that of the import alone."""
+    rows: list[list[object]] = []
+    for model in models:
+        before, after = map(float, fresh(PEAK.format(model=model)).out.split())
+        name = model.replace("_", " ").replace("()", "")
+        rows.append([f"peak memory of a process, {name}", f"{after:.0f} MB, imports {before:.0f} MB", ""])
+    return rows

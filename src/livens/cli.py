@@ -1,4 +1,4 @@
-"""The command line: livens new, check, run, resume, view, live, report, info, demo, schema.
+"""The command line: livens new, check, run, resume, sweep, view, live, report, info, demo, schema.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
 130 interrupted, 143 terminated. Errors are one sentence on stderr.
@@ -20,6 +20,7 @@ from . import __version__, _jit
 from .errors import FileError, Interrupted, LivensError, ModelError, ModelWarning, StepFailed
 from .run_commands import FILE, MOTIONS, add_run_commands, simulate_source
 from .scene_commands import add_run_options, add_scene_commands
+from .sweep import add_sweep_command
 
 OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
@@ -33,6 +34,7 @@ examples:
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens resume top.nc                             go on with a run that was stopped, killed or out of disk
+  livens sweep swing.toml --vary bodies.rod.mass=1:9:50   many motions, one for each value; -o study.nc keeps them
   livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
   livens live top.py --h 1e-3                      simulate while you watch, and pull at it
   livens report top.nc                             what the motion conserved, and how well
@@ -124,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
 
     add_scene_commands(commands)
+    add_sweep_command(commands, add_run_options)
 
     demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
     demo.add_argument("name", metavar="NAME", nargs="?", help="which one; without a name they are listed")

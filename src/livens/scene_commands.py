@@ -45,8 +45,12 @@ def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
     if end:
         command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
-    command.add_argument("--order", type=int, choices=(2, 4, 6), help="order of the Livens scheme (2)")
-    command.add_argument("--scheme", choices=("Livens", "Newmark", "GeneralizedAlpha"), help="scheme (Livens)")
+    command.add_argument(
+        "--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2, 4, 6) or RungeKutta (4, 8)"
+    )
+    command.add_argument(
+        "--scheme", choices=("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha"), help="scheme (Livens)"
+    )
     add_outside(command)
 
 

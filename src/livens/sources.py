@@ -54,8 +54,8 @@ def scheme_of(options: argparse.Namespace) -> Scheme | None:
     name, order = options.scheme, options.order
     if name is None:
         return None if order is None else Livens(order)
-    if name != "Livens" and order is not None:
-        raise ModelError(f"--order belongs to the Livens scheme; {name} has none to choose.")
+    if name not in ("Livens", "RungeKutta") and order is not None:
+        raise ModelError(f"--order belongs to Livens and RungeKutta; {name} has none to choose.")
     made: Scheme = schemes()[name](**({} if order is None else {"order": order}))
     return made
 

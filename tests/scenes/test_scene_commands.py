@@ -61,7 +61,7 @@ def test_options_count_more(say):
     assert (code, err) == (0, "")
     assert lv.load("b.nc").scheme == lv.Newmark()
     code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--scheme", "Newmark", "--order", "4")
-    assert (code, err) == (2, "livens: --order belongs to the Livens scheme; Newmark has none to choose.\n")
+    assert (code, err) == (2, "livens: --order belongs to Livens and RungeKutta; Newmark has none to choose.\n")
     code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "auto")
     assert (code, err) == (0, "")
     assert "was chosen: the stiffest vibration has" in out

@@ -24,7 +24,7 @@ from .._jit import inline, njit
 from ..checks import Array, number
 from ..errors import ModelError
 from ..kernels.bags import State, System
-from ..kernels.constrain import drive_rates, push, rates, worst
+from ..kernels.constrain import drive_rates, farthest, push, rates, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import REFINE, accelerate, balance, coast, turn
 from ..kernels.kinds import VELOCITY_ONLY
@@ -34,7 +34,6 @@ from ..kernels.sparse import TINY, assemble, factor, harden, soften, solve
 from ..kernels.status import OK, SOLVE
 from ..kernels.world import forces, power, start_forces, user_forces
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
-from .rattle import farthest
 
 if TYPE_CHECKING:
     from ..discrete.lagrangian import Lagrangian

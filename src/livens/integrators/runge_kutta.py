@@ -22,7 +22,7 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.bags import System
-from ..kernels.constrain import drive_rates, push, rates, worst
+from ..kernels.constrain import drive_rates, farthest, push, rates, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import REFINE, balance
 from ..kernels.kinds import VELOCITY_ONLY
@@ -33,7 +33,7 @@ from ..kernels.status import NOT_FINITE, OK, POSITION
 from ..kernels.world import power
 from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
 from .newmark import book
-from .rattle import ROUND_OFF, farthest
+from .rattle import ROUND_OFF
 from .tableaus import CLASSIC, DOP853
 
 A0, P0, L0, B0, TURN, CURVE, K = 0, 1, 2, 3, 6, 7, 8  # slots of work.trial: the start, Θ, its coefficient, the slopes

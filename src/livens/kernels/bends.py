@@ -44,6 +44,14 @@ def carried(bodies, B, b, u, L):
 
 
 @njit
+def bent(bodies, B, b, u, L):
+    """The bend alone."""
+    i = bodies.inverse_inertia[b]
+    w = i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]
+    return turned(B, b, cross(w, cross(w, u)))
+
+
+@njit
 def spans(bodies, body, point, a, B, p, L):
     """d = x_j − x_i, its rate and its bend."""
     i, j = body[0], body[1]
@@ -80,7 +88,7 @@ def bends(rows, coordinates, bodies, a, B, p, L, gamma):
         gamma[r] = 0.0
         if kind == COINCIDE:
             if not repeats(rows, r):
-                _, _, bend = spans(bodies, rows.body[r], rows.point[r], a, B, p, L)
+                bend = minus(bent(bodies, B, j, rows.point[r, 1], L), bent(bodies, B, i, rows.point[r, 0], L))
             gamma[r] = bend[rows.component[r]]
         elif kind == DOT1:
             U, dU, ddU = carried(bodies, B, i, rows.direction[r, 0], L)

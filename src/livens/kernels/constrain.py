@@ -80,3 +80,56 @@ def worst(rows, g):
         if not e <= most:
             most, which = e, r
     return most, which
+
+
+@njit
+def guess(rows, span, even, smooth, lam, start):
+    """λ at first: the last multipliers plus their lead, extrapolated where steps are even, or zero where they are
+    anything but smooth; dampers push with the force they have.
+
+    With λ(t) what the multipliers are between steps, those of a step of length k end at μ = λ − k λ̇/3, and those of the
+    next, of length h, begin at λ + h λ̇/3: the lead goes with the span k + h of both.
+    """
+    for r in range(start.shape[0]):
+        if rows.rate[r] > 0.0:
+            start[r] = lam[0, r]
+        elif not smooth:
+            start[r] = 0.0
+        elif even:
+            start[r] = lam[0, r] + span * (2.0 * lam[1, r] - lam[2, r])
+        else:
+            start[r] = lam[0, r] + span * lam[1, r]
+
+
+@njit
+def farthest(a, angle):
+    """The largest coordinate of a centre of mass, or angle of a joint."""
+    most = 0.0
+    for b in range(1, a.shape[0]):
+        most = max(most, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
+    for c in range(angle.shape[0]):
+        most = max(most, abs(angle[c]))
+    return most
+
+
+@njit
+def reach(rows, diagonal, x):
+    """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
+    most = 0.0
+    for r in range(x.shape[0]):
+        most = max(most, abs(x[r]) * diagonal[r] * rows.weight[r])
+    return most
+
+
+@njit
+def correct(c, x, lam):
+    for r in range(x.shape[0]):
+        lam[r] += c * x[r]
+
+
+@njit
+def yields(rows, h, x, g):
+    """g += x·2/(hc): dampers give way, (4) of constrain.py."""
+    for r in range(g.shape[0]):
+        if rows.rate[r] > 0.0:
+            g[r] += x[r] * 2.0 / (h * rows.rate[r])

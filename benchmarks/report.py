@@ -1,0 +1,164 @@
+"""The report: tables in Markdown from what was measured, and its figures."""
+
+from __future__ import annotations
+
+import math
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+from . import figures
+from .goal import OURS, Cost, Verdict, verdicts
+from .reasons import REASONS
+from .sizes import SIZES
+from .table import markdown
+
+PROGRAMS = (OURS, "MuJoCo", "Exudyn", "Pinocchio", "SciPy", "CasADi")
+
+
+def milliseconds(price: Cost | None) -> str:
+    """A time with its setting; ~ where it is interpolated."""
+    if price is None:
+        return "–"
+    ms = 1e3 * price.seconds
+    return f"{'' if price.measured else '~'}{ms:.3g} ms ({price.setting})"
+
+
+def goal_table(found: list[Verdict], programs: tuple[str, ...]) -> str:
+    """Time to reach each target, program by program."""
+    rows = []
+    for v in found:
+        ratio = "" if v.ratio is None else f" ({v.ratio:.2g}×)"
+        rows.append([v.title, f"{v.target:.0e}", *(milliseconds(v.all.get(p)) for p in programs), v.word + ratio])
+    return markdown(["problem", "error", *programs, "livens is"], rows)
+
+
+def why_not(found: list[Verdict]) -> str:
+    """One sentence for every problem where something else is ahead."""
+    behind = {v.key: v for v in found if v.word == "behind" or (v.ours is None and v.peer)}
+    lines = [f"- {v.title}: {REASONS.get(key, 'the reason is not known yet.')}" for key, v in behind.items()]
+    return "\n".join(lines) if lines else "It is nowhere behind."
+
+
+def other_models(found: list[Verdict]) -> str:
+    """Peers with another model of the same motion."""
+    rows = []
+    for v in found:
+        if v.other:
+            theirs = ", ".join(f"{program}: {milliseconds(price)}" for program, price in v.other.items())
+            rows.append([v.title, f"{v.target:.0e}", milliseconds(v.ours), theirs])
+    return markdown(["problem", "error", "livens", "hinges instead of ball joints"], rows) if rows else ""
+
+
+def curve_table(problem: dict[str, Any]) -> str:
+    """For each setting the run that is nearest to an error of 1e-5: its step, cost, error and drift; or why none."""
+    rows = []
+    for curve in problem["curves"]:
+        name = f"{curve['program']}, {curve['setting']}"
+        if not curve["points"]:
+            rows.append([name, "–", "–", "–", "–", "–", curve["skipped"]])
+            continue
+        p = min(curve["points"], key=lambda p: abs(math.log10(max(p["error"], 1e-300)) + 5.0))
+        drift = "–" if p["drift"] is None else f"{p['drift']:.0e}"
+        whole = "" if p["whole"] is None else f"{1e3 * p['whole']:.3g} ms with compiling the model"
+        each = p["seconds"] / max(1, p["steps"])
+        rows.append(
+            [name, f"{p['h']:.2g} s", f"{1e6 * each:.3g} µs", f"{1e3 * p['seconds']:.3g} ms", f"{p['error']:.1e}",
+             drift, whole]
+        )  # fmt: skip
+    for program, why in problem.get("skipped", {}).items():
+        rows.append([program, "–", "–", "–", "–", "–", f"skipped: {why}"])
+    return markdown(["program", "step", "time per step", "time", "error", "energy drift", "remarks"], rows)
+
+
+def growth_table(curves: dict[str, Any]) -> str:
+    rows = []
+    for name, found in curves.items():
+        if not found.get("bodies"):
+            rows.append([name, "–", "–", found.get("skipped", "")])
+            continue
+        largest = f"{found['microseconds'][-1]:,.0f} µs with {found['bodies'][-1]:,} bodies"
+        power = f"{found['exponent']:.2f}" if "exponent" in found else "–"
+        rows.append([name, power, largest, found.get("skipped", "")])
+    return markdown(["problem, program", "exponent", "a step", "remarks"], rows)
+
+
+def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
+    """The page, with its figures beside it in `pictures`."""
+    link = lambda name: Path(relpath(pictures / name, page.parent)).as_posix()  # noqa: E731
+    text = [HEAD.format(**results, machine_words=machine_words(results["machine"]))]
+    problems = [p for p in results.get("peers", []) if p.get("curves")]
+    if busy := [p["threads"] for p in problems if "threads" in p]:
+        text.append(f"Processor time over the clock's, which tells of a second thread, was {max(busy):.2f} at most.")
+    for general, head in ((False, RIGID), (True, GENERAL)):
+        mine = [p for p in problems if p["general"] == general]
+        if not mine:
+            continue
+        found = verdicts(mine)
+        used = tuple(p for p in PROGRAMS if any(p in v.all for v in found) or p == OURS)
+        text.append(head.format(longest=SIZES[results["size"]].effort.longest))
+        text += [goal_table(found, used), "\nWhere it is behind:\n", why_not(found)]
+        if other := other_models(found):
+            text += [OTHER, other]
+    failed = [p for p in results.get("peers", []) if p.get("ended")]
+    text += [f"\nNot finished: {p['key']} ({p['ended']})." for p in failed]
+    if problems:
+        text.append("\n## Work and precision, problem by problem\n" + CURVES)
+    for problem in problems:
+        figures.work_precision(problem, pictures / f"{problem['key']}.svg")
+        text += [f"\n### {problem['title'].capitalize()}\n\n![{problem['title']}]({link(problem['key'] + '.svg')})\n"]
+        text += [curve_table(problem)]
+    if results.get("growth"):
+        figures.growth(results["growth"], pictures / "growth.svg")
+        text += [GROWTH, f"![growth]({link('growth.svg')})\n", growth_table(results["growth"])]
+    for name, head in (("speeds", SPEEDS), ("starts", STARTS)):
+        if results.get(name):
+            text += [head, markdown(["problem", "measured", "target"], results[name])]
+    if results.get("instructions"):
+        rows = [[k, f"{v:,.0f}" if isinstance(v, float) else v] for k, v in results["instructions"].items()]
+        text += [INSTRUCTIONS, markdown(["problem", "instructions per step"], rows)]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("\n".join(text) + "\n")
+
+
+def machine_words(machine: dict[str, Any]) -> str:
+    return f"a machine with {machine['cores']} cores of {machine['architecture']}, {machine['clock']}"
+
+
+HEAD = """# Benchmarks
+
+Measured on {date} on {machine_words}; size {size!r}. Made by `make bench`; do not edit.
+Versions: {versions}.
+
+Everybody has one thread, and times are processor times. A model is compiled beforehand; a time is from the initial
+state, which is set in it, to the final state, in the program's own compiled loop where it has one, the best of several
+rounds in turn with the others.
+Errors are distances from a reference at the end, relative to the problem's size. References come from minimal
+coordinates and tight tolerances or closed forms (`python -m benchmarks.references`), not from livens.
+`lv.simulate` compiles its model on every call; the remarks say what it takes with that."""
+
+RIGID = """
+## Time to accuracy: rigid bodies
+
+Each program with its best setting for each target, as a user would choose; ~ marks a time interpolated between two
+measured points, others are measured points; – was not reached by any run of up to {longest:g} s (large problems:
+several times that). In the last column, how many times longer the best other program takes.
+"""
+GENERAL = "\n## Time to accuracy: Lagrangians in coordinates\n"
+OTHER = """
+The chains move in a plane, so hinges about one axis in place of ball joints have the same motion with a third of the
+freedoms. That is another mechanism, which is not ranked; this is what it takes:
+"""
+CURVES = """
+The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest departure
+of the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that
+are their cheapest at some error; lines mark the targets."""
+GROWTH = """
+## Growth
+
+Time of a step against the number of bodies, and the fitted exponent of its larger half: chains, binary trees and square
+grids of plates on rods (a grid has a dense core, whose factors grow faster than its bodies).
+"""
+SPEEDS = "\n## Speeds\n"
+STARTS = "\n## Starts and memory\n"
+INSTRUCTIONS = "\n## Instructions\n\nCounted by valgrind, compiled for an older processor.\n"

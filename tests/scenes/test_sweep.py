@@ -1,0 +1,98 @@
+"""livens sweep: every member is the scene with its values, to the bit; what cannot be is said in one sentence."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.cli import main
+
+xarray = pytest.importorskip("xarray", reason="studies are xarray Datasets")
+SCENE = Path(__file__).parents[2] / "examples/scenes/double_pendulum.toml"
+
+
+def sweep(capsys, *options):
+    code = main(["sweep", str(SCENE), "--until", "0.05", *options])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_every_member_is_the_scene_with_its_values(capsys, tmp_path):
+    file = tmp_path / "study.nc"
+    code, out, _ = sweep(capsys, "--vary", "shapes.bar.mass=1:3:3", "--vary", "gravity.2=-9.81,-1.62", "-o", str(file))
+    assert code == 0
+    assert out.startswith("6 members (3 × shapes.bar.mass, 2 × gravity.2), 0 failed")
+    scene = lv.read_scene(SCENE)
+    with xarray.open_dataset(file) as data:
+        assert data.tip.attrs["units"] == "m"
+        assert data.shoulder_angle.attrs["units"] == "rad"
+        for mass in (1.0, 2.0, 3.0):
+            for g in (-9.81, -1.62):
+                motion = scene.with_values({"shapes.bar.mass": mass, "gravity.2": g}).simulate(until=0.05)
+                one = data.sel({"shapes.bar.mass": mass, "gravity.2": g})
+                assert np.array_equal(one.tip, motion.position(motion.model["fore"].point(0.5, 0.03, 0))[-1])
+                assert float(one.shoulder_angle) == motion.coordinate("shoulder")[-1]
+                assert float(one.energy) == motion.energy[-1]
+    before = file.read_bytes()
+    code, again, _ = sweep(
+        capsys, "--vary", "shapes.bar.mass=1:3:3", "--vary", "gravity.2=-9.81,-1.62", "-o", str(file)
+    )
+    assert (code, again, file.read_bytes()) == (0, out, before)  # nothing is run twice
+
+
+def test_gravity_scales_the_fall(capsys, tmp_path):
+    """From rest and level, the angle after a short time goes with g: closed form of the first instant."""
+    file = tmp_path / "study.nc"
+    sweep(capsys, "--vary", "gravity.2=-1,-2", "-o", str(file))
+    with xarray.open_dataset(file) as data:
+        assert float(data.shoulder_angle[1] / data.shoulder_angle[0]) == pytest.approx(2.0, rel=1e-3)
+
+
+def test_points_are_drawn_between_bounds_and_recorded(capsys, tmp_path):
+    file = tmp_path / "study.nc"
+    code, out, _ = sweep(
+        capsys,
+        "--vary",
+        "shapes.bar.mass=1:3",
+        "--vary",
+        "gravity.2=-10:0",
+        "--latin",
+        "4",
+        "--seed",
+        "7",
+        "-o",
+        str(file),
+    )
+    assert code == 0
+    assert out.startswith("4 members (4 samples), 0 failed")
+    drawn = lv.Samples.latin_hypercube({"shapes.bar.mass": (1, 3), "gravity.2": (-10, 0)}, n=4, seed=7)
+    with xarray.open_dataset(file) as data:
+        assert np.array_equal(data["gravity.2"], drawn.values["gravity.2"])
+        assert data.attrs["seed"] == 7
+
+
+def test_a_member_that_fails_is_told_and_the_others_go_on(capsys):
+    code, out, err = sweep(capsys, "--vary", "shapes.bar.mass=-1,1")
+    assert code == 0
+    assert out.startswith("2 members (2 × shapes.bar.mass), 1 failed")
+    assert "1 of 2 members failed; the first says: shapes.bar: Box mass must be positive, got -1 kg." in err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--vary", "shapes.bur.mass=1:3:3"], "in shapes there is no 'bur'; did you mean 'bar'?"),
+        (["--vary", "shapes.bar.mass"], "--vary 'shapes.bar.mass' must be PATH=VALUES"),
+        (["--vary", "shapes.bar.mass=1:x:3"], "'1:x:3' is neither lo:hi:n"),
+        (["--vary", "run.h=1e-3:1e-2:3"], "run.h cannot be varied: members of a study share scheme, step and end."),
+        (["--vary", "gravity.2=1:2:3", "--sobol", "4"], "points are drawn between two bounds"),
+        (["--vary", "gravity.2=1:2", "--sobol", "4", "--latin", "4"], "choose one"),
+        (["--vary", "gravity.2=1,2", "--h", "auto"], "members of a study share one step"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(capsys, options, sentence):
+    code, _, err = sweep(capsys, *options)
+    assert code == 2
+    assert sentence in err
+    assert err.count("\n") == 1
