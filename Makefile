@@ -35,6 +35,10 @@ bench-check: $(READY)   ## is any kernel slower than it was?
 soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
 	$(BIN)/python -m benchmarks.soak
 
+nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum, a thousand kills: soak-output/
+	$(BIN)/python -m benchmarks.long_runs soak-output $(or $(FREE),1e9) $(or $(DOUBLE),1e8)
+	$(BIN)/python -m benchmarks.kills $(or $(KILLS),1000)
+
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
 
@@ -42,7 +46,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv .venv-bench demo-output benchmark-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -66,4 +70,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench bench-check soak ensembles fuzz clean
+.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles fuzz clean

@@ -19,9 +19,9 @@ STAGES = [  # imports run only along the arrows: a stage may import itself and t
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
     "start reactions progress plan simulation trajectory statics atomic files study discrete "  # → record
-    "scene frequency band auto",
+    "scene frequency band auto framing run_journal survival failures labelled",
     "invariants hamiltonian symmetry report plot page gltf render viewer demos "  # → look
-    "cli sources scene_commands sweep __init__ __main__",
+    "cli sources scene_commands run_commands sweep __init__ __main__",
 ]
 STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
 

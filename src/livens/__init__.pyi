@@ -4,6 +4,7 @@ from .cad import from_occ as from_occ
 from .cad import hammer as hammer
 from .cad import read_step as read_step
 from .errors import FileError as FileError
+from .errors import Interrupted as Interrupted
 from .errors import LivensError as LivensError
 from .errors import MissingExtra as MissingExtra
 from .errors import ModelError as ModelError

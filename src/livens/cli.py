@@ -1,7 +1,7 @@
-"""The command line: livens new, check, run, sweep, view, live, report, info, demo, schema.
+"""The command line: livens new, check, run, resume, sweep, view, live, report, info, demo, schema.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
-130 interrupted. Errors are one sentence on stderr.
+130 interrupted, 143 terminated. Errors are one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ import warnings
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import __version__, _jit
-from .errors import FileError, LivensError, ModelError, ModelWarning, StepFailed
-from .scene_commands import add_run_options, add_scene_commands, write_tracers
+from .errors import FileError, Interrupted, LivensError, ModelError, ModelWarning, StepFailed
+from .run_commands import FILE, MOTIONS, add_run_commands, simulate_source
+from .scene_commands import add_run_options, add_scene_commands
 from .sweep import add_sweep_command
-
-if TYPE_CHECKING:
-    from .sources import Source
 
 OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
@@ -35,35 +33,14 @@ examples:
   livens run swing.toml -o swing.nc                simulate it as its [run] says, keep the motion
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
+  livens resume top.nc                             go on with a run that was stopped, killed or out of disk
   livens sweep swing.toml --vary bodies.rod.mass=1:9:50   many motions, one for each value; -o study.nc keeps them
   livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
   livens live top.py --h 1e-3                      simulate while you watch, and pull at it
   livens report top.nc                             what the motion conserved, and how well
   livens info top.nc                               what is inside a file
 
-exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted
-"""
-FILE = "FILE.toml, a scene; FILE.py that defines `model`; or FILE.nc to go on with"
-RUN = """\
-FILE.toml is a scene; its [run] says scheme, step and end, and options here count more:
-
-  livens new plank.toml
-  livens run plank.toml -o plank.nc
-  livens run plank.toml --h auto --order 4 --until 20
-
-FILE.py is a Python file that defines `model`, a livens Model or a function that returns one:
-
-  import livens as lv
-
-  model = lv.Model(gravity=(0, 0, -9.81))
-  model.add(lv.Body(lv.Box(1, 0.3, 0.1, density=700), body_rates=(0.1, 4, 0.1), name="plank"))
-
-  livens run plank.py --h 1e-3 --until 10 -o plank.nc
-  livens run plank.py --h 1e-2 --until 10 --order 4 --every 10
-
-FILE.nc is a motion saved before, which goes on with its own scheme, step and interval:
-
-  livens run plank.nc --until 20 -o longer.nc
+exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted, 143 terminated
 """
 
 
@@ -99,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except Interrupted as error:
+        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        return 128 + error.signal
     except KeyboardInterrupt:
         _say("livens: interrupted.")
         return INTERRUPTED
@@ -115,13 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"livens {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    run = commands.add_parser(
-        "run", help="simulate a model, or carry a saved motion on", epilog=RUN, formatter_class=style
-    )
-    run.add_argument("file", metavar="FILE", help=FILE)
-    run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (1)")
-    run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
-    run.set_defaults(command=_run)
+    add_run_commands(commands)
 
     view = commands.add_parser("view", help="play a saved motion, or that of a scene, in the browser")
     view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml to simulate and show")
@@ -130,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")
     live.add_argument("file", metavar="FILE", help=FILE)
     live.set_defaults(command=_live)
-    for command in (run, view, live):
+    for command in (view, live):
         add_run_options(command, end=command is not live)
     for page in (view, live):
         page.add_argument("--speed", type=float, metavar="S", help="seconds of the motion per second of watching")
@@ -166,75 +140,23 @@ def _parser() -> argparse.ArgumentParser:
 # ── the commands ──
 
 
-def _run(options: argparse.Namespace) -> None:
-    from .sources import Source
-
-    if options.output is not None:
-        _check_folder(Path(options.output))
-    output, tracers = options.output, {}
-    try:
-        if Path(options.file).suffix == ".nc":
-            motion = _continue(options)
-        else:
-            source = Source(options)
-            if source.scene is not None:
-                output = output or source.scene.output
-                tracers = source.scene.tracers(source.model)
-            motion = _begin(source)
-    except StepFailed as error:
-        if output is not None:
-            _rescue(error.trajectory, output)
-        raise
-    print(motion.report())
-    if output is None:
-        print("The motion is not saved; -o FILE.nc keeps it.")
-        return
-    motion.save(output)
-    print(f"saved in {output}")
-    if tracers:
-        table = Path(output).with_suffix(".csv")
-        write_tracers(motion, tracers, table)
-        print(f"paths of {', '.join(tracers)} in {table}")
-
-
-def _begin(source: Source) -> Any:
-    from .simulation import simulate
-
-    run = {"scheme": None, **source.needed("h", "until")}
-    return simulate(source.model, **run)
-
-
-def _continue(options: argparse.Namespace) -> Any:
-    from .files import load
-    from .simulation import resume
-
-    if options.until is None:
-        raise ModelError(f"to carry {options.file} on a later end is needed, such as --until 20.")
-    given = [f"--{name}" for name in ("h", "order", "every", "scheme") if getattr(options, name) is not None]
-    if given:
-        raise ModelError(
-            f"a saved motion goes on with its own scheme, step and interval: leave out {', '.join(given)}."
-        )
-    return resume(load(options.file), options.until)
-
-
 def _view(options: argparse.Namespace) -> None:
     from .files import load
     from .sources import Source
     from .viewer.playback import view
 
-    if Path(options.file).suffix == ".nc":
+    if Path(options.file).suffix in MOTIONS:
         view(load(options.file), block=True, **_page(options))
         return
     source = Source(options)
-    view(_begin(source), trace=source.trace, block=True, **_page(options))
+    view(simulate_source(source), trace=source.trace, block=True, **_page(options))
 
 
 def _live(options: argparse.Namespace) -> None:
     from .sources import Source, scheme_of
     from .viewer.live import live
 
-    if Path(options.file).suffix == ".nc":
+    if Path(options.file).suffix in MOTIONS:
         from .files import load
 
         motion = load(options.file)
@@ -321,24 +243,6 @@ def _look(demo: Any, page: Path) -> None:
 # ── parts ──
 
 
-def _rescue(motion: Any, output: str) -> None:
-    """Keep what a failed run has computed."""
-    try:
-        motion.save(output)
-        _say(f"livens: the motion up to t = {motion.t[-1]:.6g} s is in {output}.")
-    except LivensError as error:
-        _say(f"livens: {error}")
-
-
-def _check_folder(output: Path) -> None:
-    """Before a long run: can the result be written at all?"""
-    folder = output.resolve().parent
-    if not folder.is_dir():
-        raise FileError(f"{output} cannot be written: the folder {folder} does not exist.")
-    if output.is_dir() or not os.access(folder, os.W_OK):
-        raise FileError(f"{output} cannot be written: {'it is a folder' if output.is_dir() else 'permission denied'}.")
-
-
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -380,6 +284,8 @@ def _about(file: Path) -> dict[str, str]:
         "scheme": f"{motion.scheme!r}, h = {motion.h:.6g} s",
         "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s, {motion.steps:,} steps, {len(motion):,} states kept",
     }
+    if motion.wanted > motion.steps:
+        facts["end"] = f"{motion.end:.6g} s was asked for: stopped at {motion.steps / motion.wanted:.1%} of its steps"
     bodies = {f"body {body.name!r}": f"{body.mass_properties.mass:.6g} kg" for body in model.bodies[1:]}
     things = {
         f"{type(t).__name__.lower()} {t.name!r}": ", ".join(map(repr, t.points)) for t in model.joints + model.forces

@@ -5,10 +5,13 @@ LivensError
 ├── MissingExtra    a feature needs a package that is not installed
 ├── FileError       a file cannot be read or written
 └── StepFailed      a step did not converge; `.trajectory` holds the motion so far
+
+Interrupted, a KeyboardInterrupt: a run was asked to stop; `.trajectory` holds the motion so far
 """
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +31,9 @@ class MissingExtra(LivensError, ImportError):
 
 
 class FileError(LivensError, OSError):
-    """A file cannot be read or written."""
+    """A file cannot be read or written. Where that stopped a run, `trajectory` holds the motion so far."""
+
+    trajectory: Trajectory | None = None
 
 
 class StepFailed(LivensError):
@@ -37,6 +42,14 @@ class StepFailed(LivensError):
     def __init__(self, message: str, trajectory: Trajectory):
         super().__init__(message)
         self.trajectory = trajectory
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was stopped by `signal`, Ctrl-C or SIGTERM. `trajectory` holds the motion so far, up to its last step."""
+
+    def __init__(self, message: str, trajectory: Trajectory, heard: signal.Signals):
+        super().__init__(message)
+        self.trajectory, self.signal = trajectory, heard
 
 
 class ModelWarning(UserWarning):

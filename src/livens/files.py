@@ -17,10 +17,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +31,12 @@ from .checks import Array
 from .errors import FileError, LivensError, MissingExtra, ModelError
 from .integrators import COMPARED, SCHEMES
 from .kernels.bags import State
+from .model import Model
+from .run_journal import HEAD, Found, journal_of
 from .scene import from_dict, to_dict
 from .start import consistent_start
 from .system import compile_model, same
 from .trajectory import Trajectory
-
-if TYPE_CHECKING:
-    import xarray
 
 FORMAT = 1
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -58,7 +59,8 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
 COMMENT = (
-    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; seconds: computing time [s]; "
+    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps of a run that was "
+    "stopped before its end; seconds: computing time [s]; "
     "tally: drifts of the joints' position level and exact Newton matrices; "
     "left_out: numbers of the joints' equations that repeat others"
 )
@@ -77,23 +79,8 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
     [1.0, 0.0, -4.905]
     """
     h5netcdf = _h5netcdf()
-    left_out = _left_out(motion)
-    if not same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
-        raise ModelError(
-            f"model {motion.model.name!r} has been changed since this motion was computed, "
-            "and a file with both would contradict itself: change it back, or simulate again."
-        )
+    facts = _facts(motion)
     text = json.dumps(to_dict(motion.model, forget=True), allow_nan=False, ensure_ascii=False).encode()
-    scheme = json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)})
-    facts = {
-        "scheme": scheme,
-        "h": motion.h,
-        "every": motion.every,
-        "steps": motion.steps,
-        "seconds": motion.seconds,
-        "tally": json.dumps(motion.tally),
-        "left_out": json.dumps(left_out),
-    }
     arrays = {
         "time": motion.t,
         **motion.record._asdict(),
@@ -106,6 +93,48 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         seal(temporary)
 
 
+def _facts(motion: Trajectory) -> dict[str, Any]:
+    """What a file says of a motion besides its arrays, once it is sure that model and motion belong together."""
+    left_out = _left_out(motion)
+    if not same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
+        raise ModelError(
+            f"model {motion.model.name!r} has been changed since this motion was computed, "
+            "and a file with both would contradict itself: change it back, or simulate again."
+        )
+    facts = {
+        "scheme": json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)}),
+        "h": motion.h,
+        "every": motion.every,
+        "steps": motion.steps,
+        "seconds": motion.seconds,
+        "tally": json.dumps(motion.tally),
+        "left_out": json.dumps(left_out),
+    }
+    return facts | ({"wanted": motion.wanted} if motion.wanted > motion.steps else {})
+
+
+def has_functions(model: Model) -> bool:
+    """Whether something in the model is a Python function, which a file names but cannot hold."""
+    try:
+        to_dict(model)
+    except ModelError:
+        return True
+    return False
+
+
+def describe(motion: Trajectory) -> dict[str, Any]:
+    """What stays the same while a run goes on: the facts that its journal begins with."""
+    facts = _facts(motion)
+    return {
+        "source": f"livens {_version()}",
+        **{name: facts[name] for name in ("scheme", "h", "every", "left_out")},
+        "start": float(motion.t[0]),
+        "fields": [[name, list(x.shape[1:])] for name, x in motion.record._asdict().items()],
+        "axes": motion.system.bodies.axes.tolist(),
+        "model": to_dict(motion.model, forget=True),
+    }
+
+
 def load(path: str | os.PathLike[str]) -> Trajectory:
     """The motion in the file at `path`, as `save` wrote it: to look at, and to go on with `livens.resume`.
 
@@ -115,84 +144,15 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
     ...
     livens.errors.FileError: nowhere.nc does not exist.
     """
-    h5netcdf, file = _h5netcdf(), Path(path)
-    size = _check_bytes(file)
-    try:
-        with h5netcdf.File(file, "r") as stored:
-            _check_format(stored, file)
-            facts = {
-                "scheme": str(stored.attrs["scheme"]),
-                "h": float(stored.attrs["h"]),
-                "every": int(stored.attrs["every"]),
-                "steps": int(stored.attrs["steps"]),
-                "seconds": float(stored.attrs["seconds"]),
-                "tally": str(stored.attrs["tally"]),
-                "left_out": str(stored.attrs["left_out"]),
-            }
-            arrays = {
-                name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
-                for name in ("time", *State._fields, "axes", "model")
-                if name in stored.variables
-            }
-            if stored.attrs["digest"] != _digest(facts, arrays):
-                raise ValueError("what it holds does not match its digest")
-        return _motion(facts, arrays)
-    except FileError:
-        raise
-    except RecursionError:
-        raise FileError(f"{file} is damaged or incomplete: its model refers to itself.") from None
-    except Exception as error:  # h5py answers damage with almost any exception
-        reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
-        fault = "holds a model that cannot be made" if isinstance(error, LivensError) else "is damaged or incomplete"
-        raise FileError(f"{file} {fault}: {reason}.") from None
+    file = Path(path)
+    with _refusing(file):
+        return _motion(*(_from_journal(file) if _is_journal(file) else _from_netcdf(file)))
 
 
-def to_xarray(motion: Trajectory) -> xarray.Dataset:
-    """`motion` as a labelled xarray Dataset in the user's body frames, with units, bodies and axes by name.
-
-    >>> import livens as lv
-    >>> m = lv.Model()
-    >>> top = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
-    >>> data = lv.simulate(m, lv.Livens(), h=1e-2, until=1.0).to_xarray()
-    >>> data.body_rates.sel(body="top", axis="y").isel(time=0).item(), data.body_rates.units
-    (2.0, 'rad/s')
-    """
-    try:
-        import xarray
-    except ImportError as error:
-        raise MissingExtra(f"labelled arrays need xarray ({error}): pip install 'livens[data]'") from None
-    bodies = motion.model.bodies[1:]
-    whole = ("time", "axis")
-    each = ("time", "body", "axis")
-
-    def stack(quantity: Any, width: int = 3) -> Array:
-        parts = [quantity(body) for body in bodies]
-        return np.stack(parts, axis=1) if parts else np.zeros((len(motion), 0, width))
-
-    variables = {
-        "position": (each, stack(motion.position), "m", "origin of the body frame, world axes"),
-        "quaternion": (("time", "body", "quaternion_component"), stack(motion.quaternion, 4), "1", "body to world"),
-        "velocity": (each, stack(motion.velocity), "m/s", "velocity of the body frame's origin, world axes"),
-        "body_rates": (each, stack(motion.body_rates), "rad/s", "angular velocity, body axes"),
-        "angular_velocity": (each, stack(motion.angular_velocity), "rad/s", "angular velocity, world axes"),
-        "momentum": (whole, motion.momentum, "kg m/s", "total linear momentum, world axes"),
-        "angular_momentum": (whole, motion.angular_momentum, "kg m²/s", "total, about the world's origin, world axes"),
-        "kinetic": (("time",), motion.kinetic, "J", "kinetic energy"),
-        "potential": (("time",), motion.potential, "J", "potential energy"),
-        "energy": (("time",), motion.energy, "J", "kinetic plus potential energy"),
-    }
-    data = {
-        name: xarray.Variable(dimensions, values, {"units": unit, "long_name": meaning})
-        for name, (dimensions, values, unit, meaning) in variables.items()
-    }
-    coordinates = {
-        "time": xarray.Variable(("time",), motion.t, {"units": "s", "long_name": "time"}),
-        "body": [body.name for body in bodies],
-        "axis": list("xyz"),
-        "quaternion_component": list("wxyz"),
-    }
-    facts = {"title": motion.model.name, "scheme": repr(motion.scheme), "h": motion.h, "steps": motion.steps}
-    return xarray.Dataset(data, coordinates, {**facts, "source": f"livens {_version()}"})
+def read_journal(path: Path) -> Found:
+    """What the journal of a run holds."""
+    with _refusing(path):
+        return Found(path)
 
 
 def _h5netcdf() -> Any:
@@ -266,6 +226,68 @@ def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
 # ── reading ──
 
 
+@contextmanager
+def _refusing(file: Path) -> Iterator[None]:
+    """Whatever is wrong with a file becomes one sentence."""
+    try:
+        yield
+    except (FileError, MissingExtra):
+        raise
+    except RecursionError:
+        raise FileError(f"{file} is damaged or incomplete: its model refers to itself.") from None
+    except Exception as error:  # h5py answers damage with almost any exception
+        reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
+        fault = "holds a model that cannot be made" if isinstance(error, LivensError) else "is damaged or incomplete"
+        raise FileError(f"{file} {fault}: {reason}.") from None
+
+
+def _is_journal(file: Path) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(len(HEAD)) == HEAD
+    except OSError:
+        return False
+
+
+def _from_journal(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = Found(file)
+    told = found.facts
+    facts = {
+        **{name: told[name] for name in ("scheme", "left_out")},
+        "h": float(told["h"]),
+        "every": int(told["every"]),
+        "steps": found.steps,
+        "wanted": found.wanted,
+        "seconds": found.seconds,
+        "tally": json.dumps(found.tally),
+    }
+    arrays = {
+        **{name: found.arrays[name] for name in State._fields if name in found.arrays},
+        "time": float(told["start"]) + facts["h"] * found.numbers,
+        "axes": np.array(told["axes"], dtype=np.float64),
+        "model": told["model"],
+    }
+    return facts, arrays
+
+
+def _from_netcdf(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    size = _check_bytes(file)
+    with _h5netcdf().File(file, "r") as stored:
+        _check_format(stored, file)
+        kinds = {"scheme": str, "h": float, "every": int, "steps": int, "seconds": float, "tally": str, "left_out": str}
+        facts = {name: kind(stored.attrs[name]) for name, kind in kinds.items()}
+        if "wanted" in stored.attrs:
+            facts["wanted"] = int(stored.attrs["wanted"])
+        arrays = {
+            name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
+            for name in ("time", *State._fields, "axes", "model")
+            if name in stored.variables
+        }
+        if stored.attrs["digest"] != _digest(facts, arrays):
+            raise ValueError("what it holds does not match its digest")
+    return facts, {**arrays, "model": json.loads(arrays["model"].tobytes())}
+
+
 def _check_bytes(file: Path) -> int:
     """The size of a file that HDF5 may open."""
     try:
@@ -278,6 +300,11 @@ def _check_bytes(file: Path) -> int:
     except FileError:
         raise
     except FileNotFoundError:
+        stopped = journal_of(file)
+        if stopped.exists():
+            raise FileError(
+                f"{file} is unfinished: {stopped} holds it so far, and `livens resume {file}` goes on."
+            ) from None
         raise FileError(f"{file} does not exist.") from None
     except OSError as error:
         raise FileError(f"{file} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
@@ -308,7 +335,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     kind = options.pop("class")
     if kind not in kinds:
         raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
-    model = from_dict(json.loads(arrays["model"].tobytes()))
+    model = from_dict(arrays["model"])
     system, state = compile_model(model, frozenset(json.loads(facts["left_out"])))
     scheme = kinds[kind](**options)
     state = state._replace(memory=np.zeros(scheme.memory(system)))
@@ -321,7 +348,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     )
     record = _turned(record, arrays["axes"], system.bodies.axes)
     first, second = json.loads(facts["tally"])
-    return Trajectory(
+    motion = Trajectory(
         model,
         system,
         scheme,
@@ -333,6 +360,8 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         facts["seconds"],
         (int(first), int(second)),
     )
+    motion.wanted = max(motion.steps, facts.get("wanted", 0))
+    return motion
 
 
 def _turned(record: State, old: Array, new: Array) -> State:

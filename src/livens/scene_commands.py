@@ -48,10 +48,11 @@ def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
     command.add_argument("--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2) or RungeKutta (8)")
     schemes = ("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha")
     command.add_argument("--scheme", choices=schemes, help="scheme (Livens)")
-    _add_outside(command)
+    add_outside(command)
 
 
-def _add_outside(command: argparse.ArgumentParser) -> None:
+def add_outside(command: argparse.ArgumentParser) -> None:
+    """Whether a scene may leave its folder."""
     command.add_argument(
         "--allow-outside", action="store_true", help="let a scene read and write files outside its own folder"
     )
@@ -68,7 +69,7 @@ def add_scene_commands(commands: Any) -> None:
         "check", help="can a model move, how stiff is it, which step suits it", epilog=CHECK, formatter_class=style
     )
     check.add_argument("file", metavar="FILE", help="FILE.toml, a scene, or FILE.py that defines `model`")
-    _add_outside(check)
+    add_outside(check)
     check.set_defaults(command=_check, h=None, order=None, scheme=None)
 
     schema = commands.add_parser("schema", help="print the JSON Schema of scenes, for editors that complete and check")

@@ -7,6 +7,7 @@ changes a bit of its result.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from functools import cached_property
@@ -21,8 +22,9 @@ from .band import warn_of_band
 from .checks import Array, finite, number
 from .constraints import PRECISION, groups
 from .errors import ModelError, StepFailed
+from .failures import sentence
 from .forces import Damper
-from .integrators import Livens, RungeKutta, Scheme
+from .integrators import Livens, Scheme
 from .kernels import status
 from .kernels.bags import State, System
 from .kernels.constrain import worst
@@ -33,6 +35,7 @@ from .pose import rotation_matrix
 from .progress import Progress
 from .signals import Signals
 from .start import Fit, Start, consistent_start
+from .survival import INTERVAL, Watch
 from .system import compile_model, same, scratch
 from .trajectory import Trajectory
 
@@ -53,6 +56,8 @@ def simulate(
     every: int = 1,
     start: State | None = None,
     progress: bool | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = INTERVAL,
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
@@ -60,6 +65,10 @@ def simulate(
     needs it, and says so in `motion.chosen`. If h does not divide the time, the next smaller step that does is taken.
     `start` begins from a state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
     line on stderr when it is a terminal and the run takes longer than two seconds.
+
+    `checkpoint`, such as "out.nc", keeps the motion there at the end, and every `checkpoint_every` seconds of computing
+    on disk beside it, so that `livens resume out.nc` goes on, bit for bit, after the process was killed. Ctrl-C raises
+    `lv.Interrupted`, a KeyboardInterrupt with the motion so far in `.trajectory`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -73,20 +82,30 @@ def simulate(
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
     how = plan(scheme, until if isinstance(h, str) else h, until, every)
+    watch = Watch(checkpoint, checkpoint_every)
+    watch.begin_anew()
     say_compiling(model, how.scheme)
     begin = consistent_start(model)
 
     def go(how: Plan) -> Trajectory:
-        return follow(how, model, begin, start, progress)
+        watch.begin_anew()
+        return follow(how, model, begin, start, progress, watch)
 
     chosen = isinstance(h, str)
-    motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
+    with watch:
+        motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
+        watch.finish(motion)
     warn_of_band(motion)
     return motion
 
 
 def follow(
-    how: Plan, model: Model, begin: Start, start: State | None = None, progress: bool | None = False
+    how: Plan,
+    model: Model,
+    begin: Start,
+    start: State | None = None,
+    progress: bool | None = False,
+    watch: Watch | None = None,
 ) -> Trajectory:
     """The motion of `model`, compiled and assembled in `begin`, by the plan; from `start` if it is given."""
     scheme, h, steps, every = how
@@ -97,12 +116,20 @@ def follow(
         Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
     run = Run(begin, model, scheme, h, 0.0, every, _record(state, steps, every))
     _keep(run.record, 0, state)
-    run.go(state, 0, steps, Progress(model.name, steps, progress))
+    run.go(state, 0, steps, Progress(model.name, steps, progress), watch)
     return run.trajectory(steps)
 
 
-def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Trajectory:
+def resume(
+    motion: Trajectory,
+    until: float | None = None,
+    progress: bool | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = INTERVAL,
+) -> Trajectory:
     """`motion` carried on to t = `until` [s] with its own scheme, step and interval: bit for bit what one run gives.
+
+    Left out, `until` is the end of a run that was stopped before it, `motion.end`. `checkpoint` is as in `simulate`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -113,11 +140,12 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     True
     """
     t0, h = float(motion.t[0]), motion.h
-    steps = round((number(until, "until") - t0) / h)
-    if steps <= motion.steps or abs(t0 + steps * h - until) > 1e-6 * h:
+    end = motion.end if until is None else number(until, "until")
+    steps = round((end - t0) / h)
+    if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
             f"the motion ends at t = {motion.t[-1]:g} s and goes on in steps of {h:g} s: "
-            f"t = {until:g} s is not a later step."
+            f"t = {end:g} s is not a later step."
         )
     state = motion.state
     record = _record(state, steps, motion.every)
@@ -133,8 +161,13 @@ def resume(motion: Trajectory, until: float, progress: bool | None = None) -> Tr
     run = Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
-    run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress))
-    return run.trajectory(steps)
+    watch = Watch(checkpoint, checkpoint_every)
+    watch.go_on(motion)
+    with watch:
+        run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), watch)
+        whole = run.trajectory(steps)
+        watch.finish(whole)
+    return whole
 
 
 def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
@@ -173,7 +206,7 @@ class Run:
         self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
-        self.ended = False
+        self.wanted = 0
         backwards = bool((scheme.weights < 0.0).any())
         if self.system.damped and backwards:
             raise ModelError(
@@ -187,8 +220,9 @@ class Run:
                 f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
             )
 
-    def go(self, state: State, first: int, steps: int, progress: Progress) -> None:
+    def go(self, state: State, first: int, steps: int, progress: Progress, watch: Watch | None = None) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
+        self.wanted = steps
         work = scratch(self.system, self.scheme.trials)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
@@ -212,21 +246,22 @@ class Run:
                 )
                 spent = time.perf_counter() - begin
                 self.seconds += spent
+                self.tally += work.tally
+                work.tally[:] = 0
                 done += taken
                 if code != status.OK:
                     raise StepFailed(
-                        self.sentence(code, int(work.fault[0]), done, state, work.g),
+                        sentence(self, code, int(work.fault[0]), done, state, work.g),
                         self.trajectory(done - done % self.every),
                     )
                 self.check_left_out(state, done)
                 progress.update(done - first)
+                if watch is not None and done < steps:
+                    watch.look(self, state, done)
                 chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest())))
         finally:
             progress.close()
-            self.tally += work.tally
-        self.ended = True
-        if steps % self.every:
-            _keep(self.record, steps // self.every + 1, state)
+        self.so_far(state, steps)
 
     def check_left_out(self, state: State, done: int) -> None:
         """Equations that repeated others at the start are not solved: stop where they turn out to be real."""
@@ -285,13 +320,19 @@ class Run:
             n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
         return np.ascontiguousarray(self.table.table(self.t0 + self.h * n))
 
+    def so_far(self, state: State, done: int) -> Trajectory:
+        """The motion over the first `done` steps, of which `state` is the last."""
+        if done % self.every:
+            _keep(self.record, done // self.every + 1, state)
+        return self.trajectory(done)
+
     def trajectory(self, steps: int) -> Trajectory:
-        """The motion over the first `steps` steps."""
+        """The motion over the first `steps` steps, the last of which is kept."""
         number = np.arange(0, steps + 1, self.every, dtype=np.float64)
-        if self.ended and steps % self.every:
+        if steps % self.every:
             number = np.append(number, steps)
         record = State(*(x[: len(number)] for x in self.record))
-        return Trajectory(
+        motion = Trajectory(
             self.model,
             self.system,
             self.scheme,
@@ -303,49 +344,8 @@ class Run:
             self.seconds,
             (int(self.tally[0]), int(self.tally[1])),
         )
-
-    def sentence(self, code: int, fault: int, done: int, state: State, g: Array) -> str:
-        """What happened, where, how large, and what to do, in the user's words."""
-        when = f"at t = {self.t0 + done * self.h:.6g} s (step {done + 1})"
-        so_far = "The motion so far is in error.trajectory."
-        if code == status.POSITION:
-            owner = [group.owner for group in groups(self.model, self.skip) for _ in group.rows][fault]
-            turns = np.linalg.norm(state.L * self.system.bodies.inverse_inertia, axis=1) * self.h
-            fastest = int(np.argmax(turns))
-            return (
-                f"the position solve stalled {when}: defect {abs(g[fault]):.1e} in joint {owner.name!r} "
-                f"({type(owner).__name__}). Body {self.model.bodies[fastest].name!r} turns {turns[fastest]:.2g} rad "
-                f"per step; try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
-            )
-        if code == status.SOLVE:
-            return (
-                f"{self.scheme!r} found no accelerations {when}: forces change too much within a step; "
-                f"try h ≤ {_round_down(0.3 * self.h):.0e}. {so_far}"
-            )
-        body = self.model.bodies[fault].name
-        if code == status.STIFF:
-            return (
-                f"the user-written forces on body {body!r} do not settle {when}: they change too much with velocity "
-                f"for such a step; try h ≤ {_round_down(0.3 * self.h):.0e}, or an lv.Damper, which may be stiff. "
-                f"{so_far}"
-            )
-        if code == status.NOT_FINITE:
-            return (
-                f"the state of body {body!r} is no longer finite {when}: "
-                f"forces grow without bound; try a smaller h. {so_far}"
-            )
-        rates = state.L[fault] * self.system.bodies.inverse_inertia[fault]
-        longest, limit = float(np.abs(self.scheme.weights).max()), "one radian is about the limit"
-        if isinstance(self.scheme, RungeKutta):
-            longest, limit = 1.0, "half a turn is the limit"
-        turn = float(np.linalg.norm(rates)) * self.h * longest
-        advice = (
-            f"try h ≤ {_round_down(0.5 * self.h / turn):.0e}." if np.isfinite(turn) and turn > 0 else "try a smaller h."
-        )
-        return (
-            f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
-            f"{'step' if longest == 1.0 else 'stage'}, and {limit}; {advice} {so_far}"
-        )
+        motion.wanted = max(steps, self.wanted)
+        return motion
 
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
@@ -388,8 +388,3 @@ def _record(state: State, steps: int, every: int) -> State:
 def _keep(record: State, slot: int, state: State) -> None:
     for kept, now in zip(record, state, strict=True):
         kept[slot] = now
-
-
-def _round_down(x: float) -> float:
-    digit = 10.0 ** np.floor(np.log10(x))
-    return float(np.floor(x / digit) * digit)

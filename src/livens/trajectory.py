@@ -64,6 +64,7 @@ class Trajectory:
         self.model, self.system, self.scheme = model, system, scheme
         self.h, self.every, self.t, self.record = h, every, t, record
         self.steps, self.seconds, self.tally = steps, seconds, tally
+        self.wanted = steps  # steps of the run: more than `steps` where it was stopped before its end
         self.chosen = ""  # what h="auto" chose, and why
 
     def __len__(self) -> int:
@@ -221,6 +222,11 @@ class Trajectory:
         """The last state, from which `livens.resume` goes on."""
         return State(*(x[-1].copy() for x in self.record))
 
+    @property
+    def end(self) -> float:
+        """The time to which the run was asked to go [s]: later than the last one where it was stopped."""
+        return float(self.t[0] + self.h * self.wanted)
+
     # ── look ──
 
     def report(self) -> Report:
@@ -296,7 +302,7 @@ class Trajectory:
 
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""
-        from .files import to_xarray
+        from .labelled import to_xarray
 
         return to_xarray(self)
 

@@ -1,18 +1,14 @@
 """The journal of a study: what is finished, on disk, whatever happens next.
 
-A file that only grows: a line that says what it is, then records, each with its length and checksum in front,
-
-    length (4 bytes)   CRC-32 (4 bytes)   kind (1 byte), content        integers little-endian
+A file that only grows (framing.py), with records
 
     F  the facts of the study, as JSON: the first record
     L  a layout, as JSON; layouts are numbered from 0
     M  member (8 bytes), layout (4 bytes), numbers (8 bytes each)
     E  member (8 bytes), why it failed (UTF-8)
 
-A process that is killed leaves at most one record that is cut off, the last: it is taken away when the journal is
-opened again. That is why a study is written like this, and as netCDF only when it is complete: HDF5 rewrites its tables
-in place, so that a process killed while it writes can leave a file that nobody can read, and Zarr would need a file for
-each member.
+What a killed process leaves cut off at the end is taken away when the journal is opened again. As netCDF the study is
+written only when it is complete; Zarr would need a file for each member.
 """
 
 from __future__ import annotations
@@ -21,16 +17,16 @@ import json
 import os
 import struct
 import time
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ..errors import FileError
+from ..framing import append, framed, lock, open_to_append, records
 from .members import Layout, Outcome
 
 HEAD = b"livens study, format 1\n"
-FRAME, MEMBER, LAYOUT = struct.Struct("<II"), struct.Struct("<Q"), struct.Struct("<QI")
+MEMBER, LAYOUT = struct.Struct("<Q"), struct.Struct("<QI")
 REST = 1.0  # seconds after which what was written is also put on disk, for the case that the power fails
 
 
@@ -41,11 +37,11 @@ class Journal:
         """Open the journal at `path`, or begin it with `facts`."""
         self.path, self.layouts, self.synced = path, dict[Layout, int](), 0.0
         try:
-            self.handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+            self.handle = open_to_append(path)
         except OSError as error:
             raise FileError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from None
         try:
-            self._lock()
+            lock(self.handle, f"{path} is in use: another process runs this study.")
             self.facts = self._begin(facts)
         except BaseException:
             os.close(self.handle)
@@ -54,7 +50,7 @@ class Journal:
     def found(self) -> Iterator[Outcome]:
         """The members that stand in the journal, in the order in which they were finished."""
         known: list[Layout] = []
-        for kind, content in self._records():
+        for kind, content, _ in records(self.path, HEAD):
             if kind == b"L":
                 known.append(tuple((name, tuple(shape)) for name, shape in json.loads(content)))
                 self.layouts[known[-1]] = len(known) - 1
@@ -66,8 +62,7 @@ class Journal:
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Append finished members: after this a killed process does not lose them, a second later no power cut does."""
-        records = b"".join(record for outcome in outcomes for record in self._of(outcome))
-        self._write(records)
+        self._write(b"".join(record for outcome in outcomes for record in self._of(outcome)))
         if time.monotonic() - self.synced > REST:
             os.fsync(self.handle)
             self.synced = time.monotonic()
@@ -86,18 +81,16 @@ class Journal:
 
     def _of(self, outcome: Outcome) -> Iterator[bytes]:
         if outcome.layout is None:
-            yield _framed(b"E", MEMBER.pack(outcome.member) + outcome.data)
+            yield framed(b"E", MEMBER.pack(outcome.member) + outcome.data)
             return
         if outcome.layout not in self.layouts:
             self.layouts[outcome.layout] = len(self.layouts)
-            yield _framed(b"L", json.dumps(outcome.layout).encode())
-        yield _framed(b"M", LAYOUT.pack(outcome.member, self.layouts[outcome.layout]) + outcome.data)
+            yield framed(b"L", json.dumps(outcome.layout).encode())
+        yield framed(b"M", LAYOUT.pack(outcome.member, self.layouts[outcome.layout]) + outcome.data)
 
     def _write(self, data: bytes) -> None:
-        view = memoryview(data)
         try:
-            while len(view):
-                view = view[os.write(self.handle, view) :]
+            append(self.handle, data)
         except OSError as error:
             raise FileError(
                 f"{self.path} cannot be written: {(error.strerror or str(error)).lower()}. "
@@ -110,43 +103,10 @@ class Journal:
             head = file.read(len(HEAD))
         if head != HEAD[: len(head)]:
             raise FileError(f"{self.path} is not the journal of a study: choose another name.")
-        kind, content = next(self._records(), (b"", b""))
+        kind, content, _ = next(records(self.path, HEAD), (b"", b"", 0))
         if kind != b"F":  # new, or cut off before its first member
             os.ftruncate(self.handle, 0)
-            self._write(HEAD + _framed(b"F", json.dumps(facts).encode()))
+            self._write(HEAD + framed(b"F", json.dumps(facts).encode()))
             return facts
-        for _ in self._records():
-            pass
-        os.ftruncate(self.handle, self.end)
+        os.ftruncate(self.handle, max(end for _, _, end in records(self.path, HEAD)))
         return dict(json.loads(content))
-
-    def _records(self) -> Iterator[tuple[bytes, bytes]]:
-        """Kind and content of all records that are whole; `end` is where the last of them ends."""
-        self.end = len(HEAD)
-        with open(self.path, "rb") as file:
-            file.seek(self.end)
-            while len(frame := file.read(FRAME.size)) == FRAME.size:
-                length, checksum = FRAME.unpack(frame)
-                record = file.read(length)
-                if not length or len(record) < length or zlib.crc32(record) != checksum:
-                    return
-                self.end += FRAME.size + length
-                yield record[:1], record[1:]
-
-    def _lock(self) -> None:
-        """Keep other processes out; the lock ends with this process, however that ends."""
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        try:
-            fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FileError(f"{self.path} is in use: another process runs this study.") from None
-        except OSError:  # file systems that know no locks
-            return
-
-
-def _framed(kind: bytes, content: bytes) -> bytes:
-    record = kind + content
-    return FRAME.pack(len(record), zlib.crc32(record)) + record

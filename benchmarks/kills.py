@@ -1,0 +1,109 @@
+"""Runs that are killed: python -m benchmarks.kills [count] [seed].
+
+A driven double pendulum is run by `livens run`, killed by SIGKILL at a random moment, carried on by `livens resume`,
+killed again, …; in the end every stored bit must be that of a run that nobody killed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+import livens as lv
+
+SCENE = """
+livens = 1
+gravity = [0, 0, -9.81]
+run = {{ h = 1e-3, until = {until}, every = 37 }}
+
+[bodies.arm]
+shape = {{ type = "Box", x = 1.0, y = 0.1, z = 0.1, density = 1000 }}
+at = [0.5, 0, 0]
+
+[bodies.fore]
+shape = {{ type = "Box", x = 0.8, y = 0.1, z = 0.1, density = 1000 }}
+at = [1.4, 0, 0]
+
+[joints.shoulder]
+type = "Revolute"
+a = {{ body = "world", point = [0, 0, 0] }}
+b = {{ body = "arm", point = [-0.5, 0, 0] }}
+axis = [0, 1, 0]
+drive = "0.5*(1 - cos(3*t))"
+
+[joints.elbow]
+type = "Revolute"
+a = {{ body = "arm", point = [0.5, 0, 0] }}
+b = {{ body = "fore", point = [-0.4, 0, 0] }}
+axis = [0, 1, 0]
+"""
+PATIENCE = 120.0  # seconds without a checkpoint: something is wrong
+
+
+def livens(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The command line as a process."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "livens", *arguments],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def killed(process: subprocess.Popen[str], journal: Path, random: Random) -> bool:
+    """Kill the process at some moment after its next checkpoint; False if it was quicker."""
+    before, patience = _size(journal), time.monotonic() + PATIENCE
+    while process.poll() is None and _size(journal) == before:
+        if time.monotonic() > patience:
+            process.kill()
+            raise RuntimeError("the run writes no checkpoints")
+        time.sleep(0.002)
+    time.sleep(random.uniform(0.0, 0.1))
+    process.kill()
+    _, said = process.communicate()
+    if process.returncode > 0:
+        raise RuntimeError(f"exit code {process.returncode}: {said}")
+    return process.returncode < 0
+
+
+def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tuple[int, bool]:
+    """Kill a run to t = `until` [s] up to `count` times: (kills, whether its result is that of the run in one go)."""
+    scene, random, kills = folder / "scene.toml", Random(seed), 0
+    scene.write_text(SCENE.format(until=until))
+    run = ["run", "scene.toml", "-o", "out.nc", "--checkpoint", "0.02"]
+    while kills < count and not (folder / "out.nc").exists():
+        begun = (folder / "out.nc.journal").exists()
+        process = livens(folder, *(["resume", "out.nc", "--checkpoint", "0.02"] if begun else run))
+        kills += killed(process, folder / "out.nc.journal", random)
+    if (folder / "out.nc.journal").exists():
+        process = livens(folder, "resume", "out.nc")
+        _, said = process.communicate()
+        if process.returncode:
+            raise RuntimeError(said)
+    whole, pieces = lv.read_scene(scene).simulate(), lv.load(folder / "out.nc")
+    same = whole.t.tobytes() == pieces.t.tobytes() and whole.tally == pieces.tally
+    return kills, same and all(x.tobytes() == y.tobytes() for x, y in zip(whole.record, pieces.record, strict=True))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def main() -> None:
+    count, seed = (int(float(x)) for x in (sys.argv[1:] + ["20", "1"][len(sys.argv) - 1 :])[:2])
+    survived, failures = 0, 0
+    while survived < count:
+        with tempfile.TemporaryDirectory() as folder:
+            kills, same = survive(Path(folder), min(20, count - survived), seed)
+        survived, failures, seed = survived + kills, failures + (not same), seed + 1
+        print(f"{survived:,} kills survived, {failures} runs that differ", flush=True)
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

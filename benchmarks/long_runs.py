@@ -1,0 +1,140 @@
+"""Long runs: python -m benchmarks.long_runs FOLDER [steps of the free body] [steps of the double pendulum].
+
+10⁹ steps of a free body and 10⁸ of a double pendulum, some minutes each, as figures and numbers in FOLDER. A free body
+keeps momentum, energy and rotation exactly, so what is seen is round-off: independent errors grow like √n, a bias like
+n. The double pendulum is chaotic: its energy stays in a band that must not drift, and its joints stay closed.
+The runs keep checkpoints in FOLDER: `livens resume FOLDER/free-body.nc` goes on with one that was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import livens as lv
+from livens.atomic import replacing
+from livens.checks import Array
+from livens.discrete.comparing import drift
+
+from .table import markdown
+
+KEPT = 2000  # states that are kept of a run
+
+
+def free_body() -> lv.Model:
+    """A body without symmetry that tumbles and flies."""
+    model = lv.Model(name="free body")
+    inertia, rates = (1.0, 2.0, 2.6), (0.3, 2.0, 0.5)
+    model.add(lv.Body(lv.MassProperties(1.0, inertia), velocity=(0.7, -0.4, 0.3), body_rates=rates, name="body"))
+    return model
+
+
+def double_pendulum() -> lv.Model:
+    """Two bars, let go level."""
+    model = lv.Model(gravity=(0, 0, -9.81), name="double pendulum")
+    bar = lv.Box(1.0, 0.05, 0.05, density=400)
+    bars = [model.add(lv.Body(bar, at=(k + 0.5, 0, 0), name=f"bar{k}")) for k in range(2)]
+    model.add(lv.Revolute(model.world.point(0, 0, 0), bars[0].point(-0.5, 0, 0), axis=(0, 1, 0), name="upper"))
+    model.add(lv.Revolute(bars[0].point(0.5, 0, 0), bars[1].point(-0.5, 0, 0), axis=(0, 1, 0), name="lower"))
+    return model
+
+
+def measured(motion: lv.Trajectory) -> dict[str, Array]:
+    """Errors at every state that was kept, relative where that has a meaning."""
+    found = {"BᵀB − I": motion.defect_orthogonality}
+    if motion.model.joints:
+        found["|g| [m]"], found["|G v| [m/s]"] = motion.defect_position, motion.defect_velocity
+        return found
+    start, spin = motion.state, motion.angular_momentum
+    path = motion.position("body")
+    v = start.p[1] / motion.model["body"].mass_properties.mass
+    found["energy"] = np.abs(motion.energy / motion.energy[0] - 1.0)
+    found["angular momentum"] = np.abs(_own_spin(motion) - spin[0]).max(axis=1) / np.linalg.norm(spin[0])
+    found["place"] = np.abs(path - path[0] - motion.t[:, None] * v).max(axis=1) / np.maximum(motion.t, motion.h)
+    return found
+
+
+def _own_spin(motion: lv.Trajectory) -> Array:
+    """Angular momentum about the centre of mass, world axes."""
+    return np.einsum("nij,nj->ni", motion.record.B[:, 1], motion.record.L[:, 1])
+
+
+def growth(error: Array) -> float:
+    """The power of n with which the largest error so far grows, from a tenth of the run to its end."""
+    largest = np.maximum.accumulate(error)
+    n = np.arange(len(error))
+    late = (n >= len(error) // 10) & (largest > 0.0)
+    return float(np.polyfit(np.log(n[late]), np.log(largest[late]), 1)[0])
+
+
+def run(model: lv.Model, h: float, steps: int, path: Path) -> lv.Trajectory:
+    """So many steps, of which about KEPT are kept, also in a file."""
+    every = max(1, steps // KEPT)
+    return lv.simulate(model, lv.Livens(), h=h, until=h * steps, every=every, checkpoint=path)
+
+
+def numbers(motion: lv.Trajectory) -> dict[str, Any]:
+    """What is written down of a run."""
+    errors = measured(motion)
+    band, slope, uncertain = drift(motion.t, motion.energy)
+    return {
+        "steps": motion.steps,
+        "h": motion.h,
+        "microseconds a step": 1e6 * motion.seconds / motion.steps,
+        "energy band": band / float(np.abs(motion.kinetic).max()),
+        "energy slope, bands per run": slope,
+        "its standard error": uncertain,
+        "largest": {name: float(error.max()) for name, error in errors.items()},
+        "power of n": {name: growth(error) for name, error in errors.items()},
+    }
+
+
+def draw(motion: lv.Trajectory, path: Path) -> None:
+    """The largest error so far over the number of steps; for the pendulum also the energy."""
+    import matplotlib.pyplot as plt
+
+    errors = measured(motion)
+    n = np.arange(len(motion)) * motion.every
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    for name, error in errors.items():
+        axes[0].loglog(n[1:], np.maximum.accumulate(error)[1:], label=name)
+    axes[0].loglog(n[1:], 2.0**-53 * np.sqrt(n[1:]), "k:", label="√n 2⁻⁵³")
+    axes[0].set(xlabel="steps", title="largest error so far")
+    axes[0].legend(fontsize=7)
+    change = (motion.energy - motion.energy[0]) / float(np.abs(motion.kinetic).max())
+    axes[1].plot(n, change, linewidth=0.3)
+    axes[1].set(xlabel="steps", title="(E − E₀) / largest T")
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=110)
+    plt.close(figure)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    free, double = (int(float(x)) for x in (sys.argv[2:] + ["1e9", "1e8"][len(sys.argv) - 2 :])[:2])
+    told, rows = {}, []
+    for name, model, h, steps in (
+        ("free-body", free_body(), 1e-2, free),
+        ("double-pendulum", double_pendulum(), 2e-3, double),
+    ):
+        motion = run(model, h, steps, folder / f"{name}.nc")
+        told[name] = numbers(motion)
+        draw(motion, folder / f"soak-{name}.png")
+        found = told[name]
+        slope = f"{found['energy slope, bands per run'] or 0.0:+.4f} ± {found['its standard error'] or 0.0:.4f}"
+        rows += [[name, f"{steps:.0e}", "energy band", f"{found['energy band']:.1e}", f"slope {slope} bands per run"]]
+        for what, size in found["largest"].items():
+            rows += [[name, f"{steps:.0e}", what, f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
+        rows += [[name, f"{steps:.0e}", "time", f"{motion.seconds:.0f} s", f"{found['microseconds a step']:.3f} µs"]]
+    with replacing(folder / "soak.json") as temporary:
+        temporary.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(markdown(["run", "steps", "what", "largest", ""], rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,412 @@
+"""Runs that are stopped, by signals or by a file system, and go on: to the bit as if nothing had happened."""
+
+import importlib.util
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from functools import cache
+from inspect import getsource
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.cli import main
+from livens.files import describe
+from livens.integrators import COMPARED, SCHEMES
+from livens.kernels.bags import State
+from livens.run_journal import RunJournal
+from livens.survival import Watch
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
+
+
+def crane():
+    """A controlled arm on a spring, pushed by a function of time; a ball that turns freely."""
+    m = lv.Model(gravity=(0, 0, -9.81), name="crane")
+    arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=100), at=(0.5, 0, 0), name="arm"))
+    ball = m.add(lv.Body(lv.Box(0.3, 0.2, 0.1, density=100), at=(1, 0, -1), body_rates=(0.1, 3, 0.1), name="ball"))
+    hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Spring(arm.point(0.5, 0, 0), ball.point(0, 0, 0), stiffness=100.0, length=0.8, name="rope"))
+    m.add(lv.Load(ball.center, force=push, name="wind"))
+    m.add(lv.Motor(hinge, servo, rate=10.0, name="servo"))
+    return m
+
+
+def push(t):
+    return (np.sin(3 * t), 0.1 * t, 0.0)
+
+
+def servo(t, now):
+    return 20.0 * (0.3 - now.coordinate("hinge")[0]) - now.coordinate_rate("hinge")[0]
+
+
+def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
+    """Let a signal be heard at a look of the watch, the first being number 0."""
+    looks, look = [0], Watch.look
+
+    def watched(self, *arguments):
+        if looks[0] == number:
+            self.heard = heard
+        looks[0] += 1
+        look(self, *arguments)
+
+    monkeypatch.setattr(Watch, "look", watched)
+
+
+def same(one, other):
+    return one.t.tobytes() == other.t.tobytes() and all(
+        x.tobytes() == y.tobytes() for x, y in zip(one.record, other.record, strict=True)
+    )
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, *COMPARED], ids=repr)
+def test_every_scheme_goes_on_from_its_journal_to_the_same_bits(tmp_path, monkeypatch, scheme):
+    run = {"h": 5e-3, "until": 1.0, "every": 7}
+    whole = lv.simulate(crane(), scheme, **run)
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, 4)
+        with pytest.raises(lv.Interrupted, match=r"livens resume .*out\.nc --model FILE\.py` goes on"):
+            lv.simulate(crane(), scheme, **run, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
+    assert os.listdir(tmp_path) == ["out.nc.journal"]
+    half = lv.load(tmp_path / "out.nc.journal")
+    assert 0 < half.steps < half.wanted == whole.steps
+    assert half.end == 1.0
+    half.model["wind"].force, half.model["servo"].effort = push, servo
+    again = lv.resume(half, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
+    assert same(again, whole)
+    assert again.tally == whole.tally
+    assert os.listdir(tmp_path) == ["out.nc"]
+    assert same(lv.load(tmp_path / "out.nc"), whole)
+
+
+def top():
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), velocity=(1, 0, 0), body_rates=(0.1, 2, 0.1), name="top"))
+    return m
+
+
+def test_an_interrupt_carries_the_motion_so_far_and_a_file_of_it_knows_its_end(tmp_path, monkeypatch):
+    whole = lv.simulate(top(), h=1e-2, until=3.0, every=10)
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, 1)
+        with pytest.raises(KeyboardInterrupt, match=r"at t = .* of 3 s") as error:
+            lv.simulate(top(), h=1e-2, until=3.0, every=10)
+    so_far = error.value.trajectory
+    kept = so_far.steps // 10 + 1
+    assert 0 < so_far.steps < 300
+    assert np.array_equal(so_far.record.L[:kept], whole.record.L[:kept])
+    so_far.save(tmp_path / "half.nc")
+    assert same(lv.resume(lv.load(tmp_path / "half.nc")), whole)
+    with pytest.raises(lv.ModelError, match="t = 3 s is not a later step"):
+        lv.resume(whole)
+
+
+@posix
+def test_signals_are_heard_by_runs_only_and_a_second_interrupt_does_not_wait():
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with Watch() as watch:
+        signal.raise_signal(signal.SIGINT)
+        assert watch.heard == signal.SIGINT
+        assert signal.getsignal(signal.SIGTERM) is before[1]  # no file: nothing to write
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        watch.heard = None
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    with pytest.raises(KeyboardInterrupt), Watch():  # nothing ran any more
+        signal.raise_signal(signal.SIGINT)
+    done = []
+    thread = threading.Thread(target=lambda: done.append(lv.simulate(top(), h=1e-2, until=0.1)))
+    thread.start()
+    thread.join()
+    assert len(done) == 1
+
+
+def test_a_step_that_fails_leaves_no_journal(tmp_path):
+    m = top()
+    m.add(lv.Load(m["top"].center, torque=(0, 50.0, 0), name="winch"))
+    with pytest.raises(lv.StepFailed):
+        lv.simulate(m, h=1e-2, until=100.0, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
+    assert os.listdir(tmp_path) == []
+
+
+# ── the journal ──
+
+
+def stopped(folder, monkeypatch, looks=6, **run):
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, looks)
+        patch.setattr("livens.simulation.PACE", 1e-9)  # chunks of a step or two
+        with pytest.raises(lv.Interrupted):
+            lv.simulate(top(), **run, checkpoint=folder / "out.nc", checkpoint_every=1e-9)
+    return folder / "out.nc.journal"
+
+
+def test_wherever_a_journal_is_cut_it_holds_an_earlier_checkpoint_or_is_refused(tmp_path, monkeypatch):
+    run = {"h": 1e-2, "until": 3.0, "every": 10}
+    whole = lv.simulate(top(), **run)
+    journal = stopped(tmp_path, monkeypatch, looks=3, **run)
+    data, steps, refused = journal.read_bytes(), [], []
+    for cut in range(0, len(data), 41):
+        journal.write_bytes(data[:cut])
+        try:
+            part = lv.load(journal)
+        except lv.FileError:
+            refused.append(len(steps))
+            continue
+        steps.append(part.steps)
+        kept = part.steps // 10 + 1
+        assert np.array_equal(part.record.L[:kept], whole.record.L[:kept])
+    assert set(refused) == {0}  # before the first checkpoint is whole, never after
+    assert steps == sorted(steps)
+    assert len(set(steps)) >= 2
+    assert same(lv.resume(part, checkpoint=tmp_path / "out.nc"), whole)  # what was cut off behind it is gone
+    assert os.listdir(tmp_path) == ["out.nc"]
+
+
+def test_a_journal_with_a_changed_byte_is_an_earlier_checkpoint_or_refused(tmp_path, monkeypatch):
+    journal = stopped(tmp_path, monkeypatch, looks=2, h=1e-2, until=3.0)
+    data, whole = bytearray(journal.read_bytes()), lv.load(journal)
+    for place in range(0, len(data), 97):
+        data[place] ^= 0x10
+        journal.write_bytes(data)
+        with suppress(lv.FileError):
+            assert lv.load(journal).steps < whole.steps
+        data[place] ^= 0x10
+
+
+def test_a_checkpoint_costs_what_is_new_and_not_what_is_there(tmp_path, monkeypatch):
+    sizes, write = [], Watch.write
+
+    def measured(self, motion, state):
+        write(self, motion, state)
+        sizes.append((motion.steps, os.path.getsize(tmp_path / "out.nc.journal")))
+
+    monkeypatch.setattr(Watch, "write", measured)
+    motion = lv.simulate(top(), h=1e-3, until=30.0, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
+    state = sum(x.nbytes for x in motion.state)
+    steps, size = np.diff(sizes, axis=0).T
+    assert len(steps) >= 3
+    assert np.all(np.abs(size - state * (steps + 1)) <= 100)  # the new states, the state now, and their frames
+
+
+def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
+    journal = stopped(tmp_path, monkeypatch, h=1e-2, until=30.0)
+    data = journal.read_bytes()
+    with pytest.raises(lv.FileError, match=r"holds a run that was stopped: go on with it by `livens resume"):
+        lv.simulate(top(), h=1e-2, until=3.0, checkpoint=tmp_path / "out.nc")
+    other = lv.simulate(top(), h=1e-3, until=0.1)
+    with pytest.raises(lv.FileError, match="belongs to another run"):
+        lv.resume(other, until=1.0, checkpoint=tmp_path / "out.nc")
+    with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds it so far"):
+        lv.load(tmp_path / "out.nc")
+    other = RunJournal(journal, 1, len(data))  # as another process would
+    with pytest.raises(lv.FileError, match="is in use: another process runs it"):
+        lv.resume(lv.load(journal), checkpoint=tmp_path / "out.nc")
+    other.close()
+    assert journal.read_bytes() == data
+
+
+def test_a_journal_in_other_principal_axes_is_written_anew(tmp_path, monkeypatch):
+    """Another machine may find the axes turned by half a turn: the same motion in other numbers."""
+    run = {"h": 1e-2, "until": 1.0}
+    whole, half = lv.simulate(top(), **run), lv.load(stopped(tmp_path, monkeypatch, **run))
+    flip, facts = np.diag([-1.0, -1.0, 1.0]), describe(half)
+    facts["axes"][1] = (np.array(facts["axes"][1]) @ flip).tolist()
+    record = half.record._replace(B=half.record.B.copy(), L=half.record.L.copy())
+    record.B[:, 1], record.L[:, 1] = record.B[:, 1] @ flip, record.L[:, 1] @ flip
+    now = (half.steps, half.wanted, half.seconds, *half.tally)
+    path, last = tmp_path / "elsewhere.nc.journal", State(*(x[-1] for x in record))
+    RunJournal.begin(path, facts, record, len(half), now, last).close()
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, 0)
+        with pytest.raises(lv.Interrupted):
+            lv.resume(lv.load(path), checkpoint=tmp_path / "elsewhere.nc")
+    assert same(lv.resume(lv.load(path), checkpoint=tmp_path / "elsewhere.nc"), whole)
+
+
+# ── the command line ──
+
+
+def test_functions_come_from_the_file_that_defines_them(tmp_path, monkeypatch, capsys):
+    source = "\n".join(["import numpy as np", "import livens as lv", *map(getsource, (push, servo, crane))])
+    (tmp_path / "crane.py").write_text(f"{source}\nmodel = crane\n")
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        stop_at_look(patch, 3, signal.SIGTERM)
+        assert main(["run", "crane.py", "--h", "5e-3", "--until", "1", "--every", "7", "-o", "out.nc"]) == 143
+    assert "livens resume out.nc --model FILE.py" in capsys.readouterr().err
+    assert main(["resume", "out.nc"]) == 2
+    assert "has Python functions, which no file can hold" in capsys.readouterr().err
+    (tmp_path / "other.py").write_text(f"{source.replace('-9.81', '-1.62')}\nmodel = crane\n")
+    assert main(["resume", "out.nc", "--model", "other.py"]) == 2
+    assert "other.py does not describe the model that is in out.nc" in capsys.readouterr().err
+    assert main(["info", "out.nc.journal"]) == 0
+    assert "1 s was asked for: stopped at " in capsys.readouterr().out
+    assert main(["resume", "out.nc", "--model", "crane.py"]) == 0
+    assert same(lv.load("out.nc"), lv.simulate(crane(), h=5e-3, until=1.0, every=7))
+    assert main(["resume", "out.nc", "--model", "crane.py"]) == 2
+    assert "out.nc is complete: it ends at t = 1 s, as asked." in capsys.readouterr().err
+
+
+def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
+    def full(motion, path):
+        raise lv.FileError(f"{path} cannot be written: no space left on device.")
+
+    whole = lv.simulate(top(), h=1e-2, until=3.0)
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("livens.files.save", full)
+        with pytest.raises(lv.FileError, match=r"no space left .* `livens resume out\.nc` goes on") as error:
+            lv.simulate(top(), h=1e-2, until=3.0, checkpoint="out.nc", checkpoint_every=1e-9)
+    assert same(error.value.trajectory, whole)
+    assert os.listdir() == ["out.nc.journal"]
+    assert main(["resume", "out.nc"]) == 0
+    assert "saved in out.nc" in capsys.readouterr().out
+    assert os.listdir() == ["out.nc"]
+    assert same(lv.load("out.nc"), whole)
+
+
+# ── file systems ──
+
+MODEL = """
+import livens as lv
+model = lv.Model(name="top")
+model.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+"""
+RUN = ["run", "top.py", "--h", "1e-3", "--until", "10000", "--every", "200", "-o", "out.nc", "--checkpoint", "0.05"]
+
+
+def livens(folder, *arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "livens", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def wait_for(path, process):
+    while not path.exists() and process.poll() is None:
+        time.sleep(0.005)
+
+
+@cache
+def in_one_go():
+    names: dict = {}
+    exec(MODEL, names)
+    return lv.simulate(names["model"], h=1e-3, until=10_000, every=200)
+
+
+def goes_on(folder):
+    """Resume as a process, and compare with the run in one go."""
+    process = livens(folder, "resume", "out.nc")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert "saved in out.nc" in out
+    assert same(lv.load(folder / "out.nc"), in_one_go())
+    assert not (folder / "out.nc.journal").exists()
+
+
+@posix
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
+def test_a_signal_writes_the_checkpoint_and_says_how_to_go_on(tmp_path, number, word):
+    (tmp_path / "top.py").write_text(MODEL)
+    process = livens(
+        tmp_path, *RUN[:-1], "0.2", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
+    )
+    wait_for(tmp_path / "out.nc.journal", process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (128 + number, "")
+    assert f"livens: {word} at t = " in err
+    assert err.endswith("it is in out.nc.journal, and `livens resume out.nc` goes on.\n")
+    assert len(err.splitlines()) == 1
+    goes_on(tmp_path)
+
+
+@posix
+def test_a_file_that_may_not_grow_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
+    (tmp_path / "top.py").write_text(MODEL)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
+
+    process = livens(tmp_path, *RUN, preexec_fn=limit)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith("livens: out.nc.journal cannot be written: file too large. The run stopped at t = ")
+    assert "s; once it can be written, `livens resume out.nc` goes on from t = " in err
+    assert len(err.splitlines()) == 1
+    assert 0 < lv.load(tmp_path / "out.nc.journal").steps < 10_000_000
+    goes_on(tmp_path)
+
+
+@posix
+def test_a_folder_that_vanishes_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "top.py").write_text(MODEL)
+    output = str(tmp_path / "here" / "out.nc")
+    process = livens(tmp_path / "here", *[output if word == "out.nc" else word for word in RUN])
+    wait_for(Path(f"{output}.journal"), process)
+    os.rename(tmp_path / "here", tmp_path / "there")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert "out.nc.journal cannot be written: it has vanished, or its folder has. The run stopped at t = " in err
+    assert len(err.splitlines()) == 1
+    goes_on(tmp_path / "there")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A file system of one megabyte; only root may have one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
+    if not made or made.returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@posix
+def test_a_full_disk_stops_the_run_and_the_checkpoint_before_is_good(small, tmp_path):
+    (small / "top.py").write_text(MODEL)
+    process = livens(small, *RUN)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith("livens: out.nc.journal cannot be written: no space left on device. The run stopped at t = ")
+    assert len(err.splitlines()) == 1
+    shutil.copy(small / "out.nc.journal", tmp_path)
+    goes_on(tmp_path)
+
+
+@posix
+def test_a_read_only_target_is_refused_before_the_run(small):
+    (small / "top.py").write_text(MODEL)
+    subprocess.run(["mount", "-o", "remount,ro", small], check=True)
+    process = livens(small, *RUN)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (2, "", "livens: out.nc cannot be written: permission denied.\n")
+
+
+@posix
+def test_kills_are_survived(tmp_path):
+    """The long size of this is `python -m benchmarks.kills 1000`."""
+    path = Path(__file__).parents[2] / "benchmarks" / "kills.py"
+    spec = importlib.util.spec_from_file_location("benchmarks.kills", path)
+    kills = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kills)
+    count, equal = kills.survive(tmp_path, 3)
+    assert count == 3
+    assert equal
