@@ -19,6 +19,7 @@ from .forces import Spring as Spring
 from .frequency import stiffness as stiffness
 from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
+from .imports.mjcf import read_mjcf as read_mjcf
 from .integrators import GeneralizedAlpha as GeneralizedAlpha
 from .integrators import Livens as Livens
 from .integrators import Newmark as Newmark
