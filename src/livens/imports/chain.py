@@ -1,10 +1,10 @@
 """What other formats call the joints of a body, a chain of slides and hinges, as what holds two bodies here.
 
 A chain between a body a and a body b is n slides along s₁ … and then k hinges about w₁ …, all of which go through one
-point of b (world axes at the start, in the order in which they move b; w₁ is fixed to a and w_k to b). What it forbids is
+point of b (world axes at the start, in the order in which they move b; w₁ is fixed to a and w_k to b). It forbids
 
-    b's point leaves the slides      n = 0: 3 rows    1: PointOnLine     2: PointOnPlane      3: nothing          (1)
-    b turns out of the hinges        k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ kept    3: nothing  (2)
+    that b's point leaves the slides    n = 0: Spherical    1: PointOnLine    2: PointOnPlane    3: nothing       (1)
+    that b turns otherwise              k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ is kept     (2)
 
 of which the usual combinations have names of their own: Revolute, Universal, Prismatic, Cylindrical, Planar, …
 Springs, dampers, stops and armature act on the coordinates of the chain. Where the joint has one coordinate it carries
@@ -127,7 +127,7 @@ def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], t
     if not s and ball:
         model.add(Spherical(pa, pb, name=name))
     elif not s and len(w) == 2:
-        model.add(Universal(pa, pb, *w, name=name))
+        model.add(Universal(pa, pb, w[0], w[1], name=name))
     elif len(s) == len(w) == 1 and np.linalg.norm(cross(s[0], w[0])) < PARALLEL:
         model.add(Cylindrical(pa, pb, w[0], name=name))
     elif len(s) == 2 and len(w) == 1 and max(abs(w[0] @ u) for u in s) < PARALLEL:
@@ -211,7 +211,7 @@ def _slid(a: Body, b: Body, place: Array, slides: list[Freedom], f: Freedom, dia
 
 
 def _spun(a: Body, b: Body, turns: list[Freedom], f: Freedom, dial: Dial) -> Callable[[Any], Any]:
-    """One of the angles between a and b is that of the dial. With R(w, θ) a turn about w, body axes of a and b left out:
+    """One of the angles between a and b is that of the dial. With R(w, θ) a turn about w:
 
     one hinge       e_b · R(w, θ) (w × e) = 0                    for a direction e ⟂ w
     two hinges      w₂ · R(w₁, θ₁) (w₁ × w₂) = 0                 w₁ · R(w₂, −θ₂) (w₁ × w₂) = 0

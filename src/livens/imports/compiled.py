@@ -1,4 +1,4 @@
-"""MJCF as MuJoCo understands it: compiled by MuJoCo's own parser in a process of its own, with a clock and bounded memory.
+"""MJCF as MuJoCo understands it: compiled by MuJoCo in a process of its own, with a clock and bounded memory.
 
 Before that the text is looked through here (markup.py): files that it names must lie in its folder, links followed,
 unless the caller allows others.
@@ -81,9 +81,9 @@ def _main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    import mujoco as mj
     import numpy as np
 
+    mj = import_module("mujoco")
     try:
         model = mj.MjModel.from_xml_path(path)
         buffer = np.empty(mj.mj_sizeModel(model), dtype=np.uint8)

@@ -21,7 +21,7 @@ def add_equality(
 ) -> None:
     """Add the joints for the equalities of a compiled file that are active."""
     kinds = mj.mjtEq
-    for k in np.flatnonzero(m.eq_active0):
+    for k in np.flatnonzero(m.eq_active0).tolist():
         name = unused(model, m.equality(k).name or f"equality{k}")
         kind, first, second = m.eq_type[k], int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
         data = m.eq_data[k]

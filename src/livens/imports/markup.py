@@ -1,6 +1,6 @@
 """XML that nobody vouches for: elements and attributes, with limits on size, depth and number, and no entities.
 
-A document type (DOCTYPE) is where XML defines entities, which can grow without bound and name other files: it is refused.
+A document type (DOCTYPE) is where XML defines entities, which grow without bound and name other files: it is refused.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """MJCF files as models: bodies, joints and what is passive in them, with the numbers of MuJoCo's own compiler.
 
-Bodies that MuJoCo welds together are one body here. Joints of a body are a chain (chain.py), armature is a flywheel that
-the joint turns (dials.py). A limit becomes a stop, a spring whose vibration is that of MuJoCo's soft constraint with the
-inertia that MuJoCo finds at the reference position: with timeconst τ, dampratio ζ, impedance d and inverse inertia 1/m,
+Bodies that MuJoCo welds together are one body here. Joints of a body are a chain (chain.py), armature is a flywheel
+that the joint turns (dials.py). A limit becomes a stop, a spring as fast as MuJoCo's soft constraint with the inertia m
+that MuJoCo finds at the reference position: with timeconst τ, dampratio ζ and impedance d,
 
     k = m / (d τ ζ)²                                                                                              (1)
 
-Equality constraints, soft in MuJoCo, hold exactly here. Contacts, actuators, tendons and dry friction are left out, and a
-warning says which of them the file has.
+Equality constraints, soft in MuJoCo, hold exactly here. Contacts, actuators, tendons and dry friction are left out, and
+a warning says which of them the file has.
 """
 
 from __future__ import annotations
