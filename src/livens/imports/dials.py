@@ -1,9 +1,9 @@
 """Armature: the inertia that a motor's rotor adds to a joint, ½ A q̇² for its coordinate q and nothing else.
 
 A flywheel of inertia A [kg m²] on the world that turns by q radians has just this energy; a coupling makes it turn,
-wherever the joint's bodies are and however they move. (A rotor on a moving body would turn with that body too.) Where q
-is one of several coordinates between two bodies the flywheel also shows it, and so is a dial: springs, dampers and stops
-of q act on the dial's own joint. A dial of a slide slides, with a mass of A [kg], across gravity.
+wherever the joint's bodies are and however they move. (A rotor on a moving body would turn with that body too.) Where
+q is one of several coordinates between two bodies the flywheel also shows it, and so is a dial: springs, dampers and
+stops of q act on the dial's own joint. A dial of a slide slides, with a mass of A [kg], across gravity.
 """
 
 from __future__ import annotations

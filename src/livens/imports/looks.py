@@ -6,6 +6,7 @@ Mesh files are not trusted: STL and OBJ are read here by a few lines, of bounded
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -50,14 +51,12 @@ def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
 class Meshes:
     """The shapes of a URDF file, and where its mesh files are."""
 
-    def __init__(
-        self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool, notes: list[str]
-    ):
-        self.folder, self.allow_outside, self.notes = file.resolve().parent, allow_outside, notes
+    def __init__(self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool):
+        self.folder, self.allow_outside = file.resolve().parent, allow_outside
         self.packages = {name: Path(folder) for name, folder in packages.items()}
         self.left = BYTES
-        self.known: dict[str, Surface | None] = {}
-        self.missing = 0
+        self.known: dict[str, Surface] = {}
+        self.missing: dict[str, str] = {}  # link → why it does not look as it should
 
     def surface(self, shape: Element, link: str) -> Surface | None:
         """The surface of <box>, <cylinder>, <capsule>, <sphere> or <mesh>; None, and a note, if it cannot be had."""
@@ -72,19 +71,26 @@ class Meshes:
             makers = {"cylinder": cylinder, "capsule": capsule}
             return makers[shape.tag](radius, _sizes(shape, "length", 1)[0]) if shape.tag in makers else None
         except LivensError as error:
-            self.notes.append(f"a shape of link {link!r} ({str(error).rstrip('.')})")
+            self.missing.setdefault(link, str(error).rstrip("."))
             return None
 
-    def _mesh(self, shape: Element) -> Surface | None:
+    def notes(self) -> list[str]:
+        """What could not be read, as one note."""
+        if not self.missing:
+            return []
+        link, reason = next(iter(self.missing.items()))
+        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
+        return [f"the looks of link {link!r}{more} ({reason})"]
+
+    def _mesh(self, shape: Element) -> Surface:
         name = shape.get("filename", "")
         if name not in self.known:
-            self.known[name] = None  # a file that is refused is refused once
             path = self._path(name)
             data = contents(path, self.left)
             self.left -= len(data)
             self.known[name] = read_surface(data, path)
         surface = self.known[name]
-        if surface is None or shape.get("scale") is None:
+        if shape.get("scale") is None:
             return surface
         scale = np.array(_sizes(shape, "scale", 3, negative=True))
         triangles = surface.triangles if scale.prod() > 0.0 else surface.triangles[:, ::-1]
@@ -94,7 +100,7 @@ class Meshes:
         """The file of a mesh: in the folder of the URDF file, or in that of a package."""
         if not name.startswith("package://"):
             return inside(self.folder, name.removeprefix("file://"), self.allow_outside)
-        package, _, rest = name.removeprefix("package://").partition("/")
+        package, _, rest = name.removeprefix("package://").lstrip("/").partition("/")
         return inside(self._package(package), rest, self.allow_outside)
 
     def _package(self, name: str) -> Path:
@@ -159,5 +165,5 @@ def _obj(data: bytes) -> tuple[Any, Any]:
         elif words[:1] == ["f"]:
             numbers = [int(word.partition("/")[0]) for word in words[1:]]
             corners = [n - 1 if n > 0 else len(vertices) + n for n in numbers]
-            triangles += [[corners[0], *pair] for pair in zip(corners[1:-1], corners[2:], strict=True)]
+            triangles += [[corners[0], *pair] for pair in pairwise(corners[1:])]
     return np.array(vertices, dtype=np.float64).reshape(-1, 3), np.array(triangles, dtype=np.int64).reshape(-1, 3)

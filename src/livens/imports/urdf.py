@@ -1,10 +1,10 @@
 """URDF files as models: a tree of links, each placed by the joints that lead to it.
 
 Links that fixed joints tie are one body, with the sum of their matter. A link without mass that moves cannot be a body:
-where just one joint goes on from it, the joints before and after it become one joint (chain.py); where none does, nothing
-hangs on it and it is left out. A joint with <mimic> is coupled to the other.
+where just one joint goes on from it, the joints before and after it become one joint (chain.py); where none does,
+nothing hangs on it and it is left out. A joint with <mimic> is coupled to the other, whose limits count for both.
 
-With the pose (a, B) and the motion (v, ω) of a parent, a joint frame at a + B r with axis u (world axes) carries a child
+With the pose (a, B) and the motion (v, ω) of a parent, a joint frame at a + B r with axis u (world axes) has the child
 
     hinge    (a + B r, B R(u, q)),    v + ω × B r,              ω + u q̇                                           (1)
     slide    (a + B r + u q, B),      v + ω × (B r + u q) + u q̇,  ω
@@ -27,13 +27,13 @@ from ..gears import Coupling
 from ..joints import across
 from ..mass import MassProperties
 from ..model import Body, Model
-from ..pose import Pose, cross
+from ..pose import Pose, cross, hat
 from ..solid import Solid
 from ..surface import Surface
 from .chain import Freedom, join
 from .dials import unused
 from .looks import Meshes
-from .urdf_text import Arm, Link, Robot, read_robot
+from .urdf_text import Arm, Robot, read_robot
 
 FREEDOMS = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 0}
 
@@ -59,7 +59,8 @@ def read_urdf(
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0 0 -0.5"/>
     ...   <mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial></link>
-    ...   <joint name="pin" type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/></joint></robot>'''
+    ...   <joint name="pin" type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/></joint>
+    ...   </robot>'''
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "arm.urdf")
     ...     _ = file.write_text(text)
@@ -72,9 +73,10 @@ def read_urdf(
     file = Path(path)
     notes: list[str] = []
     robot = read_robot(file, notes)
-    looks = Meshes(file, packages or {}, allow_outside, notes) if meshes else None
+    looks = Meshes(file, packages or {}, allow_outside) if meshes else None
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, looks, notes)
     model = reader.read()
+    notes += looks.notes() if looks is not None else []
     if notes:
         warnings.warn(f"{file.name}: not imported are {', '.join(notes)}.", ModelWarning, stacklevel=2)
     return model
@@ -166,7 +168,8 @@ class _Reader:
             else:
                 frame, v = Pose(frame.a + q * u, frame.B), v + cross(omega, q * u) + rate * u
             chain.append(Freedom(
-                kind, arm.name, frame.a, u, position=q, rate=rate, damping=arm.damping, limits=arm.limits
+                kind, arm.name, frame.a, u, position=q, rate=rate, damping=arm.damping,
+                limits=arm.limits if arm.mimic is None else None,
             ))  # fmt: skip
         for k, f in enumerate(chain[:-1]):
             f.name = f"{arm.name} {'xy'[k]}"
@@ -176,17 +179,21 @@ class _Reader:
 
     def _matter(self, links: list[str]) -> MassProperties | None:
         """The matter of several links in the frame of the first, None if they have no mass."""
-        base = self.pose[links[0]].inverse()
-        m, moment, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
-        for name in links:
-            link, there = self.robot.links[name], base @ self.pose[name]
-            m1, s, J = _moved(link, there)
-            m, moment, inertia = m + m1, moment + s, inertia + J
+        base, parts = self.pose[links[0]].inverse(), [self.robot.links[name] for name in links]
+        there = [base @ self.pose[name] for name in links]
+        m = sum(link.mass for link in parts)
         if m <= 0.0:
             return None
-        c = moment / m
+        centers = [pose.point(link.center) for pose, link in zip(there, parts, strict=True)]
+        c = sum(link.mass * center for link, center in zip(parts, centers, strict=True)) / m
+        inertia = np.zeros((3, 3))
+        for link, pose, center in zip(parts, there, centers, strict=True):
+            away = center - c if len(parts) > 1 else np.zeros(3)
+            inertia += pose.B @ link.inertia @ pose.B.T - link.mass * hat(away) @ hat(away)
+        if np.abs(inertia).max() <= 1e-15 * m * max(float(x @ x) for x in centers):
+            inertia[:] = 0.0  # point masses at one place, up to round-off
         try:
-            return MassProperties(m, inertia - m * (float(c @ c) * np.eye(3) - np.outer(c, c)), c)
+            return MassProperties(m, inertia, c)
         except ModelError as error:
             raise ModelError(f"link {links[0]!r}: {error}") from None
 
@@ -224,6 +231,11 @@ class _Reader:
                 return
         if any(arm.kind == "floating" for arm in arms):
             return
+        if bodies[first].mass_properties.principal()[0].min() <= 0.0:
+            raise ModelError(
+                f"link {first!r} has mass but no inertia about some axis, as a point has none, and its joint would "
+                "turn it: give it an inertia."
+            )
         made = join(self.model, bodies[link], bodies[first], chain, self.notes)
         if len(chain) == 1:
             joints[arms[0].name] = made[0]
@@ -244,12 +256,3 @@ class _Reader:
             raise ModelError(f"joint {arm.name!r} mimics {other!r} by a multiplier of zero: make it a fixed joint.")
         name = unused(self.model, f"{arm.name} mimic")
         self.model.add(Coupling(joints[other], joints[arm.name], ratio=ratio, name=name))
-
-
-def _moved(link: Link, pose: Pose) -> tuple[float, Array, Array]:
-    """Mass, first moment and inertia about the origin of the frame in which the link's frame is at `pose`."""
-    m, s = link.mass, pose.B @ link.moment
-    J = pose.B @ link.inertia @ pose.B.T
-    a = pose.a
-    shift = 2.0 * float(a @ s) * np.eye(3) - np.outer(a, s) - np.outer(s, a)
-    return m, s + m * a, J + shift + m * (float(a @ a) * np.eye(3) - np.outer(a, a))

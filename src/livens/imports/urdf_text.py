@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileError, ModelError
-from ..pose import Pose, hat
+from ..pose import Pose
 from .markup import read_markup
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
@@ -19,11 +19,11 @@ KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 @dataclass
 class Link:
-    """A link: mass, first moment and inertia about the origin of its frame, and what it looks like."""
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, and what it looks like."""
 
     name: str
     mass: float = 0.0  # kg
-    moment: Array = field(default_factory=lambda: np.zeros(3))  # kg m
+    center: Array = field(default_factory=lambda: np.zeros(3))  # m
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
     looks: list[tuple[Pose, Element]] = field(default_factory=list)  # where, and <box>, <mesh>, …
 
@@ -117,9 +117,8 @@ def _link(element: Element) -> Link:
     xx, xy, xz, yy, yz, zz = (
         _number(tensor, key, 0.0, f"inertia of {label}") for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
-    J = at.B @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.B.T
-    link.mass, link.moment = m, m * at.a
-    link.inertia = J - m * hat(at.a) @ hat(at.a)
+    link.mass, link.center = m, at.a
+    link.inertia = at.B @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.B.T
     return link
 
 
@@ -154,7 +153,7 @@ def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:
         )
         follow = (mimic.get("joint", ""), ratio, offset)
     at = _pose(element.find("origin"), label)
-    return Arm(name, kind, *ends, at, axis / (size or 1.0), limits, damping, friction, follow)
+    return Arm(name, kind, ends[0], ends[1], at, axis / (size or 1.0), limits, damping, friction, follow)
 
 
 # ── words and numbers ──
