@@ -1,4 +1,4 @@
-"""The command line: livens new, check, run, view, live, report, info, demo, schema.
+"""The command line: livens new, convert, check, run, view, live, report, info, demo, schema.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
 130 interrupted. Errors are one sentence on stderr.
@@ -33,6 +33,7 @@ examples:
   livens check swing.toml                          can it move, how stiff is it, which step suits it
   livens run swing.toml -o swing.nc                simulate it as its [run] says, keep the motion
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
+  livens convert robot.urdf robot.toml             a robot (URDF or MJCF) as a scene; run, check, live take it as it is
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
   livens live top.py --h 1e-3                      simulate while you watch, and pull at it
@@ -41,7 +42,7 @@ examples:
 
 exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted
 """
-FILE = "FILE.toml, a scene; FILE.py that defines `model`; or FILE.nc to go on with"
+FILE = "FILE.toml, a scene; FILE.urdf or FILE.xml (MJCF), a robot; FILE.py that defines `model`; FILE.nc to go on with"
 RUN = """\
 FILE.toml is a scene; its [run] says scheme, step and end, and options here count more:
 
@@ -122,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(command=_run)
 
     view = commands.add_parser("view", help="play a saved motion, or that of a scene, in the browser")
-    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml to simulate and show")
+    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml, .urdf or .xml to simulate and show")
     view.set_defaults(command=_view)
 
     live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")
