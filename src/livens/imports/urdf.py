@@ -73,6 +73,8 @@ def read_urdf(
     file = Path(path)
     notes: list[str] = []
     robot = read_robot(file, notes)
+    if base == "free" and robot.root == "world":
+        raise ModelError(f"the first link of {file.name} is 'world', to which the robot is tied: its base is not free.")
     looks = Meshes(file, packages or {}, allow_outside) if meshes else None
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, looks, notes)
     model = reader.read()
