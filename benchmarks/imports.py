@@ -43,6 +43,8 @@ class Outcome(NamedTuple):
 
 def error(model: lv.Model, accelerations: dict[str, np.ndarray]) -> float:
     """The largest difference from (linear, angular) accelerations by body, over the largest of them."""
+    if not accelerations:
+        return 0.0
     now = lv.dynamics(model)
     ours = np.array([[*now.acceleration(b)[0], *now.angular_acceleration(b)[0]] for b in accelerations])
     theirs = np.array(list(accelerations.values()))
@@ -102,6 +104,7 @@ def projected(G: np.ndarray, M: np.ndarray, f: np.ndarray) -> np.ndarray:
 
 def compare_mjcf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]:
     """The model, and how far its accelerations are from MuJoCo's."""
+    lv.read_mjcf(path)  # refused or not
     m = mujoco.MjModel.from_xml_path(str(path))
     qpos, qvel = mjcf_state(m, seed)
     model = lv.read_mjcf(path, qpos=qpos, qvel=qvel)
@@ -154,6 +157,8 @@ def pinocchio_accelerations(path: Path, model: lv.Model, base: str, positions: d
     G = np.eye(m.nv)
     joints = {name: joint for name, joint in zip(m.names, m.joints, strict=True) if name in arms}
     for name, joint in joints.items():
+        if joint.nv > 1:  # planar or floating: at rest where the file puts it
+            continue
         factor, offset, arm = 1.0, 0.0, arms[name]
         while arm.mimic is not None:
             offset, factor = offset + factor * arm.mimic[2], factor * arm.mimic[1]
