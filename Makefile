@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 
@@ -32,6 +32,9 @@ soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and 
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
 
+imports: $(READY)   ## robots of gymnasium and example-robot-data, where installed: imported or refused, and compared
+	$(BIN)/python -m benchmarks.imports
+
 fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
@@ -50,4 +53,4 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench soak ensembles fuzz clean
+.PHONY: help demo test lint thumbnails bench soak ensembles imports fuzz clean

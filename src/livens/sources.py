@@ -72,7 +72,7 @@ def model_of(file: Path, allow_outside: bool = False) -> Model:
         return (read_urdf if urdf else read_mjcf)(file, allow_outside=allow_outside)
     if file.suffix != ".py":
         raise FileError(
-            f"{file} must be a scene (.toml), a robot (.urdf or .xml), a Python file (.py) that defines `model`, or a "
+            f"{file} must be a scene (.toml), a Python file (.py) that defines `model`, a robot (.urdf or .xml), or a "
             "saved motion (.nc)."
         )
     return _defined(file)
