@@ -46,6 +46,23 @@ def test_every_joint_moves_as_in_mujoco(compare, seed):
     assert errors["mujoco"] < 1e-11
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_springs_and_dampers_of_joints_that_share_a_body_and_have_no_armature(compare, seed):
+    model, errors = compare.compare_mjcf(HERE / "without_armature.xml", seed)
+    assert len(model.bodies) == 6
+    assert errors["mujoco"] < 1e-11
+
+
+def test_stops_of_joints_that_share_a_body(mjcf):
+    """A mass of 2 kg a decimetre beyond the limit of a slide is pushed back by k/10."""
+    slides = '<joint name="x" type="slide" axis="1 0 0" range="-1 1"/><joint type="slide" axis="0 1 0"/>'
+    file = mjcf(f'<body name="b">{slides}{BOX}</body>', '<option gravity="0 0 0"/>')
+    k = 2.0 / (0.95 * 0.02) ** 2
+    for x, push in ((1.1, -0.1), (-1.1, 0.1), (0.9, 0.0)):
+        now = lv.dynamics(lv.read_mjcf(file, qpos=[x, 0.3]))
+        assert now.acceleration("b")[0] == pytest.approx([push * k / 2.0, 0.0, 0.0])
+
+
 def test_files_of_gymnasium_move_as_in_mujoco(compare):
     files = [path for path in compare.shipped() if path.suffix == ".xml"]
     if not files:
@@ -120,7 +137,7 @@ def test_equalities_hold_exactly(mjcf):
 @pytest.mark.parametrize(
     ("bodies", "rest", "words"),
     [
-        (f'<body name="b"><joint name="j"/><joint name="k" axis="1 0 0" damping="1"/>{BOX}</body>', "", "no armature"),
+        (f'<body><joint/><joint axis="1 0 1"/><joint axis="0 1 1" damping="1"/>{BOX}</body>', "", "no armature"),
         (f'<body name="b"><joint/><joint axis="1 0 0" pos="0 0 1"/>{BOX}</body>', "", "different places"),
         (f'<body name="b"><joint/><joint type="slide"/>{BOX}</body>', "", "slides first"),
         (f'<body name="b"><joint/><joint/>{BOX}</body>', "", "repeat each other"),

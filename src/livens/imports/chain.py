@@ -8,7 +8,8 @@ point of b (world axes at the start, in the order in which they move b; w₁ is 
 
 of which the usual combinations have names of their own: Revolute, Universal, Prismatic, Cylindrical, Planar, …
 Springs, dampers, stops and armature act on the coordinates of the chain. Where the joint has one coordinate it carries
-them itself; otherwise each coordinate that has armature gets a dial (dials.py), and the dial carries them.
+them itself; otherwise each coordinate that has armature gets a dial (dials.py), and the dial carries them, and those of
+a coordinate without armature are energies and forces (passive.py).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from ..pose import cross
 from ..symbols import dot
 from ..user import Constraint
 from .dials import Dial, add_dial, add_flywheel, unused
+from .passive import Pair, add_passive
 
 PARALLEL = 1e-9  # sine of the angle between axes that are taken for parallel
 
@@ -74,13 +76,8 @@ class Freedom:
             given |= {"limits": (lower, upper), "limit_stiffness": self.limit_stiffness}
         return given
 
-    @property
-    def busy(self) -> bool:
-        """True if a spring or a damper acts on it."""
-        return bool(self.damping or self.stiffness)
 
-
-def join(model: Model, a: Body, b: Body, chain: list[Freedom], notes: list[str]) -> list[Any]:
+def join(model: Model, a: Body, b: Body, chain: list[Freedom]) -> list[Any]:
     """Put what a chain forbids into the model, and what acts on it; gives the joint of each freedom, None if it has
     no coordinate of its own."""
     slides = [f for f in chain if f.kind == "slide"]
@@ -104,7 +101,7 @@ def join(model: Model, a: Body, b: Body, chain: list[Freedom], notes: list[str])
     if len(chain) == 1 and chain[0].kind != "ball":
         return [_single(model, a, b, chain[0])]
     _hold(model, a, b, place, slides, turns)
-    return [_act(model, a, b, place, slides, turns, f, notes) for f in chain]
+    return [_act(model, a, b, place, slides, turns, f) for f in chain]
 
 
 def _single(model: Model, a: Body, b: Body, f: Freedom) -> Any:
@@ -174,19 +171,11 @@ def _moving(model: Model, *bodies: Body) -> list[Body]:
 # ── what acts on a coordinate of a chain of several ──
 
 
-def _act(
-    model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom], f: Freedom,
-    notes: list[str],
-) -> Any:  # fmt: skip
-    """A dial for a freedom that has armature, with all that acts on the freedom."""
+def _act(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom], f: Freedom) -> Any:
+    """A dial for a freedom that has armature, with all that acts on it; else energies and forces."""
     if not f.armature:
-        if f.busy:
-            raise ModelError(
-                f"joint {f.name!r} shares body {b.name!r} with other joints and has a spring or a damper but no "
-                "armature, for which there is no joint: give it some armature, or a body of its own."
-            )
-        if f.limits is not None:
-            notes.append(f"the limits of {f.name!r}, which shares its body with other joints")
+        if f.damping or f.stiffness or f.limits is not None:
+            add_passive(Pair(model, a, b, place, slides, turns), f)
         return None
     if f.kind == "ball":
         raise ModelError(f"ball joint {f.name!r} has armature, which has no counterpart: take three hinges.")

@@ -190,7 +190,7 @@ class _Reader:
             return
         chain = [self._freedom(j) for j in numbers]
         balls = [f for f in chain if f.kind == "ball"]
-        made = join(self.model, parent, child, [_bare(f) if f.kind == "ball" else f for f in chain], self.notes)
+        made = join(self.model, parent, child, [_bare(f) if f.kind == "ball" else f for f in chain])
         self.joints |= {j: joint for j, joint in zip(numbers, made, strict=True) if joint is not None}
         for f in balls:
             self._ball(f, parent, child)

@@ -238,7 +238,7 @@ class _Reader:
                 f"link {first!r} has mass but no inertia about some axis, as a point has none, and its joint would "
                 "turn it: give it an inertia."
             )
-        made = join(self.model, bodies[link], bodies[first], chain, self.notes)
+        made = join(self.model, bodies[link], bodies[first], chain)
         if len(chain) == 1:
             joints[arms[0].name] = made[0]
 
