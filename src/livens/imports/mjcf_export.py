@@ -73,7 +73,7 @@ class _Writer:
             self._body(world, child, model.world)
         self._tendons(top)
         self._equalities(top)
-        if any(self.speeds):
+        if self.speeds:
             SubElement(SubElement(top, "keyframe"), "key", name="start", qvel=words(self.speeds))
         ElementTree.indent(top)
         return top
