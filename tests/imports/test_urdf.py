@@ -151,6 +151,7 @@ def test_refusals_of_trees(urdf, inside, words):
     [
         ({"joint": "<mimic joint='none'/>"}, "mimics 'none', which is no joint"),
         ({"joint": "<mimic joint='pin'/>"}, "mimics 'pin'"),
+        ({"joint": "<mimic joint='pin'/>", "kind": "planar"}, "is planar and mimics another"),
         ({"joint": "<origin xyz='0 0'/>"}, "is not 3 numbers"),
         ({"matter": "<inertial><mass value='1'/></inertial>"}, "no inertia about some axis"),
         ({"matter": MATTER.replace('ixx="1"', 'ixx="3"')}, "link 'bar': inertia tensor breaks the triangle"),

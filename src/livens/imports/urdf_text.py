@@ -147,7 +147,9 @@ def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:
             notes.append(f"the limits of {name!r}, {lower:g} to {upper:g}, which leave no room")
     damping, friction = (_number(acts, key, 0.0, f"{key} of {label}") for key in ("damping", "friction"))
     follow = None
-    if mimic is not None:
+    if mimic is not None and kind in ("planar", "floating"):
+        raise ModelError(f"{label} is {kind} and mimics another, which joints with one coordinate can.")
+    if mimic is not None and kind != "fixed":
         ratio, offset = (
             _number(mimic, key, value, f"mimic of {label}") for key, value in (("multiplier", 1.0), ("offset", 0.0))
         )
