@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
@@ -42,6 +42,9 @@ nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum, a
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
 
+imports: $(READY)   ## robots of gymnasium and example-robot-data, where installed: imported or refused, and compared
+	$(BIN)/python -m benchmarks.imports
+
 fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
@@ -70,4 +73,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles fuzz clean
+.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles imports fuzz clean

@@ -20,6 +20,9 @@ from .forces import Spring as Spring
 from .frequency import stiffness as stiffness
 from .gears import Coupling as Coupling
 from .hamiltonian import Hamiltonian as Hamiltonian
+from .imports.mjcf import read_mjcf as read_mjcf
+from .imports.mjcf_export import write_mjcf as write_mjcf
+from .imports.urdf import read_urdf as read_urdf
 from .integrators import GeneralizedAlpha as GeneralizedAlpha
 from .integrators import Livens as Livens
 from .integrators import Newmark as Newmark

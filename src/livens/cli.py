@@ -1,4 +1,4 @@
-"""The command line: livens new, check, run, resume, sweep, view, live, report, info, demo, schema.
+"""The command line: livens new, convert, check, run, resume, sweep, view, live, report, info, demo, schema.
 
 Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
 130 interrupted, 143 terminated. Errors are one sentence on stderr.
@@ -32,6 +32,7 @@ examples:
   livens check swing.toml                          can it move, how stiff is it, which step suits it
   livens run swing.toml -o swing.nc                simulate it as its [run] says, keep the motion
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
+  livens convert robot.urdf robot.toml             a robot (URDF or MJCF) as a scene; run, check, live take it as it is
   livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
   livens resume top.nc                             go on with a run that was stopped, killed or out of disk
   livens sweep swing.toml --vary bodies.rod.mass=1:9:50   many motions, one for each value; -o study.nc keeps them
@@ -98,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     add_run_commands(commands)
 
     view = commands.add_parser("view", help="play a saved motion, or that of a scene, in the browser")
-    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml to simulate and show")
+    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml, .urdf or .xml to simulate and show")
     view.set_defaults(command=_view)
 
     live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")

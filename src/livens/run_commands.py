@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .sources import Source
 
 MOTIONS = (".nc", ".journal")  # how the files end that hold motions
-FILE = "FILE.toml, a scene; FILE.py that defines `model`; or FILE.nc to go on with"
+FILE = "FILE.toml, a scene; FILE.urdf or FILE.xml (MJCF), a robot; FILE.py that defines `model`; FILE.nc to go on with"
 RUN = """\
 FILE.toml is a scene; its [run] says scheme, step and end, and options here count more:
 

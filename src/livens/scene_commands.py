@@ -1,4 +1,4 @@
-"""livens new, check and schema, and the options that commands which simulate share."""
+"""livens new, convert, check and schema, and the options that commands which simulate share."""
 
 from __future__ import annotations
 
@@ -27,8 +27,15 @@ The file is a scene to begin with: a double pendulum with a spring, with comment
   livens new swing.toml
   livens run swing.toml -o swing.nc
 """
+CONVERT = """\
+The file may be URDF (.urdf), MJCF (.xml) or a scene (.toml); what it is written as, the ending of the other name says:
+
+  livens convert robot.urdf robot.toml
+  livens convert hopper.xml hopper.toml
+  livens convert swing.toml swing.xml
+"""
 CHECK = """\
-Says whether FILE, a scene or a Python file that defines `model`, can be simulated, and how:
+Says whether FILE, a scene, a robot (URDF, MJCF) or a Python file that defines `model`, can be simulated, and how:
 
   livens check swing.toml
   livens check top.py
@@ -59,16 +66,27 @@ def add_outside(command: argparse.ArgumentParser) -> None:
 
 
 def add_scene_commands(commands: Any) -> None:
-    """The parsers of new, check and schema."""
+    """The parsers of new, convert, check and schema."""
     style = argparse.RawDescriptionHelpFormatter
     new = commands.add_parser("new", help="write a scene to begin with", epilog=NEW, formatter_class=style)
     new.add_argument("file", metavar="NAME.toml")
     new.set_defaults(command=_new)
 
+    convert = commands.add_parser(
+        "convert", help="write a robot (URDF, MJCF) as a scene, or a model as MJCF", epilog=CONVERT,
+        formatter_class=style,
+    )  # fmt: skip
+    convert.add_argument("file", metavar="FILE", help="FILE.urdf, FILE.xml, FILE.toml or FILE.py")
+    convert.add_argument("output", metavar="OUT", help="OUT.toml, a scene, or OUT.xml, MJCF")
+    add_outside(convert)
+    convert.set_defaults(command=_convert, h=None, order=None, scheme=None)
+
     check = commands.add_parser(
         "check", help="can a model move, how stiff is it, which step suits it", epilog=CHECK, formatter_class=style
     )
-    check.add_argument("file", metavar="FILE", help="FILE.toml, a scene, or FILE.py that defines `model`")
+    check.add_argument(
+        "file", metavar="FILE", help="FILE.toml, a scene; FILE.urdf or FILE.xml; FILE.py that defines `model`"
+    )
     add_outside(check)
     check.set_defaults(command=_check, h=None, order=None, scheme=None)
 
@@ -86,6 +104,24 @@ def _new(options: argparse.Namespace) -> None:
     with replacing(file) as temporary:
         temporary.write_bytes(STARTER.read_bytes())
     print(f"{file} is written: read it, change it, and try  livens check {file}  or  livens run {file}")
+
+
+def _convert(options: argparse.Namespace) -> None:
+    from .imports.mjcf_export import write_mjcf
+    from .scene.document import write_scene
+    from .sources import Source
+
+    output = Path(options.output)
+    if output.suffix not in (".toml", ".xml"):
+        raise FileError(f"{output} must end in .toml, as scenes do, or in .xml, as MJCF does.")
+    if output.exists():
+        raise FileError(f"{output} is there already, and nothing is overwritten: choose another name.")
+    model = Source(options).model
+    if output.suffix == ".xml":
+        write_mjcf(model, output)
+    else:
+        write_scene(model, output)
+    print(f"{output} is written: {model!r}")
 
 
 def _schema(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Where the command line finds a model: in FILE.toml, a scene, or in FILE.py, a Python file that defines `model`."""
+"""Where the command line finds a model: in a scene (TOML), a robot (URDF, MJCF) or a Python file that defines it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .errors import FileError, LivensError, ModelError
+from .imports.markup import read_markup
+from .imports.mjcf import read_mjcf
+from .imports.urdf import read_urdf
 from .integrators import Livens, Scheme
 from .model import Model
 from .scene.catalogue import schemes
@@ -23,7 +26,7 @@ class Source:
         self.scene: Scene | None = None
         if file.suffix == ".toml":
             self.scene = read_scene(file, allow_outside=options.allow_outside)
-        self.model = self.scene.model() if self.scene else model_of(file)
+        self.model = self.scene.model() if self.scene else model_of(file, options.allow_outside)
         self.run: dict[str, Any] = self.scene.run if self.scene else {}
         for name in ("h", "until", "every"):
             if getattr(options, name, None) is not None:
@@ -60,14 +63,23 @@ def scheme_of(options: argparse.Namespace) -> Scheme | None:
     return made
 
 
-def model_of(file: Path) -> Model:
-    """The model that a Python file defines; whatever goes wrong in it becomes one sentence with its line."""
+def model_of(file: Path, allow_outside: bool = False) -> Model:
+    """The model in a URDF, MJCF or Python file."""
     if not file.is_file():
         raise FileError(f"{file} does not exist.")
+    if file.suffix in (".urdf", ".xml", ".mjcf"):
+        urdf = file.suffix == ".urdf" or read_markup(file).tag == "robot"
+        return (read_urdf if urdf else read_mjcf)(file, allow_outside=allow_outside)
     if file.suffix != ".py":
         raise FileError(
-            f"{file} must be a scene (.toml), a Python file (.py) that defines `model`, or a saved motion (.nc)."
+            f"{file} must be a scene (.toml), a Python file (.py) that defines `model`, a robot (.urdf or .xml), or a "
+            "saved motion (.nc)."
         )
+    return _defined(file)
+
+
+def _defined(file: Path) -> Model:
+    """The model that a Python file defines; whatever goes wrong in it becomes one sentence with its line."""
     folder = str(file.parent.resolve())
     sys.path.insert(0, folder)
     try:
