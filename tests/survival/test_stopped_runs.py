@@ -28,6 +28,12 @@ from livens.survival import Watch
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
 
 
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Runs are looked at between chunks: let small ones have several."""
+    monkeypatch.setattr("livens.simulation.FIRST", 0)
+
+
 def crane():
     """A controlled arm on a spring, pushed by a function of time; a ball that turns freely."""
     m = lv.Model(gravity=(0, 0, -9.81), name="crane")
