@@ -76,8 +76,16 @@ class Tab:
         self.page.mouse.move(x + end[0], y + end[1], steps=4)
         self.page.mouse.up()
 
-    def image(self, keep):
-        """What is on the screen (height, width, 3), also as a file under the folder of test artefacts."""
+    def image(self, keep, shows=None):
+        """What is on the screen (height, width, 3), also as a file under the folder of test artefacts; as soon as it
+        `shows` what is waited for, or the last one if it never does."""
+        for _ in range(20 if shows else 0):
+            if shows(self.screen(keep)):
+                break
+            self.frames(3)
+        return self.screen(keep)
+
+    def screen(self, keep):
         from PIL import Image
 
         folder = Path(os.environ.get("LIVENS_SCREENSHOTS", keep.parent))
