@@ -353,7 +353,7 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
     kernel = scheme.kernel(jointed)
     if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
-        seconds = 10 if kernel == "livens" else 30
+        seconds = 15 if kernel == "livens" else 60
         print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
     _asked.add(kernel)
 
