@@ -55,9 +55,9 @@ def vector(value: ArrayLike, what: str) -> Array:
 def direction(value: ArrayLike, what: str) -> Array:
     """`value` scaled to length one; a vector of length zero has no direction and is refused."""
     v = vector(value, what)
-    if abs(v @ v - 1.0) <= 4.0 * np.finfo(np.float64).eps:
-        return v  # scaled already: what was read back from a file keeps its bits
     largest = float(np.abs(v).max())
+    if 0.5 < largest < 2.0 and abs(v @ v - 1.0) <= 4.0 * np.finfo(np.float64).eps:
+        return v  # scaled already: what was read back from a file keeps its bits
     if largest == 0.0:
         raise ModelError(f"{what} has length zero: give a direction such as (0, 0, 1).")
     v = v / largest  # squares of huge or tiny numbers leave the floating-point range

@@ -8,7 +8,6 @@ import numpy as np
 
 from .checks import Array
 from .constraints import groups
-from .integrators import RungeKutta
 from .kernels import status
 from .kernels.bags import State
 
@@ -49,9 +48,7 @@ def sentence(run: Run, code: int, fault: int, done: int, state: State, g: Array)
             f"{so_far}"
         )
     rates = state.L[fault] * run.system.bodies.inverse_inertia[fault]
-    longest, limit = float(np.abs(run.scheme.weights).max()), "one radian is about the limit"
-    if isinstance(run.scheme, RungeKutta):
-        longest, limit = 1.0, "half a turn is the limit"
+    longest, limit = run.scheme.longest, run.scheme.limit
     turn = float(np.linalg.norm(rates)) * run.h * longest
     advice = f"try h ≤ {_round_down(0.5 * run.h / turn):.0e}." if np.isfinite(turn) and turn > 0 else "try a smaller h."
     return (

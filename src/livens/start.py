@@ -313,7 +313,7 @@ class Fit:
         pivot = self.factorise(shift, tiny)
         for _ in range(6):
             rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
-            drive_rates(system.rows, self.signals, 0, g)
+            drive_rates(system.rows, self.signals, 0, 0.0, g)
             if self.written:
                 tape_rates(system.tapes, work.partial, g)
             g[~self.hard] = 0.0
@@ -332,7 +332,7 @@ class Fit:
         self.differentiate()
         rates(system.bodies, system.blocks, work.G, self.state.p, self.state.L, g)
         left = np.where(self.hard, g, 0.0)
-        drive_rates(system.rows, self.signals, 0, left)
+        drive_rates(system.rows, self.signals, 0, 0.0, left)
         if self.written:
             tape_rates(system.tapes, work.partial, left)
         r = int(np.abs(left).argmax())

@@ -130,7 +130,7 @@ def test_small_parts():
     rows, x = system.rows, np.zeros(len(system.rows.kind))
     driven = int(np.flatnonzero(rows.signal >= 0)[0])
     signals = np.arange(20.0)[None]
-    drive_rates(rows, signals, 0, x)
+    drive_rates(rows, signals, 0, 0.0, x)
     assert np.flatnonzero(x).tolist() == [driven]
     assert x[driven] == -signals[0, rows.signal[driven] + 1]
 

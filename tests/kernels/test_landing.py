@@ -56,15 +56,11 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
     u = u - strong @ (strong.T @ u)
     p, L = state.p, state.L
     p[1:], L[1:] = np.split((u / root).reshape(-1, 6), 2, axis=1)
-    signals, partial, y = np.zeros((1, 1)), np.zeros(len(rows.kind)), np.zeros(len(rows.kind))
     for _ in range(3):  # strong rows to round-off
         rates(bodies, blocks, work.G, p, L, work.x)
         solve(blocks, work.S, work.pivot[0], work.x)
         push(blocks, work.G, -1.0, work.x, p, L)
-    hold(
-        bodies, rows, blocks, system.tapes, work.S, work.pivot[0], work.diagonal, work.G, partial, signals, 0, 0.0,
-        work.a, work.L, work.x, work.g, work.U, y, p, L,
-    )  # fmt: skip
+    hold(system, work, np.zeros((1, 1)), 0, 0.0, p, L)
     rates(bodies, blocks, work.G, p, L, work.x)
     assert np.abs(work.x * rows.weight).max() <= 1.0
     after = root * np.hstack([p, L])[1:].ravel()

@@ -143,11 +143,17 @@ class Livens:
 
     variational = True
     trials = 0  # scratch for the kernel, in vectors per body
+    limit = "one radian is about the limit"  # of how far a body may turn in a stage
 
     @property
     def stages(self) -> int:
         """Force evaluations per step."""
         return len(self.weights)
+
+    @property
+    def longest(self) -> float:
+        """The longest stage, as a part of h."""
+        return float(np.abs(self.weights).max())
 
     @property
     def table(self) -> Array:

@@ -24,7 +24,7 @@ from .._jit import inline, njit
 from ..checks import Array, number
 from ..errors import ModelError
 from ..kernels.bags import State, System
-from ..kernels.constrain import drive_rates, farthest, push, rates, worst
+from ..kernels.constrain import farthest, push, rates, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import REFINE, accelerate, balance, coast, turn
 from ..kernels.kinds import VELOCITY_ONLY
@@ -33,7 +33,8 @@ from ..kernels.record import keep
 from ..kernels.sparse import TINY, assemble, factor, harden, soften, solve
 from ..kernels.status import OK, SOLVE
 from ..kernels.world import forces, power, start_forces, user_forces
-from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
+from ..kernels.written import all_defects, all_gradients, all_rates, tape_work
+from .momenta import book, onto_rates
 
 if TYPE_CHECKING:
     from ..discrete.lagrangian import Lagrangian
@@ -128,15 +129,6 @@ def accept(h, table, f0, tau0, phi, work_a, work_B, trial, a, B, p, L):
 
 
 @inline
-def all_rates(system, G, p, L, signals, row, work, x):
-    """Rates of all rows, G v + ∂g/∂t."""
-    rates(system.bodies, system.blocks, G, p, L, x)
-    drive_rates(system.rows, signals, row, x)
-    if system.tapes.row.shape[0] > 0:
-        tape_rates(system.tapes, work.partial, x)
-
-
-@inline
 def solve_step(system, state, work, h, table, signals, row):
     """(3): on return `work` holds q₁, and work.trial p₁ and Φ₁."""
     trial, lam = work.trial, state.lam[0]
@@ -158,7 +150,7 @@ def solve_step(system, state, work, h, table, signals, row):
         if lam.shape[0] > 0:
             all_defects(system, work.a, work.B, state.angle, signals, row, work, work.g)
             all_gradients(system, work.a, work.B, signals, row, work, work.partial, work.G)
-            all_rates(system, work.G, trial[SPEED], trial[SPEED + 1], signals, row, work, work.y)
+            all_rates(system, work.G, trial[SPEED], trial[SPEED + 1], signals, row, 0.0, work, work.y)
             if i == 0:
                 assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
                 soften(system.rows, system.blocks, system.shift, 2.0 * c[1], work.S, work.diagonal)
@@ -187,28 +179,6 @@ def solve_step(system, state, work, h, table, signals, row):
 
 
 @inline
-def project(system, state, work, signals, row):
-    """p₁ onto G v₁ + ∂g/∂t = 0; dampers have no part in it."""
-    for _ in range(4):
-        all_rates(system, work.G, state.p, state.L, signals, row, work, work.x)
-        for r in range(work.x.shape[0]):
-            if system.rows.rate[r] > 0.0:
-                work.x[r] = 0.0
-        solve(system.blocks, work.H, work.pivot[1 if system.damped else 0], work.x)
-        push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
-
-
-@njit
-def book(rows, c, signals, row, lam, account):
-    """c times the power of drives and of dampers, on the books."""
-    for r in range(lam.shape[0]):
-        if rows.rate[r] > 0.0:
-            account[1] += c * lam[r] ** 2 / rows.rate[r]
-        elif rows.signal[r] >= 0:
-            account[0] += c * lam[r] * signals[row, rows.signal[r] + 1]
-
-
-@inline
 def step(system, state, work, h, table, signals, before, row):
     """One step; work.f, work.tau hold Φ at its start and, afterwards, at its end."""
     book(system.rows, 0.5 * h, signals, before, state.lam[0], state.account)
@@ -218,7 +188,7 @@ def step(system, state, work, h, table, signals, before, row):
     if status == OK:
         accept(h, table, work.f, work.tau, state.memory, work.a, work.B, work.trial, state.a, state.B, state.p, state.L)
         if state.lam.shape[1] > 0:
-            project(system, state, work, signals, row)
+            onto_rates(system, state, work, work.pivot[1 if system.damped else 0], signals, row)
         balance(
             system, state.a, state.B, state.angle, state.p, state.L, signals, row, REFINE, work, work.f, work.tau,
             state.lam[0],
@@ -272,6 +242,7 @@ class Alpha:
     stages = 1
     carries = "accelerations"
     trials = 8  # scratch for the kernel, in vectors per body
+    limit, longest = "half a turn is the limit", 1.0  # of how far a body may turn in a step
     variational = False
     beta: float
     gamma: float

@@ -17,7 +17,7 @@ such a position that round-off over σ² matters is put onto its branch by `land
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.constrain import correct, drive_rates, farthest, guess, push, rates, reach, slips, worst, yields
+from ..kernels.constrain import correct, farthest, guess, push, rates, reach, slips, worst, yields
 from ..kernels.coordinates import read
 from ..kernels.formulas import PASSES, respond
 from ..kernels.landing import clear, copy, copy_places, foresee, hold, ignore_dampers, nudge
@@ -28,7 +28,7 @@ from ..kernels.sparse import TINY, assemble, factor, factor_lu, harden, soften, 
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, NOT_FINITE, OK, POSITION
 from ..kernels.world import forces, power, start_forces, time_of
-from ..kernels.written import all_defects, all_gradients, tape_gradients, tape_rates, tape_work
+from ..kernels.written import all_defects, all_gradients, all_rates, tape_gradients, tape_work
 
 ROUND_OFF = 2e-15  # what a difference of two places is good to, as a part of them
 NEAR = 100.0  # how far positions may be from where the rows want them, in tolerances
@@ -194,10 +194,7 @@ def land(system, state, work, h, signals, row):
             push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
             nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
             for _ in range(4):
-                rates(system.bodies, system.blocks, work.G, work.f, work.tau, work.g)
-                drive_rates(system.rows, signals, row, work.g)
-                if system.tapes.row.shape[0] > 0:
-                    tape_rates(system.tapes, work.partial, work.g)
+                all_rates(system, work.G, work.f, work.tau, signals, row, 0.0, work, work.g)
                 ignore_dampers(system.rows, work.g)
                 copy(work.g, work.x)
                 solve(system.blocks, work.S, work.pivot[0], work.x)
@@ -240,10 +237,7 @@ def velocity(system, state, work, h, signals, row):
             glimpse(system, state, work, ahead, signals, row)
         start = last = 1e300
         for i in range(12):
-            rates(system.bodies, system.blocks, work.G, state.p, state.L, work.g)
-            drive_rates(system.rows, signals, row, work.g, ahead)
-            if system.tapes.row.shape[0] > 0:
-                tape_rates(system.tapes, work.partial, work.g)
+            all_rates(system, work.G, state.p, state.L, signals, row, ahead, work, work.g)
             yields(system.rows, h, work.y, work.g)
             e, _ = worst(system.rows, work.g)
             if i == 0:
@@ -257,10 +251,7 @@ def velocity(system, state, work, h, signals, row):
             correct(-1.0, work.x, work.y)
             push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         if k + 1 < moments:
-            hold(
-                system.bodies, system.rows, system.blocks, system.tapes, work.S, work.pivot[0], work.diagonal, work.G,
-                work.partial, signals, row, ahead, work.a, work.L, work.x, work.g, work.U, work.y, state.p, state.L,
-            )  # fmt: skip
+            hold(system, work, signals, row, ahead, state.p, state.L)
 
 
 @njit

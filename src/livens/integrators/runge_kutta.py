@@ -24,22 +24,21 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.bags import System
-from ..kernels.constrain import drive_rates, farthest, push, rates, worst
+from ..kernels.constrain import farthest, push, worst
 from ..kernels.coordinates import read
 from ..kernels.dynamics import REFINE, balance
 from ..kernels.kinds import VELOCITY_ONLY
-from ..kernels.landing import clear, ignore_dampers, nudge
+from ..kernels.landing import clear, nudge
 from ..kernels.record import keep
 from ..kernels.sparse import solve
 from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
 from ..kernels.world import power
-from ..kernels.written import all_defects, all_gradients, tape_rates, tape_work
-from .newmark import book
+from ..kernels.written import all_defects, all_gradients, tape_work
+from .momenta import CORRECTIONS, book, onto_rates
 from .rattle import ROUND_OFF
 from .tableaus import CLASSIC, DOP853
 
 A0, P0, L0, B0, TURN, CURVE, K = 0, 1, 2, 3, 6, 7, 8  # slots of work.trial: the start, Θ, its coefficient, the slopes
-CORRECTIONS = 20
 
 
 @njit
@@ -169,19 +168,7 @@ def project(system, state, work, signals, row):
     if result == OK:
         read(system.coordinates, state.a, state.B, state.angle)
         all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
-        last = 1e300
-        for i in range(CORRECTIONS):
-            rates(system.bodies, system.blocks, work.G, state.p, state.L, work.x)
-            drive_rates(system.rows, signals, row, work.x)
-            if system.tapes.row.shape[0] > 0:
-                tape_rates(system.tapes, work.partial, work.x)
-            ignore_dampers(system.rows, work.x)
-            e, _ = worst(system.rows, work.x)
-            if e <= 0.1 or (i > 1 and e > 0.3 * last):
-                break
-            last = e
-            solve(system.blocks, work.H, work.pivot[0], work.x)
-            push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+        onto_rates(system, state, work, work.pivot[0], signals, row)
     return result
 
 
@@ -295,6 +282,7 @@ class RungeKutta:
     order: int = 8
 
     variational = False
+    limit, longest = "half a turn is the limit", 1.0  # of how far a body may turn in a step
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, int) or self.order not in (4, 8):

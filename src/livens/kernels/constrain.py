@@ -54,7 +54,7 @@ def rates(bodies, blocks, G, p, L, x):
 
 
 @njit
-def drive_rates(rows, signals, row, x, ahead=0.0):
+def drive_rates(rows, signals, row, ahead, x):
     """x += ∂g/∂t: minus the rate of every prescribed value, in the time `ahead`."""
     for r in range(rows.signal.shape[0]):
         if rows.signal[r] >= 0:

@@ -13,13 +13,13 @@ import math
 
 from .._jit import inline, njit
 from .bends import bends
-from .constrain import drive_rates, push, rates, worst
+from .constrain import push, rates, worst
 from .kinds import VELOCITY_ONLY
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
 from .world import forces, user_forces
 from .written import all_defects as rows_defects
-from .written import all_gradients, clock, tape_bends, tape_rates
+from .written import all_gradients, all_rates, clock, tape_bends
 
 REFINE = 12  # corrections of multipliers, while they improve
 
@@ -168,10 +168,7 @@ def all_defects(system, record, signals, work, position, velocity):
         a, B = record.a[i], record.B[i]
         rows_defects(system, a, B, record.angle[i], signals, i, work, position[i])
         all_gradients(system, a, B, signals, i, work, work.partial, work.G)
-        rates(system.bodies, system.blocks, work.G, record.p[i], record.L[i], velocity[i])
-        drive_rates(system.rows, signals, i, velocity[i])
-        if system.tapes.row.shape[0] > 0:
-            tape_rates(system.tapes, work.partial, velocity[i])
+        all_rates(system, work.G, record.p[i], record.L[i], signals, i, 0.0, work, velocity[i])
         for r in range(position.shape[1]):
             if system.rows.kind[r] >= VELOCITY_ONLY or system.rows.rate[r] > 0.0:
                 position[i, r] = 0.0

@@ -7,9 +7,9 @@ d = Gᵀx has σ² = d·M⁻¹d; it is weak where that is small against its diag
 from __future__ import annotations
 
 from .._jit import njit
-from .constrain import drive_rates, push, rates
+from .constrain import correct, push, rates
 from .sparse import solve
-from .written import tape_rates
+from .written import all_rates
 
 NOWHERE = 1e-20  # σ² at which G itself no longer shows where weak rows point, relative to their diagonal entries
 
@@ -55,12 +55,12 @@ def copy(x, y):
 
 
 @njit
-def add(c, P, L, p, spin):
-    """(p, spin) += c (P, L)."""
+def add(c, P, K, p, L):
+    """(p, L) += c (P, K)."""
     for b in range(p.shape[0]):
         for i in range(3):
             p[b, i] += c * P[b, i]
-            spin[b, i] += c * L[b, i]
+            L[b, i] += c * K[b, i]
 
 
 @njit
@@ -90,32 +90,29 @@ def ignore_dampers(rows, g):
 
 
 @njit
-def leave(bodies, blocks, S, pivot, G, x, total, P, L):
+def leave(system, work, x, total, P, L):
     """(P, L) = Gᵀx as far as the rows in the factors leave it, = Gᵀ`total`; its square, σ²x²."""
     clear(P, L)
-    push(blocks, G, 1.0, x, P, L)
+    push(system.blocks, work.G, 1.0, x, P, L)
     copy(x, total)
     for _ in range(3):  # one projection leaves round-off over σ
-        rates(bodies, blocks, G, P, L, x)
-        solve(blocks, S, pivot, x)
-        push(blocks, G, -1.0, x, P, L)
+        rates(system.bodies, system.blocks, work.G, P, L, x)
+        solve(system.blocks, work.S, work.pivot[0], x)
+        push(system.blocks, work.G, -1.0, x, P, L)
         for r in range(x.shape[0]):
             total[r] -= x[r]
-    return weigh(bodies, P, L)
+    return weigh(system.bodies, P, L)
 
 
 @njit
-def hold(
-    bodies, rows, blocks, tapes, S, pivot, diagonal, G, partial, signals, row, ahead, P, L, x, g, total, y, p, spin
-):
-    """Take from the momenta (p, `spin`) what moves weak rows, by least squares with conjugate gradients: with G, whose
-    condition is the root of that of S; y collects the impulses."""
+def hold(system, work, signals, row, ahead, p, L):
+    """Take from the momenta (p, L) what moves weak rows, by least squares with conjugate gradients: with G, whose
+    condition is the root of that of S; work.y collects the impulses."""
+    rows, pivot = system.rows, work.pivot[0]
+    x, way, total = work.x, work.g, work.U  # rates, the direction of search, and all that one push takes
     before = 0.0
-    for i in range(2 * g.shape[0]):
-        rates(bodies, blocks, G, p, spin, x)
-        drive_rates(rows, signals, row, x, ahead)
-        if tapes.row.shape[0] > 0:
-            tape_rates(tapes, partial, x)
+    for i in range(2 * x.shape[0]):
+        all_rates(system, work.G, p, L, signals, row, ahead, work, x)
         now = most = weight = 0.0
         for r in range(x.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
@@ -125,15 +122,14 @@ def hold(
             break
         for r in range(x.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
-                g[r] = x[r] + (now / before * g[r] if i > 0 else 0.0)
-                weight += g[r] ** 2 * diagonal[r]
+                way[r] = x[r] + (now / before * way[r] if i > 0 else 0.0)
+                weight += way[r] ** 2 * work.diagonal[r]
             else:
-                g[r] = 0.0
-            x[r] = g[r]
+                way[r] = 0.0
+            x[r] = way[r]
         before = now
-        size = leave(bodies, blocks, S, pivot, G, x, total, P, L)
+        size = leave(system, work, x, total, work.a, work.L)
         if size <= NOWHERE * weight:
             break
-        add(-now / size, P, L, p, spin)
-        for r in range(y.shape[0]):
-            y[r] -= now / size * total[r]
+        add(-now / size, work.a, work.L, p, L)
+        correct(-now / size, total[: x.shape[0]], work.y)

@@ -14,6 +14,7 @@ Where a model has no such rows, none of this is called and nothing is handed ove
 from __future__ import annotations
 
 from .._jit import inline, njit
+from .constrain import drive_rates, rates
 from .opcodes import RESULT, TIME, VELOCITY
 from .rows import defects, gradients
 from .tape import run
@@ -31,6 +32,15 @@ def all_defects(system, a, B, angle, signals, row, work, g):
     defects(system.rows, system.coordinates, a, B, angle, signals, row, g)
     if system.tapes.row.shape[0] > 0:
         tape_defects(system.tapes, a, B, clock(system, signals, row), work.registers, g)
+
+
+@inline
+def all_rates(system, G, p, L, signals, row, ahead, work, x):
+    """Rates of all rows at the gradients G, with ∂g/∂t (work.partial for rows of users), drives in the time `ahead`."""
+    rates(system.bodies, system.blocks, G, p, L, x)
+    drive_rates(system.rows, signals, row, ahead, x)
+    if system.tapes.row.shape[0] > 0:
+        tape_rates(system.tapes, work.partial, x)
 
 
 @inline
