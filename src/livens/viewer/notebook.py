@@ -24,7 +24,7 @@ class Cell:
 
     def _repr_html_(self) -> str:
         size = f'width="100%" height="{self.height}" style="border:1px solid #ddd"'
-        return f'<iframe srcdoc="{escape(self.page)}" {size}></iframe>'
+        return f'<iframe srcdoc="{escape(self.page)}" title="the motion in 3-D" {size}></iframe>'
 
 
 def embed(
