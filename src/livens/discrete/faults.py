@@ -18,7 +18,7 @@ def not_finite(system: Lagrangian, q: Array, v: Array, t: float) -> str:
     net.py)"; empty where all are."""
     for label, fn, what in system.written:
         values = _of_elements(what, q, v) if isinstance(what, Term) else _of_all(system, what, q, v, t)
-        bad = ~np.isfinite(values).all(axis=0)
+        bad = np.atleast_1d(~np.isfinite(values).all(axis=0))
         if bad.any():
             which = f", number {int(bad.argmax())}" if len(bad) > 1 else ""
             ours = getattr(fn, "__module__", "").startswith("livens.")
