@@ -30,6 +30,7 @@ SECOND = np.array(
         [137, -972, 2970, -5080, 5265, -3132, 812],
     ]
 )
+CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the first of four times
 
 
 class Signals:
@@ -87,7 +88,8 @@ class Signals:
 def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) -> Array:
     """Value, rate and acceleration of a drive: (len(t), 3); by its own `derivative()` if it has one, as splines do, and
     else by sixth-order differences. For times in [0, last] it is asked at times in [0, last] only; where it begins and
-    ends, the step is shortened until it is fine enough."""
+    ends, the step is shortened until it is fine enough. Where it can't be told beyond t, as a table that ends there, or
+    bends just there, the times before t say its rate: that depends on the drive alone, not on how far a run goes."""
     step = min(step, last / 9.0)
     slack = 1e-6 * step  # of times that are computed
     within = (t >= -slack) & (t <= last + slack)
@@ -97,9 +99,13 @@ def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) 
         once = joint.drive.derivative()
         return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
-    times = t[:, None] + step * (np.arange(7) - BEFORE[side][:, None])
-    times = np.where(within[:, None], np.clip(times, 0.0, last), times)
-    rise = sample(joint.drive, times.ravel(), (), joint, "drive").reshape(-1, 7) - value[:, None]
+    times = _times(t, within, side, step, last)
+    rise = _told(joint, times) - value[:, None]
+    late = (np.isnan(rise).any(axis=1) | _bends(t, value, rise, step)) & (side == 1)
+    side = np.where(late, 2, side)
+    times[late] = _times(t[late], within[late], side[late], step, last)
+    again = late | np.isnan(rise).any(axis=1)
+    rise[again] = sample(joint.drive, times[again].ravel(), (), joint, "drive").reshape(-1, 7) - value[again, None]
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
     doubt = np.where(side == 1, 0.0, _doubt(t, value, rise, rate * step, side, step))
@@ -113,11 +119,44 @@ def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) 
     return table
 
 
+def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
+    """The seven times of the differences at each t: (len(t), 7)."""
+    times = t[:, None] + step * (np.arange(7) - BEFORE[side][:, None])
+    return np.where(within[:, None], np.clip(times, 0.0, last), times)
+
+
+def _told(joint: Any, times: Array) -> Array:
+    """A drive at the given times; NaN at those where it can't be told."""
+    try:
+        return sample(joint.drive, times.ravel(), (), joint, "drive").reshape(times.shape)
+    except ModelError:
+        if times.size == 1:
+            return np.full(times.shape, np.nan)
+        return np.concatenate([_told(joint, part) for part in np.array_split(times.ravel(), 2)]).reshape(times.shape)
+
+
+def _bends(t: Array, value: Array, rise: Array, step: float) -> Any:
+    """Whether a drive, smooth before t and smooth after it, changes its rate at t, as a table that is held at its end:
+    one-sided differences of order two and three agree on either side, and the sides do not."""
+    sides = (rise[:, 3:], -rise[:, 3::-1])
+    second = np.stack([side[:, :3] @ np.array([-3.0, 4.0, -1.0]) / 2.0 for side in sides])
+    third = np.stack([side @ CUBIC for side in sides])
+    noise = _noise(t, value, rise, step)
+    largest = np.abs(rise).max(axis=1)
+    smooth = (np.abs(second - third) <= 1e-3 * largest + noise).all(axis=0)
+    return smooth & (np.abs(third[0] - third[1]) > 0.02 * largest + noise)
+
+
+def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:
+    """Round-off of a drive's values, and of the times at which it was asked."""
+    largest = np.abs(rise).max(axis=1)
+    return 1e2 * np.finfo(np.float64).eps * (np.abs(value) + largest * (1.0 + np.abs(t) / step))
+
+
 def _doubt(t: Array, value: Array, rise: Array, change: Array, side: Any, step: float) -> Array:
     """How far one-sided differences of order three and six, which agree on what is smooth, differ beyond round-off, in
     parts of all the change: 0.1 for √t at 0, whatever the step."""
     rise = np.where(side[:, None] == 2, -rise[:, ::-1], rise)
-    coarse = rise[:, :4] @ np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0
+    coarse = rise[:, :4] @ CUBIC
     largest = np.abs(rise).max(axis=1)
-    noise = 1e2 * np.finfo(np.float64).eps * (np.abs(value) + largest * (1.0 + np.abs(t) / step))
-    return np.maximum(np.abs(coarse - change) - noise, 0.0) / np.maximum(largest, 1e-300)
+    return np.maximum(np.abs(coarse - change) - _noise(t, value, rise, step), 0.0) / np.maximum(largest, 1e-300)

@@ -83,6 +83,49 @@ def test_tables_that_end():
         assert np.abs(table(drive, t, 0.1, 1.0)[:, 1] - 3.0).max() < 1e3 * EPS / (0.1 * PART)
 
 
+def ending(last, refuse):
+    """sin t as a table over [0, last], which does not answer elsewhere."""
+    return lambda t: math.sin(t) if 0.0 <= t <= last else refuse()
+
+
+def no_answer():
+    raise ValueError("outside of the table.")
+
+
+@pytest.mark.parametrize("until", [1.0, 0.7])  # 70 steps of 0.7/70 s are more than 0.7 s, by round-off
+@pytest.mark.parametrize("refuse", [no_answer, lambda: math.nan], ids=["refuses", "NaN"])
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(4), lv.Newmark(), lv.RungeKutta()], ids=repr)
+def test_a_table_over_the_run_is_enough(until, refuse, scheme):
+    """The same motion as of the function that it tabulates, and of a run that goes further and is cut there."""
+    h = 1e-2
+    ended = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=until)
+    rate = ended.body_rates(ended.model["wheel"])[:, 2]
+    assert np.abs(rate - np.cos(ended.t)).max() < (PART * h) ** 6 / 7 + 60 * EPS / (PART * h)
+    whole = lv.simulate(driven(math.sin, 1.0), scheme, h=h, until=until)
+    assert np.abs(whole.record.B - ended.record.B).max() < 100 * EPS
+    half = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=0.5)
+    on = lv.resume(half, until=until)
+    for one, other in zip(on.record, ended.record, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_table_that_is_held_at_its_end():
+    """numpy.interp answers with the last value beyond: its rate at the end is that of the times before."""
+    t = np.linspace(0.0, 0.7, 8)
+    for drive in (lambda time: np.interp(time, t, 3.0 * t), lambda time: 3.0 * min(time, 0.7)):
+        motion = lv.simulate(driven(drive, 3.0), h=1e-3, until=0.7)
+        assert np.abs(motion.body_rates(motion.model["wheel"])[:, 2] - 3.0).max() < 1e3 * EPS / (1e-3 * PART)
+        assert np.abs(motion.angular_acceleration("wheel")).max() < 1e3 * EPS / (1e-3 * PART) ** 2
+
+
+def test_a_load_as_a_table_over_the_run():
+    m = lv.Model()
+    ball = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), name="ball"))
+    m.add(lv.Load(ball.center, force=lambda t: (1.0, 0, 0) if t <= 0.7 else no_answer(), name="push"))
+    motion = lv.simulate(m, h=1e-3, until=0.7)
+    assert motion.position(ball)[-1, 0] == pytest.approx(0.5 * 0.7**2, rel=1e-12)
+
+
 def test_drives_that_cannot_be_told():
     """A ValueError of a drive is told with joint and time; what else goes wrong in it keeps its own traceback."""
 

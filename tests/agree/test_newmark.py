@@ -37,6 +37,19 @@ def test_the_heavy_top_converges_to_the_livens_motion(scheme):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1), errors
 
 
+@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+def test_long_chains(scheme):
+    """Round-off of the places of forty bodies, over h², is much in their accelerations; the motion is right."""
+    exact = lv.simulate(mechanisms.chain(40), lv.Livens(6), h=1e-3, until=0.1)
+    errors = []
+    for h in (2e-3, 1e-3):
+        motion = lv.simulate(mechanisms.chain(40), scheme, h=h, until=0.1)
+        errors.append(np.abs(motion.record.a[-1] - exact.record.a[-1]).max())
+        assert motion.defect_position.max() < 1e-12
+        assert motion.tally[0] < 10 * motion.steps
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1), errors
+
+
 def test_a_controller_is_asked():
     def build():
         m = lv.Model()

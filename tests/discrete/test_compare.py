@@ -159,8 +159,8 @@ ZOO = {
 def test_every_problem_can_be_compared(build):
     found = ld.compare(build(), [ld.Trapezoidal(), ld.Galerkin(4)], [ZOO[build], ZOO[build] / 2])
     second, fourth = found.rows[1], found.rows[3]
-    assert second.order == pytest.approx(2.0, abs=0.25)
-    assert fourth.order == pytest.approx(4.0, abs=0.25)
+    assert second.order == pytest.approx(2.0, abs=0.1)
+    assert fourth.order == pytest.approx(4.0, abs=0.1)
     assert fourth.error_q < 0.01 * second.error_q
     assert fourth.band < max(0.01 * second.band, 1e-13)
     for row in (second, fourth):

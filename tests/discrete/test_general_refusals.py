@@ -46,6 +46,24 @@ FUNCTIONS = {
     "the force must be a function of 2 to 3 arguments": lambda: planar(force=lambda: [1.0, 2.0]),
     "the constraints must be a function of 1 arguments, and takes 2": lambda: planar(constraints=lambda q, v: v[0]),
     "the symmetry 'turn' must give 2 numbers": lambda: planar(symmetries={"turn": lambda q: [q[0]]}),
+    "the Lagrangian .*, or its derivative, is not finite at the start": lambda: simulate(
+        moving(lambda q, v: v[0] ** 2 - ld.log(-q[0]))
+    ),
+    "the potential .*, or its derivative, is not finite at the start": lambda: simulate(
+        ld.Mechanical([1.0], [square, lambda x: ld.sqrt(x[0] - 1.0)])
+    ),
+    "the dissipation .*, or its derivative, is not finite at the start": lambda: simulate(
+        planar(dissipation=lambda q, v: ld.norm(v)), q=(1.0, 0.0), v=(0.0, 0.0)
+    ),
+    "the force .*, or its derivative, is not finite at the start": lambda: simulate(
+        ld.Mechanical([1.0], square, force=lambda q, v, t: [ld.log(t)])
+    ),
+    "the constraints .*, or its derivative, is not finite at the start": lambda: held(lambda x: ld.sqrt(x[0] - 2.0)),
+    "the elements 'roots', number 2 .*, or its derivative, is not finite at the start": lambda: simulate(
+        ld.Mechanical(1.0, ld.Elements(lambda x: ld.sqrt(x[0]), [[0], [1], [2]], name="roots"), n=3),
+        q=(1.0, 1.0, -1.0),
+        v=(0.0, 0.0, 0.0),
+    ),
     "the elements 'bars' cannot be traced": lambda: planar(
         potential=ld.Elements(lambda x, p: p[0] * x[0], [(0,)], name="bars")
     ),
@@ -118,7 +136,6 @@ RUNS = {
     "not <class 'livens.integrators.newmark.Newmark'>": lambda: simulate(scheme=ld.Newmark),
     "not Livens": lambda: simulate(scheme=lv.Livens()),
     "takes a Lagrangian or Mechanical system first, not 3": lambda: simulate(3),
-    "or its derivatives are not finite at the start": lambda: simulate(moving(lambda q, v: v[0] ** 2 - ld.log(-q[0]))),
     "the mass matrix ∂²L/∂v² is singular": lambda: simulate(moving(lambda q, v: q[0] * v[0])),
     "accelerations at the start cannot be found": lambda: simulate(ld.Mechanical([0.0], square)),
     "ld.norm has no gradient at zero": lambda: simulate(
@@ -128,7 +145,6 @@ RUNS = {
     "number 1 is 2 instead of zero": lambda: held(lambda x: [x[0] - 1.0, 2.0 * x[0]], (1.0, 0.0)),
     "the constraints repeat each other": lambda: held(lambda x: [x[0], 2.0 * x[0]]),
     "repeat each other, or the start": lambda: held(lambda x: [x[0], x[1], x[0] + x[1]]),
-    "the constraints are not finite at the start": lambda: held(lambda x: ld.sqrt(x[0] - 2.0)),
     "must give one equation": lambda: held(lambda x: []),
     "β = 0 cannot hold constraints": lambda: simulate(
         planar(constraints=circle), ld.Newmark(beta=0.0), (1.0, 0.0), (0.0, 1.0)
@@ -140,6 +156,12 @@ RUNS = {
 def test_refused(sentence):
     with pytest.raises(lv.ModelError, match=sentence):
         (SYSTEMS | SCHEMES | RUNS)[sentence]()
+
+
+def test_a_run_into_a_singularity_names_the_function():
+    fall = ld.Mechanical([1.0], lambda x: x[0] * ld.sqrt(x[0]))
+    with pytest.raises(lv.StepFailed, match=rf"the potential {HERE}, or its derivative, is not finite there"):
+        ld.simulate(fall, ld.Trapezoidal(), q=[1.0], v=[-3.0], h=0.1, until=2.0)
 
 
 def test_a_failed_step_carries_the_run_so_far():

@@ -1,11 +1,14 @@
 """Rigid bodies through the general machinery: twelve coordinates, constraints, and the same motion."""
 
+from contextlib import nullcontext
+
 import mechanisms
 import numpy as np
 import pytest
 
 import livens as lv
 import livens.discrete as ld
+from livens.discrete import constrained, minimise
 
 
 def two_bars(spring=True):
@@ -134,11 +137,84 @@ def test_the_incremental_potential_steps_rigid_bodies_as_newmark_does(stiffness)
     assert minimised.defect.max() < 1e-11
 
 
+@pytest.mark.parametrize("stiffness", [None, 1e5], ids=["rigid", "nearly rigid"])
+def test_no_line_search_of_bodies_accepts_an_increase(stiffness, monkeypatch):
+    """Of Π with the orthogonality energy, of Π + ρ|g| under the exact constraints; up to the round-off of these."""
+    seen = []
+
+    def spied(search):
+        def spy(trial, x, d, value, size, *more):
+            found = search(trial, x, d, value, size, *more)
+            defect, weight = more[:2] if stiffness is None else (0.0, 0.0)
+            now = trial.value(x)[0] + weight * float(np.abs(trial.g).sum())
+            seen.append((now - value - weight * defect) / (size + weight * defect))
+            return found
+
+        return spy
+
+    solver = constrained if stiffness is None else minimise
+    monkeypatch.setattr(solver, "search", spied(solver.search))
+    m = two_bars()
+    if stiffness is not None:  # joints are constraints: bodies that springs hold have none
+        m.joints.clear()
+    system, q, v = ld.affine(m, stiffness=stiffness)
+    v = v + 5.0 * np.cos(np.arange(len(v)))
+    with pytest.warns(lv.ModelWarning) if stiffness is None else nullcontext():
+        ld.simulate(system, ld.IncrementalPotential(), q=q, v=v, h=0.05, until=1.0)
+    assert len(seen) > 40
+    assert max(seen) <= 1e-13
+
+
+def test_the_mass_of_a_body_is_its_matrix_of_twelve():
+    """T of any affine motion (ȧ, Ḃ), as the 12 × 12 matrix says whose reference point and axes are the user's."""
+    parts = [lv.Box(1, 0.3, 0.2, density=1000), (lv.Box(0.2, 0.5, 0.1, density=800), lv.Pose((0.3, 0.2, 0.1)))]
+    m = lv.Model(name="wedge")
+    body = m.add(lv.Body(lv.Compound(parts), at=(1, 2, 3), name="wedge"))
+    matter = body.mass_properties
+    system, q, _ = ld.affine(m)
+    random = np.random.default_rng(0)
+    for adot, Bdot in zip(random.normal(size=(4, 3)), random.normal(size=(4, 3, 3)), strict=True):
+        X = np.column_stack([adot, Bdot]).ravel()
+        v = np.concatenate([adot + Bdot @ matter.center, (Bdot @ matter.principal()[1]).ravel()])
+        T = 0.5 * X @ matter.matrix12() @ X
+        assert ld.energy(system, q, v) == pytest.approx(T, rel=1e-13)
+
+
+def damped_bars():
+    """A damper to the world and one between the bars."""
+    m = two_bars()
+    m.add(lv.Damper(m.world.point(1, 1, 1), m["b"].point(0.1, 0, 0.05), rate=400.0))
+    m.add(lv.Damper(m["a"].point(0.2, 0, 0.1), m["b"].point(0.2, 0, -0.07), rate=300.0))
+    return m
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [ld.Midpoint(), ld.Trapezoidal(), ld.Galerkin(4), ld.Newmark(), ld.IncrementalPotential(dissipation="end")],
+    ids=repr,
+)
+def test_dampers_are_taken_over(scheme):
+    """The motion and the heat of the Livens scheme, which knows dampers as rows of its velocity solve; the incremental
+    potential takes D where the step begins, and so is of order 1."""
+    model, order = damped_bars(), 1 if isinstance(scheme, ld.IncrementalPotential) else scheme.order
+    exact = lv.simulate(model, lv.RungeKutta(), h=1e-3, until=0.3)
+    system, q, v = ld.affine(model)
+    errors, heat = [], []
+    for h in (0.01, 0.005) if order == 4 else (2e-3, 1e-3):
+        run = ld.simulate(system, scheme, q=q, v=v, h=h, until=0.3)
+        errors.append(np.abs(configurations(run, 2)[0][-1] - exact.record.a[-1, 1:]).max())
+        heat.append(abs(run.lost[-1] - exact.dissipated[-1]))
+    assert exact.dissipated[-1] > 10.0
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1), errors
+    assert heat[1] < 0.02 * exact.dissipated[-1]
+
+
 def test_what_is_not_taken_over_is_said():
-    damped = two_bars(spring=False)
-    damped.add(lv.Damper(damped.world.point(1, 1, 1), damped["b"].point(0, 0, 0), rate=1.0))
-    with pytest.raises(lv.ModelError, match=r"has dampers, which ld\.affine does not take over"):
-        ld.affine(damped)
+    sprung = lv.Model(name="sprung")
+    bar = sprung.add(lv.Body(lv.Box(1, 0.3, 0.2, density=1000), at=(0.5, 0, 0), name="bar"))
+    sprung.add(lv.Revolute(sprung.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), damping=0.1, name="pin"))
+    with pytest.raises(lv.ModelError, match=r"dampers, stops or motors in joints, .* ld\.affine does not take over"):
+        ld.affine(sprung)
     loaded = two_bars(spring=False)
     loaded.add(lv.Load(loaded["b"].point(0, 0, 0), force=(1, 0, 0)))
     with pytest.raises(lv.ModelError, match="loads"):

@@ -3,6 +3,7 @@
 With a the centre of mass, the principal axes as columns of B, and the Euler tensor E_k = ½ (J_i + J_j − J_k),
 
     L = Σ ½ m |ȧ|² + ½ Σ_k E_k |Ḃ_k|² + m g·a − V,        BᵀB = 1,      joints: rows of kernels/rows.py           (1)
+    D = Σ ½ c (d/dt |x_b − x_a|)²                                      dampers                                   (2)
 
 `stiffness` replaces BᵀB = 1 by the energy ¼ κ |BᵀB − 1|²: affine bodies, nearly rigid. For a body without inertia
 about an axis nothing can turn it there, and any number will do.
@@ -32,8 +33,9 @@ def affine(model: Model, stiffness: float | None = None) -> tuple[Lagrangian, Ar
     """`model` in twelve coordinates for each body, as a system with its q and v at the start: all schemes of this
     module can step it. stiffness: κ [J] of the energy that keeps bodies nearly rigid; None: they are rigid, exactly.
 
-    Bodies, gravity, springs, attraction and joints are taken over; dampers, motors, loads and what users wrote are
-    refused. Body k (the first is 1) has a in q[12k − 12 : 12k − 9] and B, row by row, in the nine numbers behind.
+    Bodies, gravity, springs, dampers, attraction and joints are taken over; what acts on joint coordinates, loads and
+    what users wrote are refused. Body k (the first is 1) has a in q[12k − 12 : 12k − 9] and B, row by row, in the nine
+    numbers behind.
 
     >>> import livens as lv, livens.discrete as ld
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -68,16 +70,15 @@ def affine(model: Model, stiffness: float | None = None) -> tuple[Lagrangian, Ar
     else:
         kappa = np.full(n, positive(stiffness, "the stiffness of bodies", "J"))
         parts.append(Elements(_strain, np.arange(n)[:, None], kappa, dim=12, name="nearly rigid bodies"))
-    return Lagrangian(parts, 12 * n, constraints=held or None), *_start(system, state)
+    return Lagrangian(parts, 12 * n, held or None, _dampers(system) or None), *_start(system, state)
 
 
 def _refuse(model: Model, system: System) -> None:
     """What is not taken over, in one sentence."""
     others = {
-        "dampers": system.damped,
         "rolling": system.rolls,
         "loads": len(system.loads.body) > 0,
-        "springs, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
+        "springs, dampers, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
         "user-written energies or forces": system.formulas.energies + system.formulas.pushes > 0,
         "discs or user-written constraints": bool({kinds.RIM, kinds.TAPE} & set(system.rows.kind.tolist())),
     }
@@ -163,10 +164,32 @@ def _spring(point: Any) -> Callable[[Any, Any, Any], Any]:
     return lambda q, v, p: -0.5 * p[6] * (norm(point(q, 1, p[3:6]) - point(q, 0, p[:3])) - p[7]) ** 2
 
 
+def _dampers(system: System) -> list[Elements]:
+    rows, found = system.rows, []
+    mine = np.flatnonzero(rows.kind == kinds.SPAN)
+    for moving, which in _by_sides(rows.body[mine]):
+        w = mine[which]
+        table = np.column_stack([rows.point[w].reshape(-1, 6), rows.rate[w]])
+        found.append(Elements(_damper(moving), _nodes(rows.body[w], moving), table, dim=12, name="dampers"))
+    return found
+
+
+def _damper(moving: tuple[bool, bool]) -> Callable[[Any, Any, Any], Any]:
+    """D of (2), (q, v, p) with p = (r_i, r_j, c): places are linear in q, so that their rates are the same of v."""
+    point, _ = _sides(moving)
+
+    def D(q: Any, v: Any, p: Any) -> Any:
+        d = point(q, 1, p[3:6]) - point(q, 0, p[:3])
+        speeds = [point(v, k, p[3 * k : 3 * k + 3]) if moving[k] else 0.0 * d for k in range(2)]
+        return 0.5 * p[6] * dot(d, speeds[1] - speeds[0]) ** 2 / dot(d, d)
+
+    return D
+
+
 def _rows(system: System) -> list[Elements]:
     """Joints: polynomial rows, grouped by kind and by which bodies move."""
     rows, found = system.rows, []
-    for kind in sorted(set(rows.kind.tolist())):
+    for kind in sorted(set(rows.kind.tolist()) - {kinds.SPAN}):
         for component in sorted(set(rows.component[rows.kind == kind].tolist())):
             mine = np.flatnonzero((rows.kind == kind) & (rows.component == component))
             for moving, which in _by_sides(rows.body[mine]):

@@ -55,6 +55,7 @@ class Lagrangian:
         self.n = _count(n, f"n of a {self.name}")
         self._whole: dict[str, list[Any]] = {"L": [], "D": [], "F": [], "g": []}
         self._terms: list[Term] = []
+        self.written: list[tuple[str, Any, Any]] = []  # what, the function, and its expression or its term
         ca = casadi()
         self._q, self._v, self._t = ca.SX.sym("q", self.n), ca.SX.sym("v", self.n), ca.SX.sym("t")
         self.constraints = 0  # how many
@@ -68,6 +69,7 @@ class Lagrangian:
             self._add_constraints(piece)
         if force is not None:
             self._whole["F"].append(self._force(force))
+            self.written.append(("the force", force, self._whole["F"][-1]))
         if symmetries is not None and not isinstance(symmetries, Mapping):
             raise ModelError("symmetries must have names: {'angular momentum': lambda q: (-q[1], q[0])}.")
         self.symmetries = {name: self._symmetry(fn, name) for name, fn in (symmetries or {}).items()}
@@ -76,16 +78,20 @@ class Lagrangian:
     def _add_scalar(self, kind: str, piece: Any, moving: bool, sign: float, role: str, label: str) -> None:
         if isinstance(piece, Elements):
             self._terms.append(scalar_term(piece, self.n, moving, sign, role))
+            self.written.append((piece.label, piece.fn, self._terms[-1]))
         else:
             given = (self._q, self._v) if moving else (self._q,)
             self._whole[kind].append(sign * scalar(piece, given, label))
+            self.written.append((label, piece, self._whole[kind][-1]))
 
     def _add_constraints(self, piece: Any) -> None:
         if isinstance(piece, Elements):
             self._terms.append(constraint_term(piece, self.n, self.constraints))
             self.constraints += self._terms[-1].rows.size
+            self.written.append((piece.label, piece.fn, self._terms[-1]))
         else:
             g = column(piece, (self._q,), None, "the constraints")
+            self.written.append(("the constraints", piece, g))
             self._whole["g"].append((g, self.constraints))
             self.constraints += g.numel()
 
@@ -98,6 +104,11 @@ class Lagrangian:
         ca = casadi()
         xi = column(fn, (self._q,), self.n, f"the symmetry {name!r}")
         return ca.Function("xi", [self._q], [ca.densify(xi)])
+
+    @property
+    def variables(self) -> tuple[Any, Any, Any]:
+        """The symbols q, v and t that functions of all coordinates were called with."""
+        return self._q, self._v, self._t
 
     def asymmetry(self, name: str, q: Array, v: Array) -> float:
         """How much L, and the constraints, change along a symmetry ξ at (q, v), as a part of what they could:

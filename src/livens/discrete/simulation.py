@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, number, positive
-from ..errors import ModelError, ModelWarning, StepFailed
+from ..errors import LivensError, ModelError, ModelWarning, StepFailed
 from ..kernels import status
 from ..progress import Progress
 from . import phase, stepping
+from .faults import not_finite
 from .lagrangian import Lagrangian
 from .legendre import ask
 from .maps import Blocks, Program
@@ -101,12 +102,26 @@ def simulate(
         if code == status.SOLVE:
             what = "Newton's method did not converge"
         what = getattr(scheme, "failures", {}).get(code, what)
+        if culprit := _ahead(run):
+            what = f"{culprit}, or its derivative, is not finite there"
         raise StepFailed(
             f"{scheme!r} failed at t = {begin + h * done:.6g} s (step {done}): {what}. Try a smaller h, such as "
             f"{h / 4:.2g} s. The motion so far is in error.trajectory.",
             run,  # type: ignore[arg-type]
         )
     return run
+
+
+def _ahead(run: Run) -> str:
+    """The function that is not finite where a run that failed would be after its next step; none where that is far
+    out because the run was unstable."""
+    try:
+        v = run.v[-1]
+    except LivensError:
+        return ""
+    q = run.q[-1] + run.h * v
+    far = np.abs([q, v]).max() > 1e6 * np.abs([run.q[0], run.v[0]]).max()
+    return "" if far else not_finite(run.system, q, v, float(run.t[-1]) + run.h)
 
 
 def compiled(system: Lagrangian, scheme: Any) -> Program:
@@ -120,13 +135,15 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     """y at the start, whatever a scheme keeps in it."""
     when, qv = np.array([t]), np.concatenate([q, v])[None]
     p = ask(system, phase.LOOK, when, qv)[0]
-    if not np.isfinite(p).all():
-        raise ModelError("the Lagrangian or its derivatives are not finite at the start.")
     a = ask(system, phase.ACCELERATE, when, qv)[0, : system.n]
-    if not np.isfinite(a).all():
+    if not np.isfinite(p).all() or not np.isfinite(a).all():
+        if culprit := not_finite(system, q, v, t):
+            raise ModelError(
+                f"{culprit}, or its derivative, is not finite at the start (ld.norm has no gradient at zero)."
+            )
         raise ModelError(
             "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, the constraints "
-            "repeat each other, or a force is not finite there (ld.norm has no gradient at zero)."
+            "repeat each other, or a second derivative is not finite there."
         )
     known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
     y = np.zeros(layout.size)
@@ -154,7 +171,7 @@ def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array,
     when, zeros = np.array([t]), np.zeros(system.constraints)
     defects = ask(system, phase.DEFECTS, when, np.concatenate([q, v])[None])[0]
     if not np.isfinite(defects).all():
-        raise ModelError("the constraints are not finite at the start.")
+        raise ModelError(f"{not_finite(system, q, v, t)}, or its derivative, is not finite at the start.")
     placed = ask(system, phase.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
     size = float(np.abs(q).max())
     moved = float(np.abs(placed - q).max())
