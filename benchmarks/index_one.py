@@ -15,11 +15,12 @@ at the end is a measure of the error.
 
 from dataclasses import dataclass
 
-import newton_euler
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import livens as lv
+
+from . import newton_euler
 
 E = np.eye(3)
 ZERO = np.zeros(3)
