@@ -172,8 +172,8 @@ def _attraction(model: Model) -> Pairs:
 
 
 def _filled(moments: Array) -> Array:
-    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by round-off
-    and turn it about itself by that difference over what stands there, which must not be a number of some unit."""
+    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by
+    round-off, and turn it about itself by that difference over what stands there: no number of some unit."""
     largest = moments.max(axis=1, keepdims=True)
     return np.where(moments > 0.0, moments, np.where(largest > 0.0, largest, 1.0))
 
