@@ -116,7 +116,7 @@ def test_soak_counts_failures_and_refusals(monkeypatch):
 
 
 @pytest.mark.parametrize(("length", "mass", "time"), [(2.0**10, 1, 1), (2.0**-10, 1, 1), (2.0**10, 2.0**10, 2.0**10)])
-@pytest.mark.parametrize("seed", [1, 8, 25])
+@pytest.mark.parametrize("seed", [1, 8])
 def test_units_that_are_powers_of_two_change_no_bit(seed, length, mass, time):
     """Joints whose equations are lengths and angles (tolerances of both were once one number), and thin rods (whose
     moment about themselves was once 1 kg m² instead of nothing)."""
