@@ -73,7 +73,7 @@ class Maker:
     def description(self) -> Description:
         count = 1 + int((MOST - 1) * self.rng.random() ** 1.5 + 0.5)
         while len(self.parts) < count:
-            if count - len(self.parts) >= 3 and self.chance(0.08):
+            if count - len(self.parts) >= 5 and self.chance(0.1):
                 self.ring()
             else:
                 self.branch()
@@ -150,7 +150,7 @@ class Maker:
         """Bodies in a plane, a closed chain of hinges across it."""
         found = self.base()
         base, middle = (None, 1.5 * self.rng.normal(size=3)) if found is None else found
-        axis, count = self.direction(), 3 + int(self.chance(0.3) and len(self.parts) + 4 <= MOST)
+        axis, count = self.direction(), 3 + int(self.chance(0.3))
         e = self.across(axis)
         f = np.cross(axis, e)
         turns = 2 * np.pi * (np.arange(count + 1) + self.rng.uniform(-0.2, 0.2, count + 1)) / (count + 1)
