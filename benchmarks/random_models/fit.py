@@ -6,12 +6,13 @@ and each equation by its own size, Ā = D A W^½:
     freedom   the dimension of u less the rank of Ā                grip   the least singular value that is not zero
     start     u ← u − W Aᵀ (A W Aᵀ)⁺ A u, the least change by mass that makes it allowed                       (1)
     rate      the fastest thing at the start [1/s]: spins, √ of angular accelerations and of accelerations over the
-              size of bodies, vibrations √(k a W aᵀ) and decays c a W aᵀ of springs and dampers, as if nothing held
-              the bodies together                                                                               (2)
+              size of bodies, vibrations √(k a W aᵀ) and decays c a W aᵀ of springs and dampers and orbits
+              √(G (m₁ + m₂)/d³) of attraction, as if nothing held the bodies together                           (2)
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,6 +96,9 @@ def rate(told: Description) -> float:
         d = d / np.linalg.norm(d)
         ease = sum(mobility(place[name], x, d) for name, x in ((pull.a, pull.at), (pull.b, pull.to)) if name in place)
         found += [np.sqrt(pull.stiffness * ease), pull.damping * ease]
+    if told.attraction:
+        pairs = itertools.combinations(told.parts, 2)
+        found += [np.sqrt(told.attraction * (a.mass + b.mass) / distance(a, b) ** 3) for a, b in pairs]
     for tie in told.ties:
         if tie.stiffness or tie.damping:
             held = [place[name] for name in (tie.a, tie.b) if name in place]
@@ -102,6 +106,11 @@ def rate(told: Description) -> float:
             ease = sum(1.0 / part.mass for part in held) if tie.kind == "Prismatic" else sum(turn)
             found += [np.sqrt(tie.stiffness * ease), tie.damping * ease]
     return float(max(found))
+
+
+def distance(one, other) -> float:
+    """Between the centres of two bodies [m]."""
+    return float(np.linalg.norm(one.center - other.center))
 
 
 def mobility(part, x: Array, d: Array) -> float:

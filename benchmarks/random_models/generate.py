@@ -78,7 +78,7 @@ class Maker:
             else:
                 self.branch()
         gravity = np.zeros(3) if self.chance(0.3) else 9.81 * self.direction()
-        G = self.between(0.5, 3.0) if self.chance(0.1) and self.spread() > 0.35 else 0.0
+        G = self.between(0.5, 3.0) if self.chance(0.2) and self.spread() > 0.25 else 0.0
         told = Description(self.seed, gravity, tuple(self.parts), tuple(self.ties), attraction=G)
         for _ in range(int(self.rng.integers(0, 4)) if self.chance(0.5) else 0):
             told = self.closed(told)

@@ -15,7 +15,7 @@ from benchmarks.random_models.fit import equations
 from benchmarks.random_models.generate import MOST, TREE
 from benchmarks.random_models.trial import Check, Trial
 
-SEEDS = (0, 1, 2, 5, 8, 9, 12, 15, 18, 25, 34, 41)  # trees, loops, repeated equations, thin bodies, dampers, free ones
+SEEDS = (2, 5, 6, 8, 11, 15, 19, 25, 27, 29, 32, 34)  # loops, repeated equations, thin bodies, dampers, free groups
 
 
 def broken(checks):
@@ -70,10 +70,10 @@ def test_another_mass_is_seen_by_the_independent_solution():
 
 
 def test_another_gravity_is_seen_by_momenta():
-    trial = Trial(describe(0))
+    trial = Trial(describe(19))
     assert trial.components
     assert not broken(invariants.momenta(trial))
-    trial.told = replace(trial.told, gravity=trial.told.gravity + 1e-9)
+    trial.told = replace(trial.told, gravity=trial.told.gravity + 1e-9)  # of 9.81 m/s²
     assert [check.what for check in broken(invariants.momenta(trial))] == ["linear momentum"]
 
 
