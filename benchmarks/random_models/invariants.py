@@ -38,13 +38,23 @@ def energy(trial: Trial) -> list[Check]:
     for steps in (STEPS, 2 * STEPS):
         motion = trial.motion(steps=steps)
         account = (motion.energy + motion.dissipated)[:: steps // STEPS]
-        scale = max(motion.kinetic.max(), np.ptp(motion.potential))
+        scale = max(motion.kinetic.max(), np.ptp(motion.potential), forced(trial))
         errors.append(np.abs(account - account[0]).max())
     noise = 1e3 * STEPS * EPS * (scale + np.abs(motion.potential).max())
     found = [Check("energy", errors[0] / scale, (REACH / STEPS) ** 2)]
     if errors[1] > noise:
         found.append(Check("order of energy", abs(np.log2(errors[0] / errors[1]) - 2.0), 0.1))
     return found
+
+
+def forced(trial: Trial) -> float:
+    """The largest m |v̇|² + J |ω̇|² over the rate squared, of which the error is a part h² · rate²/8 at least [J]."""
+    motion, most = trial.motion(), 0.0
+    for part in trial.told.parts:
+        body = motion.model[part.name]
+        dv, domega = motion.acceleration(body.center), motion.angular_acceleration(body)
+        most = most + part.mass * (dv**2).sum(axis=1) + np.linalg.norm(part.inertia, 2) * (domega**2).sum(axis=1)
+    return float(np.max(most)) / trial.rate**2
 
 
 def momenta(trial: Trial) -> list[Check]:
