@@ -42,6 +42,7 @@ from .system import compile_model, scratch
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-6  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
+STILL = 1e-14  # m/s or rad/s: the round-off of velocities in a mechanism that cannot move
 FEW = 200  # rows up to which both ways of a long stretch of motion decide which of them to leave out
 DENSE = 1000  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
@@ -110,7 +111,7 @@ def _tell(start: Start, size: float) -> None:
             ModelWarning, stacklevel=4,
         )  # fmt: skip
     rate = _fastest(start.system.bodies, start.state, size)
-    if start.adjusted > 1e-9 * size * rate or start.respun > 1e-9 * rate:
+    if start.adjusted > max(1e-9 * size * rate, STILL) or start.respun > max(1e-9 * rate, STILL):
         warnings.warn(
             f"the initial velocities did not fit the joints: they were changed by up to {start.adjusted:.2g} m/s and "
             f"{start.respun:.2g} rad/s.",
@@ -329,7 +330,7 @@ class Fit:
         asked = float(np.abs((left - g * self.hard) * system.rows.weight).max()) * PRECISION  # by drives [1/s]
         open_rates = np.abs(left) * system.rows.weight * PRECISION
         r = int(open_rates.argmax())
-        if open_rates[r] > 1e-6 * max(asked, _fastest(system.bodies, self.state, self.size)):
+        if open_rates[r] > max(1e-6 * max(asked, _fastest(system.bodies, self.state, self.size)), STILL):
             joint = self.model[self.names[r]]
             remedy = " Drive fewer joints, or let the drives agree." if (system.rows.signal >= 0).any() else ""
             raise ModelError(
