@@ -76,8 +76,8 @@ def momenta(trial: Trial) -> list[Check]:
 
 
 def reversal(trial: Trial) -> list[Check]:
-    """Forth and back, where nothing is lost; once, as each run assembles the start anew."""
-    if trial.told.damped or trial.grip.repeated:
+    """Forth and back, where something moves and nothing is lost; not where a start takes long to assemble."""
+    if trial.told.damped or trial.grip.repeated or not trial.grip.freedom:
         return []
     steps = STEPS // 2
     missed = lv.reversibility(trial.begin()[0], lv.Livens(), trial.until / STEPS, steps)
