@@ -9,10 +9,10 @@ axes. Derivatives along a motion are Cauchy integrals: with s on a circle of rad
 exact up to round-off eps/ρ, eps/ρ² and (ρ/R)¹⁶, R the distance of the nearest singularity.
 """
 
-import newton_euler
 import numpy as np
 
 import livens as lv
+from benchmarks import newton_euler
 
 EPS = np.finfo(float).eps
 CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16)

@@ -10,6 +10,7 @@ import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .checks import Array
 from .forces import Damper, Motor, Spring
@@ -103,8 +104,8 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
 
 def compile_rows(
     model: Model, frames: Frames, signals: Signals, acting: list[Coordinate], state: State, skip: frozenset[int]
-) -> tuple[Rows, Blocks]:
-    """Rows and blocks of all joints and dampers, without the rows in `skip`."""
+) -> tuple[Rows, Blocks, NDArray[np.bool_]]:
+    """Rows and blocks of all joints and dampers, without the rows in `skip`; and which rows are measured in radians."""
     blocks_of = groups(model, skip)
     rows = [row for group in blocks_of for row in group.rows]
     owners = [group.owner for group in blocks_of for _ in group.rows]
@@ -162,16 +163,16 @@ def compile_rows(
         unit=np.ones(len(rows)),
         metric=np.zeros(len(rows)),
     )
-    return _scaled(rows, compiled, state, frames.mass), blocks
+    angular = np.array([_is_angle(row) for row in rows], dtype=bool)
+    return _scaled(rows, compiled, angular, state, frames.mass), blocks, angular
 
 
-def _scaled(rows: list[Row], compiled: Rows, state: State, mass: Array) -> Rows:
+def _scaled(rows: list[Row], compiled: Rows, angular: NDArray[np.bool_], state: State, mass: Array) -> Rows:
     """The rows with their weights: what counts as round-off of a length is relative to the joints' size, of an angle
     absolute, of a slip finer, because no later step corrects it."""
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
-    angular = np.array([_is_angle(row) for row in rows], dtype=bool)
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * size, unit * size))

@@ -38,7 +38,8 @@ SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     """How far `steps` steps of length h [s] and as many of −h miss the start.
 
-    The largest deviation of any entry of a, B, p or L, relative to the largest entry of that array on the way.
+    The largest deviation of any entry of a, B, p or L, relative to the largest entry of that array on the way; bodies
+    that do not move, or do not turn, are measured by their radius of gyration, and by each other's momenta over it.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -46,16 +47,16 @@ def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     >>> lv.reversibility(m, lv.Livens(), h=1e-2, steps=100) < 1e-12
     True
     """
-    start = consistent_start(model, quiet=True).state
+    begin = consistent_start(model, quiet=True)
+    start, radius = begin.state, float(_gyration(begin.system.bodies).max())
     there = advance(model, scheme, start, h, steps)
     back = advance(model, scheme, there, -h, steps, t0=steps * h)
-    deviation = 0.0
-    for name in ("a", "B", "p", "L"):
-        x0, x1, x2 = (getattr(state, name)[1:] for state in (start, there, back))
-        size = float(max(np.abs(x0).max(initial=0.0), np.abs(x1).max(initial=0.0)))
-        if size > 0.0:
-            deviation = max(deviation, float(np.abs(x2 - x0).max()) / size)
-    return deviation
+    pairs = {name: [getattr(state, name)[1:] for state in (start, there, back)] for name in ("a", "B", "p", "L")}
+    size = {name: float(max(np.abs(x0).max(), np.abs(x1).max())) for name, (x0, x1, _) in pairs.items()}
+    size["a"] = max(size["a"], radius)
+    if radius > 0.0:
+        size["p"], size["L"] = max(size["p"], size["L"] / radius), max(size["L"], size["p"] * radius)
+    return max(float(np.abs(x2 - x0).max()) / (size[name] or 1.0) for name, (x0, _, x2) in pairs.items())
 
 
 def symplecticity(
@@ -131,8 +132,7 @@ def joint_tangents(model: Model, begin: Start, state: State, unit: State) -> Arr
 
 def units(bodies: Bodies, state: State, h: float) -> State:
     """The units (2) of a, θ (in the place of B), p and L, each (n, 3)."""
-    radius = np.sqrt(bodies.inertia * (bodies.inverse_inertia > 0.0)).max(axis=1) * np.sqrt(bodies.inverse_mass)
-    length = np.maximum(radius, 1e-2 * np.linalg.norm(state.a, axis=1))
+    length = np.maximum(_gyration(bodies), 1e-2 * np.linalg.norm(state.a, axis=1))
     length[length == 0.0] = 1.0
     action = bodies.mass * length**2 / abs(h)
     action[0] = action.max()
@@ -140,6 +140,11 @@ def units(bodies: Bodies, state: State, h: float) -> State:
     columns = (sigma * length, sigma, action * sigma / length, action * sigma)
     a, B, p, L = (np.repeat(column[:, None], 3, axis=1) for column in columns)
     return state._replace(a=a, B=B, p=p, L=L)
+
+
+def _gyration(bodies: Bodies) -> Array:
+    """The largest radius of gyration of each body [m]; 0 of a point mass and of the world."""
+    return np.sqrt(bodies.inertia * (bodies.inverse_inertia > 0.0)).max(axis=1) * np.sqrt(bodies.inverse_mass)
 
 
 def moved(state: State, xi: Array, unit: State) -> State:

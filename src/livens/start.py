@@ -42,6 +42,7 @@ from .system import compile_model, scratch
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-6  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
+STILL = 1e-14  # m/s or rad/s: the round-off of velocities in a mechanism that cannot move
 FEW = 200  # rows up to which both ways of a long stretch of motion decide which of them to leave out
 DENSE = 1000  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
@@ -109,9 +110,8 @@ def _tell(start: Start, size: float) -> None:
             f"the start did not fit its joints: bodies moved by up to {start.moved:.2g} m and {start.turned:.2g} rad.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
-    bodies, state = start.system.bodies, start.state
-    speed = np.abs(state.p * bodies.inverse_mass[:, None]).max(), np.abs(state.L * bodies.inverse_inertia).max()
-    if start.adjusted > 1e-9 * max(1.0, speed[0]) or start.respun > 1e-9 * max(1.0, speed[1]):
+    rate = _fastest(start.system.bodies, start.state, size)
+    if start.adjusted > max(1e-9 * size * rate, STILL) or start.respun > max(1e-9 * rate, STILL):
         warnings.warn(
             f"the initial velocities did not fit the joints: they were changed by up to {start.adjusted:.2g} m/s and "
             f"{start.respun:.2g} rad/s.",
@@ -119,9 +119,7 @@ def _tell(start: Start, size: float) -> None:
         )  # fmt: skip
     if start.redundant:
         count = sum(start.redundant.values())
-        names = ", ".join(repr(name) for name in list(start.redundant)[:6]) + (
-            ", …" if len(start.redundant) > 6 else ""
-        )
+        names = ", ".join([*map(repr, list(start.redundant)[:6]), *(["…"] if len(start.redundant) > 6 else [])])
         warnings.warn(
             f"{count} of the joints' equations repeat{'s' if count == 1 else ''} others (in {names}); the mechanism "
             f"has {start.freedom} degree{'s' if start.freedom != 1 else ''} of freedom. Its reactions are those of "
@@ -255,8 +253,7 @@ class Fit:
             state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
             state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
         self.velocities()
-        fastest = float(np.abs(state.L * bodies.inverse_inertia).max(initial=0.0))
-        fastest = max(fastest, float(np.abs(state.p * bodies.inverse_mass[:, None]).max()) / self.size)
+        fastest = _fastest(bodies, state, self.size)
         if fastest < 1e-9:
             return False
         a0, B0 = state.a.copy(), state.B.copy()
@@ -299,11 +296,6 @@ class Fit:
                 G[first:last, blocks.side_body[s]] = work.G[e : e + last - first]
         return G.reshape(len(self.hard), 6 * n)
 
-    @property
-    def inverse_mass(self) -> Array:
-        """The diagonal of M⁻¹ (6 n,)."""
-        return inverse_masses(self.system.bodies)
-
     def velocities(self, shift: float = SHIFT, tiny: float = 1e-13) -> tuple[float, float]:
         """Project velocities by (1), set the dampers' first forces; the largest change of a body's velocity [m/s] and
         of its rates [rad/s]."""
@@ -335,8 +327,10 @@ class Fit:
         drive_rates(system.rows, self.signals, 0, 0.0, left)
         if self.written:
             tape_rates(system.tapes, work.partial, left)
-        r = int(np.abs(left).argmax())
-        if abs(left[r]) > 1e-6 * max(1.0, float(np.abs(g).max())):
+        asked = float(np.abs((left - g * self.hard) * system.rows.weight).max()) * PRECISION  # by drives [1/s]
+        open_rates = np.abs(left) * system.rows.weight * PRECISION
+        r = int(open_rates.argmax())
+        if open_rates[r] > max(1e-6 * max(asked, _fastest(system.bodies, self.state, self.size)), STILL):
             joint = self.model[self.names[r]]
             remedy = " Drive fewer joints, or let the drives agree." if (system.rows.signal >= 0).any() else ""
             raise ModelError(
@@ -373,6 +367,12 @@ class Fit:
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "
             "frame's origin; body.point_at(x, y, z) takes a world place."
         )
+
+
+def _fastest(bodies: Bodies, state: State, size: float) -> float:
+    """The fastest rate of a body, or its speed over `size` [1/s]."""
+    turns, moves = np.abs(state.L * bodies.inverse_inertia), np.abs(state.p * bodies.inverse_mass[:, None])
+    return max(float(turns.max()), float(moves.max()) / size)
 
 
 def inverse_masses(bodies: Bodies) -> Array:

@@ -32,7 +32,7 @@ from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
 from .model import Model
 from .signals import drive_table
-from .start import Fit, Start, consistent_start
+from .start import Fit, Start, consistent_start, inverse_masses
 from .trajectory import Trajectory
 
 ROUNDS = 500  # before the search has failed, and ten more for each body
@@ -109,7 +109,7 @@ class _Search:
         self.fit = Fit(model, begin.system, state, begin.skip)
         formulas = begin.system.formulas._replace(pushes=0)
         self.alone = begin.system._replace(formulas=formulas)  # with nothing from outside
-        self.root = np.sqrt(self.fit.inverse_mass)
+        self.root = np.sqrt(inverse_masses(self.fit.system.bodies))
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
         self.spacing = SPACING

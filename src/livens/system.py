@@ -52,13 +52,14 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
             frames.refuse_torque(load.point, load)
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
-    rows, blocks = compile_rows(model, frames, signals, acting, state, skip)
+    rows, blocks, angular = compile_rows(model, frames, signals, acting, state, skip)
     hard = rows.rate == 0.0
+    closes = hard & (rows.kind < VELOCITY_ONLY)
     system = System(
         bodies=Bodies(
             mass=frames.mass,
             inverse_mass=_inverse(frames.mass),
-            inertia=np.where(frames.moments > 0.0, frames.moments, 1.0),
+            inertia=_filled(frames.moments),
             inverse_inertia=_inverse(frames.moments),
             center=frames.center,
             axes=frames.axes,
@@ -84,7 +85,8 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
         formulas=compile_formulas(model, frames, signals),
         shift=0.0,
-        finest=float((rows.weight * rows.unit)[hard & (rows.kind < VELOCITY_ONLY)].max(initial=0.0)),
+        finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
+        finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
         damped=bool((~hard).any()),
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
@@ -167,6 +169,13 @@ def _attraction(model: Model) -> Pairs:
                 pairs.append((ki, kj))
                 strength.append(force.G * bi.mass_properties.mass * bj.mass_properties.mass)
     return Pairs(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(strength, dtype=np.float64))
+
+
+def _filled(moments: Array) -> Array:
+    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by
+    round-off, and turn it about itself by that difference over what stands there: no number of some unit."""
+    largest = moments.max(axis=1, keepdims=True)
+    return np.where(moments > 0.0, moments, np.where(largest > 0.0, largest, 1.0))
 
 
 def _inverse(x: Array) -> Array:

@@ -2,13 +2,13 @@
 
 from itertools import pairwise
 
-import newton_euler
 import numpy as np
 import problems
 import pytest
 from scipy.linalg import expm
 
 import livens as lv
+from benchmarks import newton_euler
 
 EPS = np.finfo(float).eps
 CONSERVATIVE = [problem for problem in problems.PROBLEMS if problem.conservative]

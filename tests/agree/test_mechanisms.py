@@ -5,7 +5,6 @@ Positions, velocities, accelerations and reactions converge to the independent s
 
 from functools import cache
 
-import index_one
 import mechanisms
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import runs
 from scipy.integrate import solve_ivp
 
 import livens as lv
+from benchmarks import index_one
 from livens.start import SHIFT
 
 CASES = (  # mechanism, until [s], steps at order 2, steps at order 4

@@ -27,7 +27,8 @@ takes complex numbers, so that Newton's matrix comes from the complex step and i
 """
 
 import numpy as np
-from newton_euler import hat, loads
+
+from benchmarks.newton_euler import hat, loads
 
 EQUATIONS = [
     *(f"velocity of a{k}" for k in "xyz"),

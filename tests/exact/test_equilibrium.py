@@ -3,7 +3,6 @@
 import re
 import warnings
 
-import newton_euler
 import numpy as np
 import problems
 import pytest
@@ -11,6 +10,7 @@ from joint_equations import RADIUS, Equations, seen
 from scipy.optimize import brentq
 
 import livens as lv
+from benchmarks import newton_euler
 
 EPS = np.finfo(float).eps
 G = 9.81

@@ -85,3 +85,27 @@ def test_units(told, length, mass, time):
     """Units that are powers of two change no bit: there is no hidden scale in the code."""
     scheme, first = told
     assert np.array_equal(first, paths(scheme, np.zeros(3), np.eye(3), length, mass, time))
+
+
+# ── what is said of a start, in seconds or in ages ──
+
+
+def hinged(velocity=(0.0, 0.0, 0.0), drive=None):
+    m = lv.Model()
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), velocity=velocity, name="arm"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), drive=drive, name="hinge"))
+    return m, arm
+
+
+@pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9, 1e-12])
+def test_velocities_that_do_not_fit_are_told_at_any_speed(speed):
+    with pytest.warns(lv.ModelWarning, match="velocities did not fit"):
+        lv.dynamics(hinged(velocity=(0, 0, speed))[0])
+
+
+@pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9, 1e-12])
+def test_drives_that_no_velocity_satisfies_are_refused_at_any_speed(speed):
+    m, arm = hinged(drive=lambda t: speed * t)
+    m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
+    with pytest.raises(lv.ModelError, match="cannot move as its joints ask"):
+        lv.dynamics(m)

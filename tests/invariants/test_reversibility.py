@@ -36,3 +36,15 @@ def test_damping_is_not_reversible():
             return prepare, leaky
 
     assert lv.reversibility(m, Leaky(), h=2e-3, steps=1) > 1e-6
+
+
+def test_what_slides_without_turning_or_turns_in_place():
+    """Angular momenta, or linear ones, are round-off there, and so is the deviation, though not as a part of them."""
+    slide = lv.Model(gravity=problems.G)
+    body = slide.add(lv.Body(problems.lopsided(1), rotation=problems.turned(2), name="body"))
+    slide.add(lv.Prismatic(slide.world.point_at(1, 0, 0), body.point_at(1, 0, 0), axis=(1, 2, 3), name="rail"))
+    spin = lv.Model()
+    spin.add(lv.Body(problems.lopsided(3), rotation=problems.turned(4), body_rates=(1, 2, 3), name="body"))
+    spin.bodies[1].velocity = -np.cross(spin.bodies[1].pose.B @ (1, 2, 3), spin.bodies[1].center.start)
+    for model in (slide, spin):
+        assert lv.reversibility(model, lv.Livens(), h=1e-2, steps=50) <= 10 * 2 * 50 * EPS

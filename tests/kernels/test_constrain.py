@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import dense
 import joint_equations
-import newton_euler
 import numpy as np
 import problems
 import pytest
 from joint_equations import Equations, seen
 
 import livens as lv
+from benchmarks import newton_euler
 from livens.kernels.constrain import drive_rates, push, rates, slips, worst
 from livens.kernels.dynamics import bias, coast
 from livens.kernels.kinds import VELOCITY_ONLY

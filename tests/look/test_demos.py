@@ -9,9 +9,7 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-import index_one
 import mechanisms
-import newton_euler
 import numpy as np
 import pytest
 from exact.elliptic import FreeBody
@@ -19,6 +17,7 @@ from look.planar import tips
 from scipy.integrate import solve_ivp
 
 import livens as lv
+from benchmarks import index_one, newton_euler
 from livens.demos import DEMOS, pendulums, poses, schemes
 
 THUMBNAILS = Path(__file__).parents[2] / "docs" / "thumbnails"

@@ -2,13 +2,13 @@
 
 from functools import cache
 
-import index_one
 import mechanisms
 import numpy as np
 import pytest
 import runs
 
 import livens as lv
+from benchmarks import index_one
 
 UNTIL = 0.25
 SECOND = (lv.Newmark(), lv.Newmark(beta=1 / 6), lv.GeneralizedAlpha(0.9), lv.GeneralizedAlpha(0.5))

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import index_one
 import mechanisms
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import runs
 import schemes
 
 import livens as lv
+from benchmarks import index_one
 
 UNTIL = 0.25
 STEPS = {2: 400, 4: 50, 6: 25}

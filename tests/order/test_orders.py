@@ -2,13 +2,13 @@
 
 from functools import cache
 
-import newton_euler
 import numpy as np
 import problems
 import pytest
 import schemes
 
 import livens as lv
+from benchmarks import newton_euler
 
 FINER = {2: 16, 4: 2, 6: 1}  # how many more steps than the problem's a scheme needs to show its order
 

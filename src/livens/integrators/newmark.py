@@ -136,8 +136,8 @@ def solve_step(system, state, work, h, table, signals, row):
     trial, lam = work.trial, state.lam[0]
     ratio = (1.0 - table[4]) / (1.0 - table[3])
     c = (h * h * table[1] * ratio, h * table[2] * ratio)  # how Φ₁ moves q₁ and p₁
-    far = farthest(state.a, state.angle)
-    coarse = 1.0 + 2.0 * ROUND_OFF * system.finest * far
+    far, turned = farthest(system.coordinates, state.a, state.angle)
+    coarse = 1.0 + 2.0 * ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     begin(work.f, work.tau, trial)
     result, least, idle = SOLVE, np.inf, 0
     for i in range(ITERATIONS):

@@ -146,7 +146,8 @@ def ignore_rates(rows, g):
 @inline
 def project(system, state, work, signals, row):
     """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
-    coarse = 1.0 + ROUND_OFF * system.finest * farthest(state.a, state.angle)
+    far, turned = farthest(system.coordinates, state.a, state.angle)
+    coarse = 1.0 + ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     result, last = POSITION, 1e300
     for _ in range(CORRECTIONS):
         all_defects(system, state.a, state.B, state.angle, signals, row, work, work.x)

@@ -152,7 +152,8 @@ class System(NamedTuple):
     tapes: Tapes
     formulas: Formulas
     shift: float  # regularisation of S, relative to the metric: 0, or some 1e-6 where rows repeat others
-    finest: float  # largest weight of a row that has a defect [1/m]
+    finest: float  # largest weight of a row that has a defect in metres [1/m]
+    finest_turn: float  # and of one that has it in radians [1/rad]
     damped: bool  # some rows are dampers
     rolls: bool  # some rows have a rate but no defect
 

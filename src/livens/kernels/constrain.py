@@ -12,7 +12,7 @@ known by then, pushes explicitly at the start of the next step: symmetric, secon
 from __future__ import annotations
 
 from .._jit import njit
-from .kinds import VELOCITY_ONLY
+from .kinds import ANGLE, VELOCITY_ONLY
 
 
 @njit
@@ -102,14 +102,17 @@ def guess(rows, span, even, smooth, lam, start):
 
 
 @njit
-def farthest(a, angle):
-    """The largest coordinate of a centre of mass, or angle of a joint."""
-    most = 0.0
+def farthest(coordinates, a, angle):
+    """The largest coordinate of a centre of mass or displacement of a joint [m], and the largest angle of one [rad]."""
+    far, turned = 0.0, 0.0
     for b in range(1, a.shape[0]):
-        most = max(most, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
+        far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
     for c in range(angle.shape[0]):
-        most = max(most, abs(angle[c]))
-    return most
+        if coordinates.kind[c] == ANGLE:
+            turned = max(turned, abs(angle[c]))
+        else:
+            far = max(far, abs(angle[c]))
+    return far, turned
 
 
 @njit

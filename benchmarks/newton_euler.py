@@ -14,6 +14,11 @@ import livens as lv
 RTOL = 1e-13  # of the solutions below
 
 
+def cross(u, v):
+    """u × v of two vectors, many times as quick as NumPy's."""
+    return np.array([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
+
+
 def hat(w):
     return np.array([[0 * w[0], -w[2], w[1]], [w[2], 0 * w[0], -w[0]], [-w[1], w[0], 0 * w[0]]])
 
@@ -72,7 +77,8 @@ def forces(model, x, B, t=0.0):
     pulls, torques = loads(model, x, B, t)
     for k, r, pull in pulls:
         F[k] += pull
-        M[k] += np.cross(r, B[k].T @ pull)
+        if r.any():
+            M[k] += cross(r, B[k].T @ pull)
     for k, torque in torques:
         M[k] += B[k].T @ torque
     return F, M

@@ -14,20 +14,19 @@ at the end is a measure of the error.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
-import newton_euler
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import livens as lv
 
+from . import newton_euler
+from .newton_euler import cross
+
 E = np.eye(3)
 ZERO = np.zeros(3)
 STEP = 1e-30  # of the complex step
-
-
-def cross(u, v):
-    return np.array([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
 
 
 def across(axis):
@@ -223,18 +222,18 @@ class Mechanism:
         free = W @ np.concatenate([F, M], axis=1).ravel()
         if not self.model.joints:
             return free, np.zeros(0), np.zeros((0, 6 * n))
-        A = self.equations(x, B)
         u = np.concatenate([v, omega], axis=1).ravel()
         hats = np.array([newton_euler.hat(w) for w in omega])
         moved = self.equations(x + 1j * STEP * v, B + 1j * STEP * (hats @ B))
-        gamma = moved.imag @ u / STEP
+        A, gamma = moved.real, moved.imag @ u / STEP  # so small a step does not change a digit of A
         S = A @ W @ A.T
         wanted = self.prescribed(t, 2) - gamma - A @ free
         couples = ~A.reshape(len(A), n, 6)[:, :, :3].any(axis=(1, 2))
-        scale = np.where(couples, self.size(), 1.0)  # torques are measured over the joints' size
+        scale = np.where(couples, self.size, 1.0)  # torques are measured over the joints' size
         lam = scale * self.invert(S * scale[:, None] * scale, scale * wanted)
         return free + W @ (A.T @ lam), lam, A
 
+    @cached_property
     def size(self):
         """The largest coordinate of a joint's point from the centre of its body."""
         points = [point for joint in self.model.joints for point in joint.points if point.body is not self.model.world]

@@ -1,0 +1,96 @@
+"""The same motion by other means: SciPy's DOP853 on the equations of index_one.py, and MuJoCo's accelerations.
+
+start          the freedom and the equations that repeat others, by singular values; velocities that did not fit
+               are changed least by mass; accelerations are the same
+end            Livens of order 2 converges to the independent end with order 2; RungeKutta of order 8 and, where
+               nothing is damped, Livens of order 6 reach it, or come nearer as their orders say
+MuJoCo         accelerations of trees at the start, through MJCF
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+
+import numpy as np
+
+import livens as lv
+from livens.imports.mjcf_tree import TREE
+from livens.start import consistent_start
+
+from .description import build
+from .trial import EPS, STEPS, Check, Trial
+
+FEW = 8  # bodies
+REFERENCE = 1e-11  # of the independent solution, rtol 1e-12 in some steps; over the grip
+
+
+def checks(trial: Trial) -> list[Check]:
+    return [*start(trial), *end(trial), *mujoco(trial)]
+
+
+def start(trial: Trial) -> list[Check]:
+    begin, grip = trial.begin()[1], trial.grip
+    counted = (begin.freedom, len(begin.skip)) == (grip.freedom, grip.repeated)
+    return [
+        Check("freedom", float(not counted), 0.0),
+        *fitted(trial),
+        accelerations(trial, 0),
+        accelerations(trial, -1),
+    ]
+
+
+def accelerations(trial: Trial, k: int) -> Check:
+    """At the k-th state of the motion."""
+    motion = trial.motion()
+    bodies = motion.model.bodies[1:]
+    x, v = (np.array([read(body.center)[k] for body in bodies]) for read in (motion.position, motion.velocity))
+    B, omega = (np.array([read(body)[k] for body in bodies]) for read in (motion.rotation, motion.angular_velocity))
+    found = trial.mechanism.found(x, B, v, omega, 0.0)
+    ours = np.array([[*motion.acceleration(b.center)[k], *motion.angular_acceleration(b)[k]] for b in bodies])
+    theirs = np.concatenate([found.dv, found.domega], axis=1)
+    apart = np.abs(ours - theirs).max() / max(np.abs(theirs).max(), trial.size * trial.rate**2)
+    bound = 1e-11 + 1e3 * EPS / trial.grip.least**2  # where something rolls, a rate is differenced
+    return Check("accelerations", float(apart), bound)
+
+
+def fitted(trial: Trial) -> list[Check]:
+    """Velocities that did not fit."""
+    if trial.grip.repeated or trial.told.thrown is None:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lv.ModelWarning)
+        state = consistent_start(build(trial.told.thrown)).state
+    begin = trial.begin()[1]
+    pairs = [(state.p, begin.state.p, begin.system.bodies.inverse_mass[:, None], trial.size * trial.rate)]
+    pairs += [(state.L, begin.state.L, begin.system.bodies.inverse_inertia, trial.rate)]
+    apart = max(float((np.abs(one - other) * inverse).max() / scale) for one, other, inverse, scale in pairs)
+    return [Check("velocities that fit", apart, 1e3 * EPS / trial.grip.least**2)]
+
+
+def end(trial: Trial) -> list[Check]:
+    """Large models, whose independent solution takes long, mostly meet RungeKutta's instead."""
+    alone = len(trial.told.parts) <= FEW or trial.told.seed % 4 == 0
+    there = trial.independent if alone else trial.end(lv.RungeKutta(), 24)
+    errors = [trial.apart(trial.end(steps=steps), there) for steps in (STEPS, 2 * STEPS)]
+    floor = REFERENCE / trial.grip.least
+    found = [Check("order 2", abs(np.log2(errors[0] / errors[1]) - 2.0), 0.05)] if errors[1] > 100 * floor else []
+    schemes = [] if trial.told.damped else [(lv.Livens(6), 16, 2.0**5)]
+    for scheme, steps, gain in [(lv.RungeKutta(), 12, 2.0**6), *schemes] if alone else schemes:
+        near, nearer = (trial.apart(trial.end(scheme, k * steps), there) for k in (1, 2))
+        what = repr(scheme) if alone else f"{scheme!r} and RungeKutta(order=8)"
+        found.append(Check(what, nearer, max(floor, near / gain)))
+    return found
+
+
+def mujoco(trial: Trial) -> list[Check]:
+    """A tree without thin bodies, which MuJoCo refuses, where MuJoCo is installed."""
+    model = trial.begin()[0]
+    told = trial.told
+    tree = not told.loops and not told.attraction and all(isinstance(joint, TREE) for joint in model.joints)
+    thin = any(np.linalg.eigvalsh(part.inertia)[0] < 1e-12 for part in told.parts)
+    if not tree or thin or not find_spec("mujoco"):
+        return []
+    from ..imports import through_mjcf
+
+    return [Check("MuJoCo", through_mjcf(model), 1e-11 + 1e3 * EPS / trial.grip.least**2)]
