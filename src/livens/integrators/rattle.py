@@ -95,8 +95,8 @@ def position(system, state, work, h, span, even, signals, row):
     push(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     far = 1.0  # how many times its defect a position last moved
-    far, turned = farthest(system.coordinates, state.a, state.angle)
-    coarse = 1.0 + ROUND_OFF * max(system.finest * far, system.finest_turn * turned)  # round-off of places and angles
+    place, turned = farthest(system.coordinates, state.a, state.angle)
+    coarse = 1.0 + ROUND_OFF * max(system.finest * place, system.finest_turn * turned)  # round-off of places and angles
     exact = state.account[2] >= SINGULAR
     result = POSITION
     for i in range(EXACT):
