@@ -132,7 +132,8 @@ function drawing(canvas) {
   function scene(data, points = 2) {          // points: how long traces can become
     const it = { data, world: matrix([0, 0, 0, ...data.world]) }
     it.shapes = data.shapes.map(s => mesh(new Float32Array(raw(s.vertices)), new Uint32Array(raw(s.triangles))))
-    it.cell = 10 ** Math.floor(Math.log10(data.size / 2))
+    const tens = 10 ** Math.floor(Math.log10(data.size / 3))
+    it.cell = tens * [5, 2, 1].find(k => k * tens <= data.size / 3)
     const lines = []
     for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 2) {      // short pieces: some drivers drop long lines
       const u = k * it.cell, v = l * it.cell, w = v + 2 * it.cell
@@ -190,8 +191,8 @@ function drawing(canvas) {
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [] }) {
-    const ratio = window.devicePixelRatio || 1, w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
+  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1 }) {
+    const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift } = camera
     far *= camera.zoom

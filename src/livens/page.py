@@ -54,7 +54,9 @@ def write_page(
     ...     "<title>top</title>" in open(folder + "/top.html").read()
     True
     """
-    text, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js"))
+    text, script = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js")
+    )
     marks = {
         "drawing": script,
         "title": escape(motion.model.name),

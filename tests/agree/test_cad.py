@@ -54,7 +54,7 @@ def test_hammer():
 
 
 def test_the_hammer_that_is_kept_is_the_one_that_is_drawn(occ):
-    """hammer.json, for places without netgen, against a fresh drawing: numbers to round-off, the surface to a micrometre."""
+    """hammer.json, for places without netgen, and a fresh drawing: numbers to round-off, surface to a micrometre."""
     kept, drawn = cad.hammer(), cad.draw_hammer()
     same(kept.mass_properties, drawn.mass_properties, 1e-12)
     np.testing.assert_allclose(kept.surface.vertices, drawn.surface.vertices, rtol=0, atol=1e-6)

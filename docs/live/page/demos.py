@@ -16,7 +16,7 @@ Values = dict[str, float]
 
 
 class Field(NamedTuple):
-    """A number that the reader may edit; a change goes on with the motion where `live`, and starts it anew otherwise."""
+    """A number that the reader may edit; the motion goes on with it where `live`, and starts anew otherwise."""
 
     name: str
     label: str
@@ -30,11 +30,13 @@ class Field(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What the camera shows: its middle, half its size and the height of the ground [m]; or the centre of mass, followed."""
+    """What the camera shows [m]: the middle, half the size, the height of the ground, and half the size of the body,
+    which fills the picture where its centre of mass is followed."""
 
     middle: tuple[float, float, float]
     size: float
     ground: float
+    near: float
     follow: bool = False
 
 
@@ -79,8 +81,8 @@ def _rates(values: Sequence[float], most: float) -> tuple[Field, ...]:
 
 SINGLE = Demo(
     title="Single body",
-    text="A block floats and spins. About the axis of its largest or smallest moment it turns steadily; about the middle "
-    "one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. Black: its angular momentum, "
+    text="A block floats and spins. About the axis of its largest or smallest moment it turns steadily; about the "
+    "middle one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. Black: its angular momentum, "
     "which does not move. Orange: the axis about which it turns.",
     fields=(
         *(
@@ -98,10 +100,10 @@ SINGLE = Demo(
         "a plate that wobbles": {"J1": 0.1, "J2": 0.1, "J3": 0.19, "w1": 1.5, "w2": 0.0, "w3": 5.0},
     },
     build=build_body,
-    room=lambda v: Room((0.0, 0.0, 0.0), 0.75, -0.9),
-    trace=lambda model: [model["body"].point(0.0, 0.55, 0.0)],
+    room=lambda v: Room((0.0, 0.0, 0.0), 0.85, -0.8, 0.85),
+    trace=lambda model: [model["body"].point(0.0, model["body"].shape.surface.vertices[:, 1].max(), 0.0)],
     chart="rates",
-    arrow=0.85,
+    arrow=0.95,
 )
 
 
@@ -123,9 +125,9 @@ def _flight(v: Values) -> float:
 def _above(v: Values) -> Room:
     T = _flight(v)
     if not 0.3 < T < 8.0:
-        return Room((0.0, 0.0, 0.0), 2.6, -3.0, follow=True)
+        return Room((0.0, 0.0, 0.0), 2.6, -3.0, 2.6, follow=True)
     top = v["vz"] ** 2 / (2.0 * v["g"])
-    return Room((0.0, 0.5 * v["vy"] * T, 0.5 * top), max(0.5 * top + 2.2, 0.5 * abs(v["vy"]) * T + 2.2), -2.6)
+    return Room((0.0, 0.5 * v["vy"] * T, 0.5 * top), max(0.5 * top + 1.8, 0.5 * abs(v["vy"]) * T + 1.8), -2.6, 2.6)
 
 
 HAMMER = Demo(
@@ -152,7 +154,7 @@ HAMMER = Demo(
     room=_above,
     trace=lambda model: [model["hammer"].center, model["hammer"].point(0.0, 2.5, 0.0)],
     chart="rates",
-    arrow=2.2,
+    arrow=3.0,
     again=lambda v, t: 0.3 < _flight(v) < t,
 )
 
@@ -165,9 +167,8 @@ CORNERS = ((-0.5, -0.3), (0.5, -0.3), (0.0, 0.35))
 def hang_board(v: Values) -> lv.Model:
     model = lv.Model(gravity=(0.0, 0.0, -v["g"]), name="springs")
     start = lv.Pose.from_euler((0.0, v["tilt"], 0.0), at=(0.0, 0.0, -v["drop"]))
-    board = model.add(
-        lv.Body(lv.Box(1.2, 0.8, 0.08, mass=v["mass"]), at=start.a, rotation=start.B, velocity=(0, v["push"], 0), name="board")
-    )
+    shape, begin = lv.Box(1.2, 0.8, 0.08, mass=v["mass"]), {"at": start.a, "rotation": start.B}
+    board = model.add(lv.Body(shape, **begin, velocity=(0.0, v["push"], 0.0), name="board"))
     for k, (x, y) in enumerate(CORNERS):
         hook, eye = model.world.point(1.3 * x, 1.3 * y, 0.0), board.point(x, y, 0.04)
         spring = {"stiffness": v["k"], "damping": v["c"], "length": 0.6}
@@ -177,15 +178,15 @@ def hang_board(v: Values) -> lv.Model:
 
 SPRINGS = Demo(
     title="Springs",
-    text="A board hangs on three springs and is let go. It bounces, swings and rocks at once, and energy wanders between "
-    "these. Springs are orange where they are stretched, blue where they are shortened. Without damping the energy "
+    text="A board hangs on three springs and is let go. It bounces, swings and rocks at once, and energy wanders "
+    "between these. Springs are orange where they are stretched, blue where they are shortened. Without damping the energy "
     "stays within a narrow band, however long it runs; with damping, what is lost is booked.",
     fields=(
         Field("k", "stiffness", "N/m", 80.0, 5.0, 400.0, 1.0, live=True, group="springs"),
         Field("c", "damping", "N s/m", 0.0, 0.0, 10.0, 0.1, live=True, group="springs"),
         Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, live=True, group="springs"),
         Field("mass", "mass", "kg", 4.0, 0.5, 20.0, 0.1, group="board at the start"),
-        Field("drop", "below the hooks", "m", 0.75, 0.3, 1.5, 0.01, group="board at the start"),
+        Field("drop", "below the hooks", "m", 0.95, 0.3, 1.5, 0.01, group="board at the start"),
         Field("tilt", "tilt", "°", 12.0, -40.0, 40.0, 0.5, group="board at the start"),
         Field("push", "push", "m/s", 0.8, -2.0, 2.0, 0.05, group="board at the start"),
         H._replace(value=0.005),
@@ -197,7 +198,7 @@ SPRINGS = Demo(
         "stiff": {"k": 400.0, "c": 0.0, "g": 9.81, "mass": 4.0, "tilt": 12.0, "push": 0.8, "h": 0.002},
     },
     build=hang_board,
-    room=lambda v: Room((0.0, 0.0, -0.65), 0.95, -1.75),
+    room=lambda v: Room((0.0, 0.0, -0.6), 0.95, -1.75, 0.95),
     trace=lambda model: [model["board"].center],
     chart="energies",
 )
@@ -218,6 +219,11 @@ def _pose(name: str, angles: Sequence[float], place: Sequence[float]) -> tuple[F
     return (*turns, *moves)
 
 
+def _both(P: Sequence[float], Q: Sequence[float]) -> Values:
+    """Roll, pitch, yaw [°] and x, y, z [m] of both poses."""
+    return {f"{name}{k}": x for name, pose in (("P", P), ("Q", Q)) for k, x in zip("012xyz", pose, strict=True)}
+
+
 def place_pieces(v: Values) -> lv.Model:
     """Six equal corner pieces, their long arms along x, the middle ones along y, the short ones along z."""
     arms = ((0.6, 0.08, 0.08), (0.08, 0.4, 0.08), (0.08, 0.08, 0.25))
@@ -234,15 +240,15 @@ POSES = Demo(
     "elsewhere. Press play: one piece goes by Q and then by P, the other by P and then by Q.",
     fields=(*_pose("P", (0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), *_pose("Q", (90.0, 0.0, 0.0), (0.4, 0.8, 0.3))),
     presets={
-        "two quarter turns": {"P0": 0, "P1": 0, "P2": 90, "Px": 0.8, "Py": 0, "Pz": 0, "Q0": 90, "Q1": 0, "Q2": 0, "Qx": 0.4, "Qy": 0.8, "Qz": 0.3},
-        "two steps: they commute": {"P0": 0, "P1": 0, "P2": 0, "Px": 1, "Py": 0, "Pz": 0.2, "Q0": 0, "Q1": 0, "Q2": 0, "Qx": 0, "Qy": 1, "Qz": 0.3},
-        "turns about one axis: they commute": {"P0": 0, "P1": 0, "P2": 30, "Px": 0, "Py": 0, "Pz": 0, "Q0": 0, "Q1": 0, "Q2": 80, "Qx": 0, "Qy": 0, "Qz": 0},
-        "small turns: nearly": {"P0": 0, "P1": 0, "P2": 5, "Px": 0.8, "Py": 0, "Pz": 0, "Q0": 5, "Q1": 0, "Q2": 0, "Qx": 0.4, "Qy": 0.8, "Qz": 0.3},
+        "two quarter turns": _both((0, 0, 90, 0.8, 0, 0), (90, 0, 0, 0.4, 0.8, 0.3)),
+        "two steps: they commute": _both((0, 0, 0, 1, 0, 0.2), (0, 0, 0, 0, 1, 0.3)),
+        "turns about one axis: they commute": _both((0, 0, 30, 0, 0, 0), (0, 0, 80, 0, 0, 0)),
+        "small turns: nearly": _both((0, 0, 5, 0.8, 0, 0), (5, 0, 0, 0.4, 0.8, 0.3)),
     },
     build=place_pieces,
-    room=lambda v: Room((0.5, 0.4, 0.2), 1.1, -0.6),
+    room=lambda v: Room((0.5, 0.5, 0.25), 1.0, -0.5, 1.0),
     trace=lambda model: [model["P Q"].point(0, 0, 0), model["Q P"].point(0, 0, 0)],
     chart="",
-)  # fmt: skip
+)
 
 DEMOS = {"body": SINGLE, "hammer": HAMMER, "springs": SPRINGS, "poses": POSES}

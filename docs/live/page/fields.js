@@ -25,11 +25,13 @@ function showFields(form, fields, changed) {
   }
   return inputs
 }
-function inWords(value, name) {
+function inWords(value, name) {                                              // powers of ten after ^
+  if (typeof value == "string") return value
+  const minus = text => text.replaceAll("-", "−")
   if (name == "steps") return value.toLocaleString("en")
   if (name == "time") return value.toFixed(3)
-  if (name == "energy" || (name == "momentum" && Math.abs(value) < 1e-3)) return value ? value.toExponential(1).replace("-", "−").replace("e-", " · 10^−").replace("e+", " · 10^") : "0"
-  return String(Number(value.toPrecision(5))).replace("-", "−")
+  if (value && (name == "energy" || Math.abs(value) < 1e-3)) return minus(value.toExponential(1).replace("e", " · 10^").replace("+", ""))
+  return minus(String(Number(value.toPrecision(5))))
 }
 function showReadouts(body, rows) {
   const names = rows.map(row => row[0]).join()

@@ -5,15 +5,16 @@ const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
 const LIGHT = PAPER, DARK = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, .5], ink: [.92, .91, .88, 1] }
 const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
-let demos = {}, open = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
-let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}
+let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
+let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
+let sharp = 1                                                                // pixels of the canvas per pixel of the screen: fewer where drawing is slow
 
 // ── light and dark: as the book is, or as the reader's system is ──
 const system = matchMedia("(prefers-color-scheme: dark)")
-let look = ["light", "dark"].includes(localStorage.getItem("mode")) ? localStorage.getItem("mode") : null
-function setLook() { document.documentElement.dataset.look = look || (system.matches ? "dark" : "light"); seen = "" }
+let mode = ["light", "dark"].includes(localStorage.getItem("mode")) ? localStorage.getItem("mode") : null
+function setLook() { document.documentElement.dataset.look = mode || (system.matches ? "dark" : "light"); seen = "" }
 system.onchange = setLook
-$("theme").onclick = () => { look = document.documentElement.dataset.look == "dark" ? "light" : "dark"; setLook() }
+$("theme").onclick = () => { mode = document.documentElement.dataset.look == "dark" ? "light" : "dark"; setLook() }
 setLook()
 
 // ── loading, and what can go wrong ──
@@ -47,12 +48,12 @@ const take = {
     document.body.dataset.state = "ready"
   },
   scene({ data, restart }) {
-    const follow = scene && scene.open == open ? $("follow").checked : data.follow
+    const follow = scene && scene.demo == opened ? $("follow").checked : data.follow
     scene = pen.scene(data, POINTS)
-    scene.open = open
+    scene.demo = opened
     $("follow").checked = follow || data.follow
     paths = scene.traces.body[0].map(() => new Float32Array(3 * POINTS))
-    if (restart) { marks = 0; curves.begin(demos[open].chart) }
+    if (restart) { marks = 0; curves.begin(demos[opened].chart) }
     showLabels(data.labels || [])
   },
   frame(message) { frame = message; fresh = true; setPlaying(message.playing); kept = .9 * kept + .1 * message.kept },
@@ -71,7 +72,7 @@ function showTabs() {
   }))
 }
 function choose(name) {
-  open = name; pending = {}; drawnAt = []; kept = 1
+  opened = name; pending = {}; drawnAt = []; kept = 1
   const demo = demos[name]
   for (const tab of $("tabs").children) tab.setAttribute("aria-selected", tab.id == `tab-${name}`)
   history.replaceState(null, "", `#${name}`)
@@ -85,7 +86,7 @@ function choose(name) {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) tell({ do: "play" })
 }
 $("preset").onchange = () => {
-  const values = demos[open].presets[$("preset").value]
+  const values = demos[opened].presets[$("preset").value]
   for (const name in values) { inputs[name](values[name]); change(name, values[name]) }
   flush(); tell({ do: "reset" })
 }
@@ -93,6 +94,7 @@ function change(name, value) { $("refused").hidden = true; pending[name] = value
 function flush() { for (const name in pending) tell({ do: "change", name, value: pending[name] }); pending = {} }
 setInterval(flush, 80)                                                       // a slider sends more than anyone can see
 function setPlaying(on) {
+  if (on && !playing) begun = performance.now()
   playing = on
   $("play").textContent = on ? "pause" : "play"
   document.body.dataset.playing = on
@@ -102,7 +104,7 @@ $("step").onclick = () => { flush(); tell({ do: "step", steps: Number($("count")
 $("reset").onclick = () => { flush(); tell({ do: "reset" }) }
 $("speed").onchange = () => tell({ do: "speed", value: Number($("speed").value) })
 onkeydown = e => {
-  if (e.ctrlKey || e.altKey || e.metaKey || !open) return
+  if (e.ctrlKey || e.altKey || e.metaKey || !opened) return
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName), name = Object.keys(demos)[Number(e.key) - 1]
   if (typing || (e.key == " " && e.target.tagName == "BUTTON")) return
   if (e.key == " ") { e.preventDefault(); $("play").click() }
@@ -134,18 +136,23 @@ function render() {
   const middle = $("follow").checked ? carry(places[1], first.center) : scene.data.middle
   const on = name => name != "traces" || $("traces").checked
   const arrows = $("arrows").checked ? arrowsOf(frame.arrows, colors) : []
-  const place = pen.draw(scene, { places, marks, middle, far: 3.1 * ($("follow").checked && scene.data.bodies.length == 1 ? Math.min(scene.data.size, 2.9) : scene.data.size), camera, colors, on, arrows })
+  const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
+  const place = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
   seen = now
   if (!fresh) return
   fresh = false
   const clock = performance.now(), t = frame.rows.find(row => row[0] == "time")
   drawnAt = [...drawnAt.filter(then => clock - then < 1000), clock]
+  if (frame.curve.length) curves.add(t[2], frame.curve)
+  tell({ do: "drawn" })
+  if (playing && clock - written < 120) return                               // text and chart change as fast as one can read
+  written = clock
   showReadouts($("readouts").tBodies[0], [...frame.rows, ["fps", "frames per second", playing ? drawnAt.length : 0, ""]])
   $("clock").textContent = `${t[2].toFixed(3)} ${t[3]}`
   $("pace").textContent = playing && kept < .95 ? `shown at ${Math.round(100 * kept)} % of the speed asked for` : ""
-  if (frame.curve.length) { curves.add(t[2], frame.curve); curves.draw() }
-  tell({ do: "drawn" })
+  if (frame.curve.length) curves.draw()
+  if (playing && clock - begun > 1500) sharp = drawnAt.length < 25 ? Math.max(.6, sharp - .05) : drawnAt.length > 45 ? Math.min(1, sharp + .05) : sharp
 }
 boot()
 requestAnimationFrame(render)

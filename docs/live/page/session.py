@@ -112,8 +112,8 @@ class Session:
         """What drawing.js wants, as JSON."""
         room, these = self.demo.room(self.values), parts(self.model)
         data = scene(self.model, these, self.demo.trace(self.model))
-        data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.size, "follow": room.follow}
-        data["springs"]["most"] = 0.4
+        data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.near, "follow": room.follow}
+        data["springs"]["most"] = 0.3  # extension of full colour [m]
         return json.dumps(data)
 
     def poses(self) -> Any:
@@ -232,10 +232,12 @@ class Playground(Session):
         return np.zeros(0)
 
     def readouts(self) -> str:
-        angle, distance = apart(self.pose("P"), self.pose("Q"))
+        P, Q = self.pose("P"), self.pose("Q")
+        angle, distance = apart(P, Q)
         rows = [
             ["angle", "P Q and Q P: angle", angle, "°"],
             ["distance", "P Q and Q P: distance", distance, "m"],
+            *([name, f"{name} at", _row(pose.a), "m"] for name, pose in products(P, Q).items()),
             ["time", "way", self.s, "of 2"],
             ["steps", "steps", self.steps, ""],
         ]
@@ -251,6 +253,10 @@ def part(pose: lv.Pose, s: float) -> lv.Pose:
 def _booked(motion: lv.Trajectory) -> float:
     """Energy with all that has been lost or put in: what does not change."""
     return float(motion.energy[0] - motion.work[0] + motion.dissipated[0])
+
+
+def _row(x: Any) -> str:
+    return "(" + ", ".join(f"{v:.2f}".replace("-", "−") for v in x.round(9) + 0.0) + ")"
 
 
 def _unit(x: Any) -> Any:
