@@ -1,6 +1,6 @@
 """Write the live page to DIR/live: python docs/live/assemble.py docs/_build/html
 
-It is complete in itself: the page, Pyodide, numpy, and livens as it is in this tree. Any server of static files will do.
+It is complete in itself: the page, Pyodide, numpy, and livens as it is in this tree. Any server of files will do.
 """
 
 from __future__ import annotations
@@ -31,6 +31,4 @@ def assemble(site: Path) -> Path:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__.splitlines()[0])
-    if not is_there():
-        sys.exit(MISSING)
-    print(f"The live page is in {assemble(Path(sys.argv[1]))}.")
+    print(f"The live page is in {assemble(Path(sys.argv[1]))}." if is_there() else MISSING)

@@ -82,8 +82,8 @@ def _rates(values: Sequence[float], most: float) -> tuple[Field, ...]:
 SINGLE = Demo(
     title="Single body",
     text="A block floats and spins. About the axis of its largest or smallest moment it turns steadily; about the "
-    "middle one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. Black: its angular momentum, "
-    "which does not move. Orange: the axis about which it turns.",
+    "middle one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. The long arrow is its "
+    "angular momentum, which does not move; the orange one is the axis about which it turns.",
     fields=(
         *(
             Field(f"J{k}", f"J{'₁₂₃'[k - 1]}", "kg m²", J, 0.01, 0.4, 0.005, group="moments of inertia")
@@ -179,8 +179,8 @@ def hang_board(v: Values) -> lv.Model:
 SPRINGS = Demo(
     title="Springs",
     text="A board hangs on three springs and is let go. It bounces, swings and rocks at once, and energy wanders "
-    "between these. Springs are orange where they are stretched, blue where they are shortened. Without damping the energy "
-    "stays within a narrow band, however long it runs; with damping, what is lost is booked.",
+    "between these. Springs are orange where they are stretched, blue where they are shortened. Without damping the "
+    "energy stays within a narrow band, however long it runs; with damping, what is lost is booked.",
     fields=(
         Field("k", "stiffness", "N/m", 80.0, 5.0, 400.0, 1.0, live=True, group="springs"),
         Field("c", "damping", "N s/m", 0.0, 0.0, 10.0, 0.1, live=True, group="springs"),

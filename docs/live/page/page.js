@@ -81,7 +81,7 @@ function choose(name) {
   $("arrows").parentElement.hidden = demo.chart != "rates"; $("follow").parentElement.hidden = name == "poses"
   $("preset").replaceChildren(...Object.keys(demo.presets).map(text => new Option(text, text)))
   inputs = showFields($("fields"), demo.fields, change)
-  Object.assign(camera, { turn: -.9, lift: .32, zoom: 1 })
+  Object.assign(camera, { turn: demo.chart == "rates" ? .8 : -.9, lift: .32, zoom: 1 })
   tell({ do: "open", demo: name })
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) tell({ do: "play" })
 }
