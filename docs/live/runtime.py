@@ -43,10 +43,9 @@ def write_runtime(folder: Path, *more: Path) -> None:
         wheels.append(Path(shutil.copy(wheel, folder)))
     lock = json.loads((MODULES / "pyodide" / "pyodide-lock.json").read_text(encoding="utf-8"))
     known = {entry["name"]: entry for entry in map(lock_entry, wheels)}
-    for entry in known.values():
-        entry["depends"] = [
-            name for name in lock["packages"].get(entry["name"], {}).get("depends", []) if name in known
-        ]
+    for name, entry in known.items():
+        needed = [other.replace("_", "-") for other in lock["packages"].get(name, {}).get("depends", [])]
+        entry["depends"] = [other for other in needed if other in known]
     known["livens"]["depends"] = ["numpy"]
     lock["packages"] = known
     (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1), encoding="utf-8")
