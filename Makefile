@@ -6,6 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
+LITE   := .venv-lite/.ready
 SIZE   ?= full
 OUTPUT ?= benchmark-output
 
@@ -27,7 +28,7 @@ lint: $(READY)   ## style and types
 live: $(BROWSER) $(READY)   ## the live page, on which livens runs in the browser: docs/_build/html/live
 	$(BIN)/python docs/live/assemble.py docs/_build/html
 
-lite: $(BROWSER) .venv-lite/.ready   ## notebooks that run in the browser, as JupyterLite: docs/_build/html/lite
+lite: $(BROWSER) $(LITE)   ## notebooks that run in the browser, as JupyterLite: docs/_build/html/lite
 	.venv-lite/bin/python docs/live/lite.py docs/_build/html
 
 serve:   ## serve docs/_build/html to this machine
@@ -79,9 +80,11 @@ $(BROWSER): docs/live/package.json
 	@if npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --silent >/dev/null 2>&1; then touch $@; \
 		else echo 'Python for the browser could not be fetched by npm: the live page is left out.'; fi
 
-.venv-lite/.ready: docs/live/requirements.txt
+$(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
 	$(PYTHON) -m venv .venv-lite
-	.venv-lite/bin/python -m pip install --quiet -r docs/live/requirements.txt
+	.venv-lite/bin/python -m pip install --quiet -r docs/live/lite-requirements.txt
+	.venv-lite/bin/python -m pip download --quiet --no-deps --python-version 3.12 --only-binary :all: \
+		--dest .cache/lite -r docs/live/kernel-requirements.txt
 	@touch $@
 
 # The peers are optional: what cannot be installed is skipped, and the tables say so.

@@ -1,7 +1,7 @@
 """Write the JupyterLite site, with the notebooks of examples/browser, to DIR/lite: python docs/live/lite.py DIR
 
-JupyterLite would fetch Pyodide and a kernel's packages from elsewhere when a page is read. Here all of them are files of
-the site: the runtime of the live page, and with it the wheels of the kernel, loaded before anything asks an index.
+JupyterLite would fetch Pyodide and a kernel's packages from elsewhere when a page is read. Here all are files of the
+site: the runtime of the live page, and with it the wheels of the kernel, loaded before anything asks an index.
 Pyodide's own builds of ssl and sqlite3 are not on npm: stand-ins let IPython start, which here keeps no history.
 """
 
@@ -21,7 +21,8 @@ OWN = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/
 FIRST = ["micropip", "piplite", "ssl", "sqlite3", "ipykernel", "comm", "pyodide_kernel", "jedi", "ipython", "livens"]
 ABSENT = {
     "ssl": b"",
-    "sqlite3": b"class Connection: pass\nclass DatabaseError(Exception): pass\nOperationalError = IntegrityError = DatabaseError\n",
+    "sqlite3": b"class Connection: pass\nclass DatabaseError(Exception): pass\n"
+    b"OperationalError = IntegrityError = DatabaseError\n",
 }
 SETTINGS = {
     "pyodideUrl": "./pyodide/pyodide.js",
