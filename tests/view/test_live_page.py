@@ -60,7 +60,7 @@ class Live:
 
     def choose(self, name):
         """Open a demo, and stop it where it begins."""
-        self.page.evaluate(f"document.getElementById('tab-{name}').click()")
+        self.anew(f"tab-{name}")
         self.tab.wait(f"scene.demo == '{name}' && playing")
         self.press("play")
         self.tab.wait("!playing")
@@ -69,8 +69,14 @@ class Live:
     def press(self, name):
         self.page.evaluate(f"document.getElementById('{name}').click()")
 
+    def anew(self, button):
+        """Press a button that begins a motion, and see it begin."""
+        self.page.evaluate("window.before = scene")
+        self.press(button)
+        self.tab.wait("scene !== before && !fresh")
+
     def reset(self):
-        self.press("reset")
+        self.anew("reset")
         self.tab.wait(f"{STEPS} == 0")
 
     def step(self, steps):

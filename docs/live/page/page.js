@@ -56,7 +56,12 @@ const take = {
     if (restart) { marks = 0; curves.begin(demos[opened].chart) }
     showLabels(data.labels || [])
   },
-  frame(message) { frame = message; fresh = true; setPlaying(message.playing); kept = .9 * kept + .1 * message.kept },
+  frame(message) {
+    frame = message; fresh = true; kept = .9 * kept + .1 * message.kept
+    setPlaying(message.playing)
+    remember(placesOf(frame))
+    if (frame.curve.length) curves.add(frame.rows.find(row => row[0] == "time")[2], frame.curve)
+  },
   refused({ text }) { $("refused").textContent = text; $("refused").hidden = false },
   broken({ text }) { broken(`The page could not start Python: ${text.split("\n").pop()}. It needs the folder pyodide beside it, which “make live” writes.`) },
 }
@@ -117,6 +122,9 @@ onkeydown = e => {
 function showLabels(names) {
   $("labels").replaceChildren(...names.map(name => Object.assign(document.createElement("span"), { textContent: name })))
 }
+function placesOf({ poses }) {                                               // matrices of the world and of all bodies
+  return [scene.world, ...scene.data.bodies.map((_, b) => matrix(Array.from(poses.subarray(7 * b, 7 * b + 7))))]
+}
 function remember(places) {                                                  // where the traced points are now
   if (marks == POINTS) { marks = POINTS / 2; for (const path of paths) path.copyWithin(0, 3 * marks) }
   paths.forEach((path, k) => { path.set(scene.mark(k, places[scene.traces.body[0][k]]), 3 * marks); scene.trace(k, path) })
@@ -130,8 +138,7 @@ function render() {
   requestAnimationFrame(render)
   const now = [camera.turn, camera.lift, camera.zoom, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked].join()
   if (!scene || !frame || frame.poses.length != 7 * scene.data.bodies.length || !(fresh || now != seen)) return
-  const places = [scene.world, ...scene.data.bodies.map((_, b) => matrix(Array.from(frame.poses.subarray(7 * b, 7 * b + 7))))]
-  if (fresh) remember(places)
+  const places = placesOf(frame)
   const colors = document.documentElement.dataset.look == "dark" ? DARK : LIGHT, first = scene.data.bodies[0]
   const middle = $("follow").checked ? carry(places[1], first.center) : scene.data.middle
   const on = name => name != "traces" || $("traces").checked
@@ -144,7 +151,6 @@ function render() {
   fresh = false
   const clock = performance.now(), t = frame.rows.find(row => row[0] == "time")
   drawnAt = [...drawnAt.filter(then => clock - then < 1000), clock]
-  if (frame.curve.length) curves.add(t[2], frame.curve)
   tell({ do: "drawn" })
   if (playing && clock - written < 120) return                               // text and chart change as fast as one can read
   written = clock

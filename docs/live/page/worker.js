@@ -69,7 +69,10 @@ const act = {
   change({ name, value }) { const goes = session.change(name, value); if (!goes) scene(true); show() },
   play() { playing = true; last = performance.now(); show(); plan() },
   pause() { playing = false; show() },
-  step({ steps }) { playing = false; session.step(steps); show() },
+  step({ steps }) {                                                          // in short runs, so that traces and charts are smooth
+    playing = false
+    for (let left = steps; left > 0; left -= 20) { session.step(Math.min(20, left)); show() }
+  },
   reset() { session.reset(); scene(true); show() },
   speed({ value }) { speed = value },
   drawn() { drawn = true; plan() },
