@@ -77,7 +77,7 @@ $(READY): pyproject.toml constraints.txt
 # Python for the browser is optional: without npm or a network the live page is left out, and its tests are skipped.
 $(BROWSER): docs/live/package.json
 	@mkdir -p $(@D) && cp docs/live/package.json $(@D)
-	@if npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --silent >/dev/null 2>&1; then touch $@; \
+	@if npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --fetch-retries 0 --silent >/dev/null 2>&1; then touch $@; \
 		else echo 'Python for the browser could not be fetched by npm: the live page is left out.'; fi
 
 $(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
