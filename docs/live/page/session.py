@@ -17,7 +17,7 @@ import livens as lv
 from livens.page import rgba, scene
 from livens.pose import quaternions
 from livens.viewer.colors import BLUE, GREEN, ORANGE, PURPLE, hexadecimal
-from livens.viewer.instants import instant
+from livens.viewer.instants import Instant, instant
 from livens.viewer.parts import parts
 from livens.viewer.playground import apart, products
 from livens.viewer.stepper import Stepper
@@ -57,6 +57,7 @@ class Session:
         self.demo = demo
         self.values = defaults(demo) | dict(values or {})
         self.cost = 1e-3  # of a step [s], as measured
+        self.moment: tuple[Instant, lv.Trajectory] | None = None
         self.debt = 0.0  # time that has passed and is not simulated yet [s]
         self.reset()
 
@@ -90,7 +91,7 @@ class Session:
         """Take exactly so many steps."""
         begin = time.perf_counter()
         self.run.step(steps)
-        self.steps += steps
+        self.steps, self.moment = self.steps + steps, None
         self.cost += 0.3 * ((time.perf_counter() - begin) / steps - self.cost)
 
     def tick(self, passed: float, speed: float) -> float:
@@ -118,33 +119,32 @@ class Session:
 
     def poses(self) -> Any:
         """(x y z, w x y z) of every body, one after the other."""
-        now = instant(self.run.system, self.run.state, self.run.t)
+        now, _ = self._now()
         return np.hstack([now.x, quaternions(now.R)])[1:].ravel()
 
     def arrows(self) -> Any:
         """Ends of the angular momentum and of the angular velocity at the first body's centre of mass: 12 numbers."""
         if not self.demo.arrow:
             return np.zeros(0)
-        now, motion = instant(self.run.system, self.run.state, self.run.t), self.run.now()
+        now, motion = self._now()
         l, w, c = now.l[1], motion.angular_velocity(self.model.bodies[1].name)[0], now.c[1]
         return np.concatenate([c, c + self.demo.arrow * _unit(l), c, c + 0.8 * self.demo.arrow * _unit(w)])
 
     def curve(self) -> Any:
         """The values of the chart at this moment."""
-        motion = self.run.now()
+        _, motion = self._now()
         if self.demo.chart == "rates":
             return motion.body_rates(self.model.bodies[1].name)[0]
         return np.array([motion.kinetic[0], motion.potential[0] - self.lowest, motion.energy[0] - self.lowest])
 
     def readouts(self) -> str:
         """Labels, numbers and units, as JSON; `energy` and `momentum` are errors relative to the start."""
-        motion = self.run.now()
+        now, motion = self._now()
         self.scale = max(self.scale, float(motion.kinetic[0]))
         energy = float((_booked(motion) - self.booked) / self.scale) if self.scale else 0.0
         rows = [["energy", "energy error, relative", energy, ""]]
         if self.demo.chart == "rates":
-            l = instant(self.run.system, self.run.state, self.run.t).l[1]
-            size = float(np.linalg.norm(self.l))
+            l, size = now.l[1], float(np.linalg.norm(self.l))
             change = float(np.linalg.norm(l - self.l)) / size if size else 0.0
             rows.append(["momentum", "angular momentum, change", change, ""])
             rows.append(["spin", "angular momentum", size, "kg m²/s"])
@@ -158,10 +158,17 @@ class Session:
 
     # ── inside ──
 
+    def _now(self) -> tuple[Instant, lv.Trajectory]:
+        """This moment, computed once for all that is shown of it."""
+        if self.moment is None:
+            self.moment = instant(self.run.system, self.run.state, self.run.t), self.run.now()
+        return self.moment
+
     def _compare_from_here(self) -> None:
-        motion = self.run.now()
+        self.moment = None
+        now, motion = self._now()
         self.booked, self.scale = _booked(motion), float(motion.kinetic[0])
-        self.l = instant(self.run.system, self.run.state, self.run.t).l[1].copy()
+        self.l = now.l[1].copy()
         self.lowest = float(motion.energy[0] - motion.kinetic[0]) if self.steps == 0 else self.lowest
 
     def _go_on_with(self, name: str) -> None:
