@@ -5,6 +5,8 @@ EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
+BROWSER := .cache/live/.ready
+LITE   := .venv-lite/.ready
 SIZE   ?= full
 OUTPUT ?= benchmark-output
 
@@ -14,7 +16,7 @@ help:   ## show these lines
 demo: $(READY)   ## throw the hammer: simulate it, print the report, write demo-output/
 	$(BIN)/python -m livens.cli demo hammer --output demo-output
 
-test: lint   ## lint, the whole suite, and the kernels once more as plain Python
+test: lint $(BROWSER)   ## lint, the whole suite, and the kernels once more as plain Python
 	$(BIN)/python -m pytest -n 2
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 
@@ -22,6 +24,15 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+live: $(BROWSER) $(READY)   ## the live page, on which livens runs in the browser: docs/_build/html/live
+	$(BIN)/python docs/live/assemble.py docs/_build/html
+
+lite: $(BROWSER) $(LITE)   ## notebooks that run in the browser, as JupyterLite: docs/_build/html/lite
+	.venv-lite/bin/python docs/live/lite.py docs/_build/html
+
+serve:   ## serve docs/_build/html to this machine
+	$(PYTHON) -m http.server --bind 127.0.0.1 --directory docs/_build/html $(or $(PORT),8000)
 
 thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
@@ -49,7 +60,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv .venv-bench demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -63,6 +74,19 @@ $(READY): pyproject.toml constraints.txt
 		echo 'It could not be installed: tests of the pages are skipped.'; fi
 	@touch $@
 
+# Python for the browser is optional: without npm or a network the live page is left out, and its tests are skipped.
+$(BROWSER): docs/live/package.json
+	@mkdir -p $(@D) && cp docs/live/package.json $(@D)
+	@if npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --fetch-retries 0 --silent >/dev/null 2>&1; then touch $@; \
+		else echo 'Python for the browser could not be fetched by npm: the live page is left out.'; fi
+
+$(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
+	$(PYTHON) -m venv .venv-lite
+	.venv-lite/bin/python -m pip install --quiet -r docs/live/lite-requirements.txt
+	.venv-lite/bin/python -m pip download --quiet --no-deps --python-version 3.12 --only-binary :all: \
+		--dest .cache/lite -r docs/live/kernel-requirements.txt
+	@touch $@
+
 # The peers are optional: what cannot be installed is skipped, and the tables say so.
 $(PEERS): pyproject.toml constraints.txt
 	@echo 'Setting up .venv-bench with the programs to compare with.'
@@ -73,4 +97,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles imports fuzz clean
+.PHONY: help demo test lint live lite serve thumbnails bench bench-check soak nightly ensembles imports fuzz clean

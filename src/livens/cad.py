@@ -13,9 +13,11 @@ metres arrives a thousand times larger (read_step undoes it).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,14 +56,22 @@ def from_occ(shape: Any, *, density: float, name: str | None = None) -> Solid:
 def hammer(density: float = 1.0) -> Solid:
     """The hammer of the source documents: a 2 × 1 × 1 m head, a handle of radius 0.1 m from its middle to y = 2.5 m.
 
-    Its three moments of inertia differ, so thrown about the middle axis it tumbles. `density` in kg/m³.
+    Its three moments of inertia differ, so thrown about the middle axis it tumbles. `density` in kg/m³. The numbers are
+    those of `draw_hammer`, kept in hammer.json, so that the hammer is there where netgen is not, as in a browser.
 
     >>> hammer().mass_properties.inertia.diagonal().round(6).tolist()
     [0.4915, 0.833647, 0.9915]
     """
+    kept = json.loads(files(__package__).joinpath("hammer.json").read_text(encoding="utf-8"))
+    matter = MassProperties(kept["mass"], kept["inertia"], kept["center"]).scaled(positive(density, "density", "kg/m³"))
+    return Solid(matter, Surface(np.array(kept["vertices"]), np.array(kept["triangles"], dtype=np.int32)), "hammer")
+
+
+def draw_hammer() -> Solid:
+    """The hammer at density 1, drawn and integrated by the geometry kernel."""
     occ = _netgen()
     head = occ.Box(occ.Pnt(-1, -0.5, -0.5), occ.Pnt(1, 0.5, 0.5))
-    return from_occ(head + occ.Cylinder(occ.Pnt(0, 0, 0), occ.Y, r=0.1, h=2.5), density=density, name="hammer")
+    return from_occ(head + occ.Cylinder(occ.Pnt(0, 0, 0), occ.Y, r=0.1, h=2.5), density=1.0, name="hammer")
 
 
 def read_step(

@@ -1,7 +1,7 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
-The template page.html holds the player; here it gets the surfaces (each shape once), and poses at no more times than a
-screen can show. Numbers go as little-endian single precision in base64.
+The template page.html holds the player and drawing.js draws; here they get the surfaces (each shape once), and poses at
+no more times than a screen can show. Numbers go as little-endian single precision in base64.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .atomic import replacing
 from .checks import positive
 from .errors import ModelError
 from .kernels.bags import State
-from .model import Body, Point
+from .model import Body, Model, Point
 from .pose import quaternions
 from .trajectory import Trajectory
 from .viewer.colors import BODIES, hexadecimal
@@ -71,9 +71,12 @@ def page(
     of mass, where there are not too many). speed: that of the clock at first. most: poses of all bodies at
     all times (None: some 15 MB of them).
     """
-    text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    text, script = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js")
+    )
     speeds = sorted({*SPEEDS, positive(speed, "the speed of the page", "1")})
     marks = {
+        "drawing": script,
         "title": escape(motion.model.name),
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
         "follow": "checked" if follow else "",
@@ -94,47 +97,53 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -
     poses = np.zeros((len(k), len(bodies), 7))
     for b, body in enumerate(bodies):
         poses[:, b, :3], poses[:, b, 3:] = motion.position(body)[k] @ up.T, quaternions(up @ motion.rotation(body)[k])
-    kinds = equal_shapes(motion.model)
-    shape = np.zeros(len(bodies) + 1, dtype=int)
-    for number, members in enumerate(kinds):
-        shape[members] = number
-    surfaces = [motion.model.bodies[members[0]].shape.surface for members in kinds]
-    reach = np.array([np.linalg.norm(s.vertices, axis=1).max(initial=0.0) for s in surfaces])[shape[1:], None]
+    reach = these.reach[1:, None]
     below, above = poses[..., :3] - reach, poses[..., :3] + reach
     hooks = these.points.r[these.points.body == 0] @ up.T
     low = np.vstack([below.min(axis=(0, 1)), hooks]).min(axis=0)
     high = np.vstack([above.max(axis=(0, 1)), hooks]).max(axis=0)
+    data = scene(motion.model, these, trace) | {
+        "times": packed(motion.t[k]),
+        "poses": packed(poses),
+        "low": float(low[2]),
+        "middle": (0.5 * (low + high)).tolist(),
+        "size": float((high - low).max()) / 2,
+        "near": float((above.max(axis=1) - below.min(axis=1)).max()) / 2,
+    }
+    data["springs"]["most"] = _most(motion, these, k)
+    return data
+
+
+def scene(model: Model, these: Parts, trace: Sequence[Point | Body]) -> dict[str, Any]:
+    """What drawing.js draws of a model that consists of `these`, apart from where it is and how far it moves."""
+    bodies, kinds = model.bodies[1:], equal_shapes(model)
+    shape = {body: number for number, members in enumerate(kinds) for body in members}
+    surfaces = [model.bodies[members[0]].shape.surface for members in kinds]
     mass = np.array([body.mass_properties.mass for body in bodies])
     return {
-        "times": _packed(motion.t[k]),
-        "poses": _packed(poses),
-        "world": quaternions(up[None])[0].tolist(),
-        "shapes": [{"vertices": _packed(s.vertices), "triangles": _packed(s.triangles, "<u4")} for s in surfaces],
+        "world": quaternions(upright(model.gravity)[None])[0].tolist(),
+        "shapes": [{"vertices": packed(s.vertices), "triangles": packed(s.triangles, "<u4")} for s in surfaces],
         "bodies": [
             {
                 "name": body.name,
-                "shape": int(shape[b + 1]),
+                "shape": shape[b + 1],
                 "color": rgba(COLORS[b % len(COLORS)]),
                 "center": body.mass_properties.center.tolist(),
                 "share": float(mass[b] / mass.sum()),
             }
             for b, body in enumerate(bodies)
         ],
-        "springs": _ends(these.springs) | {"length": these.length.tolist(), "most": _most(motion, these, k)},
+        "springs": _ends(these.springs) | {"length": these.length.tolist()},
         "dampers": _ends(these.dampers),
         "rods": _ends(these.rods),
         "axes": _ends(these.axes),
-        "traces": _ends((traced(motion.model, trace),)),
-        "low": float(low[2]),
-        "middle": (0.5 * (low + high)).tolist(),
-        "size": float((high - low).max()) / 2,
-        "near": float((above.max(axis=1) - below.min(axis=1)).max()) / 2,
+        "traces": _ends((traced(model, trace),)),
     }
 
 
 def _ends(of: Sequence[Places]) -> dict[str, Any]:
     """Points fixed to bodies: for each row of points their bodies, and their places there."""
-    return {"body": [places.body.tolist() for places in of], "r": [_packed(places.r) for places in of]}
+    return {"body": [places.body.tolist() for places in of], "r": [packed(places.r) for places in of]}
 
 
 def _most(motion: Trajectory, these: Parts, k: Any) -> float:
@@ -145,7 +154,8 @@ def _most(motion: Trajectory, these: Parts, k: Any) -> float:
     return float(np.abs(np.linalg.norm(np.array(b) - np.array(a), axis=2) - these.length).max(initial=0.0))
 
 
-def _packed(array: Any, kind: str = "<f4") -> str:
+def packed(array: Any, kind: str = "<f4") -> str:
+    """An array as text for a page."""
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 

@@ -3,6 +3,7 @@
 import io
 import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no network
 ]
 PATIENCE = 60_000  # the first frame compiles shaders in software [ms]
 
@@ -33,20 +35,22 @@ def browser():
 
 
 class Tab:
-    """A page in the browser that must not ask the network for anything."""
+    """A page in the browser that must not ask the network for anything: what it asks for begins with `home`."""
 
-    def __init__(self, browser, url, size=(1000, 480), offline=False):
+    def __init__(self, browser, url, size=(1000, 480), offline=False, home=None):
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=offline)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.strangers, self.errors = [], []
-        own = url.split("?")[0]
-        self.page.on(
-            "request", lambda r: None if r.url.startswith((own, "data:", "blob:")) else self.strangers.append(r.url)
-        )
+        self.asked, self.errors, self.home = [], [], home or url.split("?")[0]
+        self.context.on("request", lambda r: self.asked.append(r.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(url)
         self.page.wait_for_selector("canvas")
+
+    @property
+    def strangers(self):
+        """Addresses of others that it asked."""
+        return [url for url in self.asked if not url.startswith((self.home, "data:", "blob:"))]
 
     def wait(self, condition):
         """Until a JavaScript condition holds."""
@@ -97,9 +101,8 @@ class Tab:
         self.context.close()
 
 
-@pytest.fixture
-def tab(browser):
-    """tab(url, …) opens a page; all are closed at the end, and none has asked for anything but its own server."""
+@contextmanager
+def opener(browser):
     tabs = []
 
     def open_tab(url, **options):
@@ -111,3 +114,17 @@ def tab(browser):
         each.close()
         assert not each.strangers
         assert not each.errors
+
+
+@pytest.fixture
+def tab(browser):
+    """tab(url, …) opens a page; all are closed at the end, and none has asked for anything but its own server."""
+    with opener(browser) as open_tab:
+        yield open_tab
+
+
+@pytest.fixture(scope="module")
+def lasting_tab(browser):
+    """The same, for pages that serve all tests of a file."""
+    with opener(browser) as open_tab:
+        yield open_tab

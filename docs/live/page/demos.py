@@ -1,0 +1,254 @@
+"""The four demos of the live page, as livens models: what can be edited, what is built of it, what is shown.
+
+A `Demo` is data and one function, values → model. `Values` are the numbers in the page's fields, by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any, NamedTuple
+
+import livens as lv
+
+Values = dict[str, float]
+
+
+class Field(NamedTuple):
+    """A number that the reader may edit; the motion goes on with it where `live`, and starts anew otherwise."""
+
+    name: str
+    label: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    step: float
+    live: bool = False
+    group: str = ""
+
+
+class Room(NamedTuple):
+    """What the camera shows [m]: the middle, half the size, the height of the ground, and half the size of the body,
+    which fills the picture where its centre of mass is followed."""
+
+    middle: tuple[float, float, float]
+    size: float
+    ground: float
+    near: float
+    follow: bool = False
+
+
+@dataclass(frozen=True)
+class Demo:
+    title: str
+    text: str
+    fields: tuple[Field, ...]
+    presets: dict[str, Values]
+    build: Callable[[Values], lv.Model]
+    room: Callable[[Values], Room]
+    trace: Callable[[lv.Model], Sequence[Any]]
+    chart: str  # "rates" or "energies"
+    arrow: float = 0.0  # length of the arrows for angular momentum and velocity [m]; 0 for none
+    again: Callable[[Values, float], bool] = field(default=lambda values, t: False)  # at time t, start anew?
+
+
+H = Field("h", "step h", "s", 0.01, 0.001, 0.05, 0.001, live=True, group="integrator")
+ORDER = Field("order", "order", "", 2, 2, 6, 2, live=True, group="integrator")
+
+
+# ── a single body: a block with given moments of inertia ──
+
+
+def build_body(v: Values) -> lv.Model:
+    J = (v["J1"], v["J2"], v["J3"])
+    matter = lv.MassProperties(1.0, J)
+    sides = [max(0.03, sqrt(max(0.0, 6.0 * (sum(J) - 2.0 * j)))) for j in J]  # of the block that has these moments
+    model = lv.Model(name="single body")
+    shape = lv.Solid(matter, lv.Box(*sides, mass=1.0).surface)
+    model.add(lv.Body(shape, body_rates=(v["w1"], v["w2"], v["w3"]), name="body"))
+    return model
+
+
+def _rates(values: Sequence[float], most: float) -> tuple[Field, ...]:
+    names = zip("123", "xyz", values, strict=True)
+    return tuple(
+        Field(f"w{k}", f"ω{'₁₂₃'[int(k) - 1]} about {x}", "rad/s", w, -most, most, 0.01, group="rates at the start")
+        for k, x, w in names
+    )
+
+
+SINGLE = Demo(
+    title="Single body",
+    text="A block floats and spins. About the axis of its largest or smallest moment it turns steadily; about the "
+    "middle one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. The long arrow is its "
+    "angular momentum, which does not move; the orange one is the axis about which it turns.",
+    fields=(
+        *(
+            Field(f"J{k}", f"J{'₁₂₃'[k - 1]}", "kg m²", J, 0.01, 0.4, 0.005, group="moments of inertia")
+            for k, J in ((1, 0.05), (2, 0.1), (3, 0.14))
+        ),
+        *_rates((0.02, 6.0, 0.02), 12.0),
+        H,
+        ORDER,
+    ),
+    presets={
+        "middle axis: turns over": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.02, "w2": 6.0, "w3": 0.02},
+        "smallest moment: steady": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 6.0, "w2": 0.2, "w3": 0.2},
+        "largest moment: steady": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.2, "w2": 0.2, "w3": 6.0},
+        "a plate that wobbles": {"J1": 0.1, "J2": 0.1, "J3": 0.19, "w1": 1.5, "w2": 0.0, "w3": 5.0},
+    },
+    build=build_body,
+    room=lambda v: Room((0.0, 0.0, 0.0), 0.85, -0.8, 0.85),
+    trace=lambda model: [model["body"].point(0.0, model["body"].shape.surface.vertices[:, 1].max(), 0.0)],
+    chart="rates",
+    arrow=0.95,
+)
+
+
+# ── the hammer ──
+
+
+def throw_hammer(v: Values) -> lv.Model:
+    model = lv.Model(gravity=(0.0, 0.0, -v["g"]), name="hammer")
+    rates = (v["w1"], v["w2"], v["w3"])
+    model.add(lv.Body(lv.hammer(v["density"]), velocity=(0.0, v["vy"], v["vz"]), body_rates=rates, name="hammer"))
+    return model
+
+
+def _flight(v: Values) -> float:
+    """How long the hammer is above the place where it was thrown [s]."""
+    return 2.0 * v["vz"] / v["g"] if v["g"] > 0.0 and v["vz"] > 0.0 else 0.0
+
+
+def _above(v: Values) -> Room:
+    T = _flight(v)
+    if not 0.3 < T < 8.0:
+        return Room((0.0, 0.0, 0.0), 2.6, -3.0, 2.6, follow=True)
+    top = v["vz"] ** 2 / (2.0 * v["g"])
+    return Room((0.0, 0.5 * v["vy"] * T, 0.5 * top), max(0.5 * top + 1.8, 0.5 * abs(v["vy"]) * T + 1.8), -2.6, 2.6)
+
+
+HAMMER = Demo(
+    title="Hammer",
+    text="A CAD solid: mass, centre and moments of inertia are those that netgen.occ integrates, to the last digit. "
+    "Thrown up spinning about its handle, the axis of its middle moment, it turns over in flight, while its centre "
+    "of mass flies on a parabola.",
+    fields=(
+        Field("vz", "upwards", "m/s", 12.0, 0.0, 20.0, 0.1, group="velocity at the start"),
+        Field("vy", "sideways", "m/s", 2.0, -5.0, 5.0, 0.1, group="velocity at the start"),
+        *_rates((0.1, 10.0, -0.1), 20.0),
+        Field("density", "density", "kg/m³", 1.0, 0.1, 20.0, 0.1, group="hammer"),
+        Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, group="hammer"),
+        H._replace(value=0.002),
+        ORDER,
+    ),
+    presets={
+        "thrown about the handle": {"vz": 12.0, "vy": 2.0, "w1": 0.1, "w2": 10.0, "w3": -0.1, "g": 9.81},
+        "thrown end over end": {"vz": 12.0, "vy": 2.0, "w1": 6.0, "w2": 0.1, "w3": 0.1, "g": 9.81},
+        "floating in orbit": {"vz": 0.0, "vy": 0.0, "w1": 0.05, "w2": 5.0, "w3": 0.05, "g": 0.0},
+        "on the Moon": {"vz": 5.0, "vy": 0.5, "w1": 0.1, "w2": 6.0, "w3": -0.1, "g": 1.62},
+    },
+    build=throw_hammer,
+    room=_above,
+    trace=lambda model: [model["hammer"].center, model["hammer"].point(0.0, 2.5, 0.0)],
+    chart="rates",
+    arrow=3.0,
+    again=lambda v, t: 0.3 < _flight(v) < t,
+)
+
+
+# ── a body on springs ──
+
+CORNERS = ((-0.5, -0.3), (0.5, -0.3), (0.0, 0.35))
+
+
+def hang_board(v: Values) -> lv.Model:
+    model = lv.Model(gravity=(0.0, 0.0, -v["g"]), name="springs")
+    start = lv.Pose.from_euler((0.0, v["tilt"], 0.0), at=(0.0, 0.0, -v["drop"]))
+    shape, begin = lv.Box(1.2, 0.8, 0.08, mass=v["mass"]), {"at": start.a, "rotation": start.B}
+    board = model.add(lv.Body(shape, **begin, velocity=(0.0, v["push"], 0.0), name="board"))
+    for k, (x, y) in enumerate(CORNERS):
+        hook, eye = model.world.point(1.3 * x, 1.3 * y, 0.0), board.point(x, y, 0.04)
+        spring = {"stiffness": v["k"], "damping": v["c"], "length": 0.6}
+        model.add(lv.Spring(hook, eye, **spring, name=f"spring {k + 1}"))
+    return model
+
+
+SPRINGS = Demo(
+    title="Springs",
+    text="A board hangs on three springs and is let go. It bounces, swings and rocks at once, and energy wanders "
+    "between these. Springs are orange where they are stretched, blue where they are shortened. Without damping the "
+    "energy stays within a narrow band, however long it runs; with damping, what is lost is booked.",
+    fields=(
+        Field("k", "stiffness", "N/m", 80.0, 5.0, 400.0, 1.0, live=True, group="springs"),
+        Field("c", "damping", "N s/m", 0.0, 0.0, 10.0, 0.1, live=True, group="springs"),
+        Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, live=True, group="springs"),
+        Field("mass", "mass", "kg", 4.0, 0.5, 20.0, 0.1, group="board at the start"),
+        Field("drop", "below the hooks", "m", 0.95, 0.3, 1.5, 0.01, group="board at the start"),
+        Field("tilt", "tilt", "°", 12.0, -40.0, 40.0, 0.5, group="board at the start"),
+        Field("push", "push", "m/s", 0.8, -2.0, 2.0, 0.05, group="board at the start"),
+        H._replace(value=0.005),
+    ),
+    presets={
+        "bounce, swing and rock": {"k": 80.0, "c": 0.0, "g": 9.81, "mass": 4.0, "tilt": 12.0, "push": 0.8},
+        "damped to rest": {"k": 80.0, "c": 2.0, "g": 9.81, "mass": 4.0, "tilt": 12.0, "push": 0.8},
+        "without gravity": {"k": 80.0, "c": 0.0, "g": 0.0, "mass": 4.0, "tilt": 12.0, "push": 0.8},
+        "stiff": {"k": 400.0, "c": 0.0, "g": 9.81, "mass": 4.0, "tilt": 12.0, "push": 0.8, "h": 0.002},
+    },
+    build=hang_board,
+    room=lambda v: Room((0.0, 0.0, -0.6), 0.95, -1.75, 0.95),
+    trace=lambda model: [model["board"].center],
+    chart="energies",
+)
+
+
+# ── two poses and their products ──
+
+
+def _pose(name: str, angles: Sequence[float], place: Sequence[float]) -> tuple[Field, ...]:
+    turns = [
+        Field(f"{name}{k}", word, "°", angle, -180.0, 180.0, 1.0, live=True, group=f"pose {name}")
+        for k, (word, angle) in enumerate(zip(("roll", "pitch", "yaw"), angles, strict=True))
+    ]
+    moves = [
+        Field(f"{name}{axis}", axis, "m", x, -2.0, 2.0, 0.01, live=True, group=f"pose {name}")
+        for axis, x in zip("xyz", place, strict=True)
+    ]
+    return (*turns, *moves)
+
+
+def _both(P: Sequence[float], Q: Sequence[float]) -> Values:
+    """Roll, pitch, yaw [°] and x, y, z [m] of both poses."""
+    return {f"{name}{k}": x for name, pose in (("P", P), ("Q", Q)) for k, x in zip("012xyz", pose, strict=True)}
+
+
+def place_pieces(v: Values) -> lv.Model:
+    """Six equal corner pieces, their long arms along x, the middle ones along y, the short ones along z."""
+    arms = ((0.6, 0.08, 0.08), (0.08, 0.4, 0.08), (0.08, 0.08, 0.25))
+    corner = [(lv.Box(*arm, mass=1.0), lv.Pose([(s - 0.08) / 2 for s in arm])) for arm in arms]
+    model, piece = lv.Model(name="poses"), lv.Compound(corner)
+    for name in ("P", "Q", "P Q", "Q P", "P Q, arrived", "Q P, arrived"):
+        model.add(lv.Body(piece, name=name))
+    return model
+
+
+POSES = Demo(
+    title="Poses",
+    text="A pose is a place and a rotation. P Q is first Q, then P, in world axes; Q P is the other order, and ends "
+    "elsewhere. Press play: one piece goes by Q and then by P, the other by P and then by Q.",
+    fields=(*_pose("P", (0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), *_pose("Q", (90.0, 0.0, 0.0), (0.4, 0.8, 0.3))),
+    presets={
+        "two quarter turns": _both((0, 0, 90, 0.8, 0, 0), (90, 0, 0, 0.4, 0.8, 0.3)),
+        "two steps: they commute": _both((0, 0, 0, 1, 0, 0.2), (0, 0, 0, 0, 1, 0.3)),
+        "turns about one axis: they commute": _both((0, 0, 30, 0, 0, 0), (0, 0, 80, 0, 0, 0)),
+        "small turns: nearly": _both((0, 0, 5, 0.8, 0, 0), (5, 0, 0, 0.4, 0.8, 0.3)),
+    },
+    build=place_pieces,
+    room=lambda v: Room((0.5, 0.5, 0.25), 1.0, -0.5, 1.0),
+    trace=lambda model: [model["P Q"].point(0, 0, 0), model["Q P"].point(0, 0, 0)],
+    chart="",
+)
+
+DEMOS = {"body": SINGLE, "hammer": HAMMER, "springs": SPRINGS, "poses": POSES}

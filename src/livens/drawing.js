@@ -1,0 +1,245 @@
+// How livens draws in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and a camera that orbits.
+// Used by the page that a motion is written to (page.html) and by the page on which livens runs (docs/live).
+// A scene is what page.py makes of a model: surfaces in body axes, and ends of lines as points of bodies, the world
+// being number 0. Where the bodies are comes as 4 × 4 matrices, column by column.
+
+// ── vectors and matrices ──
+const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+const unit = a => { const l = Math.hypot(...a) || 1; return a.map(x => x / l) }
+const times4 = (A, B) => Float32Array.from({ length: 16 }, (_, k) => {
+  let s = 0
+  for (let i = 0; i < 4; i++) s += A[4 * i + k % 4] * B[4 * (k >> 2) + i]
+  return s
+})
+function look(eye, target) {
+  const z = unit(sub(eye, target)), x = unit(cross([0, 0, 1], z)), y = cross(z, x)
+  return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1]
+}
+function lens(aspect, near, far) {
+  const f = 2.2 / Math.min(1, aspect)
+  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]
+}
+function matrix(p) {                          // of a pose (x y z, w x y z)
+  const [w, x, y, z] = unit(p.slice(3))
+  return [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
+          2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
+          2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, p[0], p[1], p[2], 1]
+}
+const carry = (M, r, o = 0) => [0, 1, 2].map(i => M[12 + i] + M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
+const turned = (M, r, o) => [0, 1, 2].map(i => M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
+const raw = s => Uint8Array.from(atob(s), c => c.charCodeAt(0)).buffer
+
+// ── the camera: drag or arrow keys to orbit, wheel, two fingers, + or − to zoom ──
+function orbit(canvas) {
+  const camera = { turn: -0.9, lift: 0.32, zoom: 1 }, held = new Map()
+  const tilt = d => { camera.lift = Math.max(-1.5, Math.min(1.5, camera.lift + d)) }
+  const zoom = f => { camera.zoom = Math.max(.05, Math.min(20, camera.zoom * f)) }
+  const spread = () => { const [a, b] = [...held.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]) || 1 }
+  canvas.onpointerdown = e => { held.set(e.pointerId, [e.clientX, e.clientY]); canvas.setPointerCapture(e.pointerId) }
+  canvas.onpointerup = canvas.onpointercancel = e => { held.delete(e.pointerId) }
+  canvas.onpointermove = e => {
+    const before = held.get(e.pointerId)
+    if (!before) return
+    const apart = held.size == 2 ? spread() : 0
+    held.set(e.pointerId, [e.clientX, e.clientY])
+    if (apart) zoom(apart / spread())
+    else { camera.turn -= (e.clientX - before[0]) * .008; tilt((e.clientY - before[1]) * .008) }
+  }
+  canvas.onwheel = e => {
+    if (self != top && !document.hasFocus()) return                                      // inside a text: that scrolls
+    e.preventDefault(); zoom(Math.exp(e.deltaY * .001))
+  }
+  canvas.onkeydown = e => {
+    const act = { ArrowLeft: () => { camera.turn -= .08 }, ArrowRight: () => { camera.turn += .08 }, ArrowUp: () => tilt(.08),
+                  ArrowDown: () => tilt(-.08), "+": () => zoom(.9), "-": () => zoom(1.1) }[e.key]
+    if (act) { e.preventDefault(); act() }
+  }
+  return camera
+}
+
+// ── WebGL: one program for faces, which get flat light from the derivative of their place, and for the grid; one for
+//    ribbons of some pixels between two ends. Bodies of one shape are drawn at once ──
+const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1] }
+function drawing(canvas) {
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true })
+  if (!gl) return null
+  function linked(vertex, fragment) {
+    const program = gl.createProgram()
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const shader = gl.createShader(kind)
+      gl.shaderSource(shader, text); gl.compileShader(shader); gl.attachShader(program, shader)
+    }
+    ["r", "a", "b", "tint", "body"].forEach((name, k) => gl.bindAttribLocation(program, k, name))    // a matrix takes four
+    gl.bindAttribLocation(program, 8, "color")
+    gl.linkProgram(program)
+    return program
+  }
+  const faces = linked(`#version 300 es
+    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; out vec3 x; flat out vec4 c0;
+    void main() { vec4 p = body * vec4(r, 1); x = p.xyz; c0 = color; gl_Position = view * p; }`, `#version 300 es
+    precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; out vec4 o;
+    void main() {
+      vec3 d = normalize(eye - x), m = normalize(cross(dFdx(x), dFdy(x)));
+      if (dot(m, d) < 0.) m = -m;
+      float sun = max(dot(m, normalize(vec3(.4, -.3, .9))), 0.), glow = pow(max(dot(m, normalize(d + vec3(.4, -.3, .9))), 0.), 24.);
+      vec3 c = lit > .5 ? c0.rgb * (.5 + .25 * max(dot(m, d), 0.) + .35 * sun) + .08 * glow : c0.rgb;
+      o = vec4(c, reach > 0. ? c0.a * (1. - smoothstep(.2, 1., length(x - middle) / reach)) : c0.a);
+    }`)
+  const ribbons = linked(`#version 300 es
+    in vec3 a, b; in vec4 tint; uniform mat4 view; uniform vec2 screen; uniform float width; out vec4 c;
+    void main() {
+      vec4 p = view * vec4(a, 1), q = view * vec4(b, 1);
+      float near = 1e-3 * max(abs(p.w), abs(q.w));
+      if (p.w < near) p = mix(p, q, (near - p.w) / (q.w - p.w)); else if (q.w < near) q = mix(q, p, (near - q.w) / (p.w - q.w));
+      vec2 d = (q.xy / q.w - p.xy / p.w) * screen;
+      d = length(d) > 0. ? normalize(d) : vec2(1, 0);
+      vec4 o = gl_VertexID < 2 ? p : q;
+      o.xy += vec2(-d.y, d.x) * (gl_VertexID % 2 == 0 ? -width : width) / screen * o.w;
+      c = tint; gl_Position = o;
+    }`, `#version 300 es
+    precision highp float; in vec4 c; out vec4 o; void main() { o = c; }`)
+  const U = {}, V = {}
+  for (const name of ["view", "eye", "middle", "lit", "reach"]) U[name] = gl.getUniformLocation(faces, name)
+  for (const name of ["view", "screen", "width"]) V[name] = gl.getUniformLocation(ribbons, name)
+  function mesh(vertices, triangles) {
+    const vao = gl.createVertexArray()
+    gl.bindVertexArray(vao)
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.STATIC_DRAW)
+    gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0)
+    if (triangles) { gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW) }
+    return { vao, count: triangles ? triangles.length : vertices.length / 3 }
+  }
+  function each(place, size, step, first) {                                  // an attribute of every body or segment
+    gl.enableVertexAttribArray(place); gl.vertexAttribPointer(place, size, gl.FLOAT, false, step, first); gl.vertexAttribDivisor(place, 1)
+  }
+  function kind(data, number) {                                              // a surface, and the bodies that have it
+    const s = data.shapes[number], what = mesh(new Float32Array(raw(s.vertices)), new Uint32Array(raw(s.triangles)))
+    what.members = data.bodies.flatMap((body, b) => body.shape == number ? [b] : [])
+    what.places = new Float32Array(16 * what.members.length); what.ends = gl.createBuffer()
+    gl.bindBuffer(gl.ARRAY_BUFFER, what.ends); gl.bufferData(gl.ARRAY_BUFFER, what.places, gl.DYNAMIC_DRAW)
+    for (let k = 0; k < 4; k++) each(4 + k, 4, 64, 16 * k)
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer())
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(what.members.flatMap(b => data.bodies[b].color)), gl.STATIC_DRAW)
+    each(8, 4, 16, 0)
+    return what
+  }
+  function drawBodies(shapes, places) {
+    gl.uniform1f(U.lit, 1); gl.uniform1f(U.reach, 0)
+    for (const what of shapes) {
+      what.members.forEach((b, k) => what.places.set(places[b + 1], 16 * k))
+      put(what, what.places)
+      gl.bindVertexArray(what.vao)
+      gl.drawElementsInstanced(gl.TRIANGLES, what.count, gl.UNSIGNED_INT, 0, what.members.length)
+    }
+  }
+  function drawGrid(grid, place, color, reach) {
+    gl.uniform1f(U.lit, 0); gl.uniform1f(U.reach, reach)
+    gl.bindVertexArray(grid.vao); gl.vertexAttrib4fv(8, color)
+    for (let k = 0; k < 4; k++) gl.vertexAttrib4fv(4 + k, place.slice(4 * k, 4 * k + 4))
+    gl.drawArrays(gl.LINES, 0, grid.count)
+  }
+
+  // ── ribbons: segments from a to b, each with its colour; `joined` where the next begins at the end of the last ──
+  function ribbon(size, joined = false) {
+    const vao = gl.createVertexArray(), ends = gl.createBuffer()
+    gl.bindVertexArray(vao)
+    gl.bindBuffer(gl.ARRAY_BUFFER, ends); gl.bufferData(gl.ARRAY_BUFFER, 4 * size, gl.DYNAMIC_DRAW)
+    for (const k of [1, 2]) each(k, 3, joined ? 12 : 24, 12 * (k - 1))
+    return { vao, ends }
+  }
+  const put = (what, values) => { gl.bindBuffer(gl.ARRAY_BUFFER, what.ends); gl.bufferSubData(gl.ARRAY_BUFFER, 0, values) }
+  function stripes(what, count, width, color) {
+    if (count < 1) return
+    gl.bindVertexArray(what.vao); gl.vertexAttrib4fv(3, color); gl.uniform1f(V.width, width * (window.devicePixelRatio || 1))
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count)
+  }
+
+  // ── a scene: everything that is sent to the graphics card once ──
+  function scene(data, points = 2) {          // points: how long traces can become
+    const it = { data, world: matrix([0, 0, 0, ...data.world]) }
+    it.shapes = data.shapes.map((_, number) => kind(data, number))
+    const tens = 10 ** Math.floor(Math.log10(data.size / 3))
+    it.cell = tens * [5, 2, 1].find(k => k * tens <= data.size / 3)
+    const lines = []
+    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 2) {      // short pieces: some drivers drop long lines
+      const u = k * it.cell, v = l * it.cell, w = v + 2 * it.cell
+      lines.push(u, v, 0, u, w, 0, v, u, 0, w, u, 0)
+    }
+    it.grid = mesh(new Float32Array(lines))
+    for (const name of ["springs", "dampers", "rods", "axes", "traces"])
+      it[name] = { ...data[name], n: data[name].body[0].length, r: data[name].r.map(s => new Float32Array(raw(s))) }
+    it.springs.each = it.springs.n > 40 ? 2 : COIL.length                    // many springs are drawn as lines
+    it.springs.band = Array.from({ length: it.springs.n }, () => ribbon(3 * it.springs.each, true))
+    for (const what of [it.dampers, it.rods, it.axes]) what.band = ribbon(6 * what.n)
+    it.traces.band = it.traces.body[0].map(() => ribbon(3 * points, true))
+    it.trace = (k, path) => put(it.traces.band[k], path)
+    it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // where trace k is, its body being at M
+    it.arrow = ribbon(18)
+    return it
+  }
+  const COIL = Array.from({ length: 75 }, (_, k, n = 75) => {                // along, and around the axis
+    const s = (k - 2) / (n - 5), w = 14 * Math.PI * s
+    return k < 2 || k > n - 3 ? [[0, .12, .88, 1][k < 2 ? k : k - n + 4], 0, 0] : [.12 + .76 * s, Math.cos(w), Math.sin(w)]
+  })
+  function coiled(a, b, radius) {
+    const d = sub(b, a), u = unit(d), e1 = unit(cross(u, Math.abs(u[2]) < .9 ? [0, 0, 1] : [1, 0, 0])), e2 = cross(u, e1), out = []
+    for (const [s, c, w] of COIL) for (let i = 0; i < 3; i++) out.push(a[i] + s * d[i] + radius * (c * e1[i] + w * e2[i]))
+    return out
+  }
+  const blend = part => { const g = .588, far = part < 0 ? [0, .447, .698] : [.835, .369, 0], p = Math.min(1, Math.abs(part)); return [...far.map(c => g + p * (c - g)), 1] }
+  function between(places, what) {                                           // straight pieces between points of bodies
+    const at = (k, side) => carry(places[what.body[side][k]], what.r[side], 3 * k)
+    if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, 1)]).flat()))
+    return what.n
+  }
+  function drawLines(it, places, { on, marks, ink, arrows, eye }) {
+    const { springs, dampers, rods, axes, traces, data } = it
+    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, [.588, .588, .588, 1])
+    if (on("rods")) stripes(rods.band, between(places, rods), 3, ink)
+    if (axes.n && on("axes")) {
+      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = .07 * data.size
+        return [...x.map((c, i) => c - l * u[i]), ...x.map((c, i) => c + l * u[i])] }
+      put(axes.band, new Float32Array(Array.from({ length: axes.n }, (_, k) => piece(k)).flat()))
+      stripes(axes.band, axes.n, 3, ink)
+    }
+    for (let k = 0; k < springs.n && on("springs"); k++) {
+      const [a, b] = [0, 1].map(side => carry(places[springs.body[side][k]], springs.r[side], 3 * k))
+      put(springs.band[k], new Float32Array(springs.each == 2 ? [...a, ...b] : coiled(a, b, .018 * data.size)))
+      stripes(springs.band[k], springs.each - 1, 2, blend((Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
+    }
+    if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].color.map(x => .8 * x) : ink))
+    for (const { from, to, color } of arrows) {
+      const d = sub(to, from), side = unit(cross(d, sub(eye, to))), l = .07 * data.size, u = unit(d)
+      const barb = s => to.map((x, i) => x - l * u[i] + .45 * s * l * side[i])
+      put(it.arrow, new Float32Array([...from, ...to, ...to, ...barb(1), ...to, ...barb(-1)]))
+      stripes(it.arrow, 3, 2.2, color)
+    }
+  }
+
+  // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
+  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1 }) {
+    const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
+    if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
+    const { data, cell } = it, { turn, lift } = camera
+    far *= camera.zoom
+    const eye = [middle[0] + far * Math.cos(lift) * Math.cos(turn), middle[1] + far * Math.cos(lift) * Math.sin(turn), middle[2] + far * Math.sin(lift)]
+    gl.useProgram(faces)
+    gl.viewport(0, 0, w, h); gl.clearColor(...colors.paper); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
+    gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA)
+    const view = times4(lens(w / h, far / 100, far * 10 + 4 * data.size), look(eye, middle))
+    gl.uniformMatrix4fv(U.view, false, view)
+    gl.uniform3fv(U.eye, eye); gl.uniform3fv(U.middle, [middle[0], middle[1], data.low])
+    drawBodies(it.shapes, places)
+    const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
+    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
+    gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
+    drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye })
+    return x => {                             // where on the canvas a point of the world is, in pixels of the page
+      const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
+      return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]
+    }
+  }
+  return { scene, draw }
+}

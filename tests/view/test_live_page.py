@@ -1,0 +1,242 @@
+"""The live page in a real browser, without a network: livens runs there as plain Python, and moves as it does here."""
+
+import functools
+import http.server
+import json
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import livens as lv
+from livens.pose import Pose
+
+LIVE = Path(__file__).parents[2] / "docs" / "live"
+SINGLE = float(np.finfo(np.float32).eps)  # the page gets its numbers in single precision
+STEPS = "Number(document.getElementById('read-steps').dataset.value)"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The page as it is published."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(LIVE))
+        import assemble
+        import runtime
+
+        if not runtime.is_there():
+            pytest.skip("no Python for the browser: make live fetches it, with npm")
+        folder = tmp_path_factory.mktemp("site")
+        assemble.assemble(folder)
+        for name in ("assemble", "runtime"):
+            sys.modules.pop(name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """A server of files on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+class Live:
+    """The page and its controls."""
+
+    def __init__(self, tab):
+        self.tab, self.page = tab, tab.page
+        tab.wait("['ready', 'broken'].includes(document.body.dataset.state)")
+        assert self.page.evaluate("document.body.dataset.state") == "ready", self.page.inner_text("#what")
+        tab.wait("document.getElementById('read-steps') !== null")
+
+    def choose(self, name):
+        """Open a demo, and stop it where it begins."""
+        self.anew(f"tab-{name}")
+        self.tab.wait(f"scene.demo == '{name}' && playing")
+        self.press("play")
+        self.tab.wait("!playing")
+        self.reset()
+
+    def press(self, name):
+        self.page.evaluate(f"document.getElementById('{name}').click()")
+
+    def anew(self, button):
+        """Press a button that begins a motion, and see it begin."""
+        self.page.evaluate("window.before = scene")
+        self.press(button)
+        self.tab.wait("scene !== before && !fresh")
+
+    def reset(self):
+        self.anew("reset")
+        self.tab.wait(f"{STEPS} == 0")
+
+    def step(self, steps):
+        """Take 1, 10, 100 or 1000 steps."""
+        wanted = self.page.evaluate(STEPS) + steps
+        self.page.select_option("#count", str(steps))
+        self.press("step")
+        self.tab.wait(f"{STEPS} == {wanted}")
+
+    def read(self, name):
+        return float(self.page.get_attribute(f"#read-{name}", "data-value"))
+
+    def set(self, name, value):
+        self.page.fill(f"#field-{name}", str(value))
+        self.page.evaluate("flush()")
+
+    def poses(self):
+        """Places and rotations of all bodies."""
+        numbers = np.array(self.page.evaluate("Array.from(frame.poses)")).reshape(-1, 7)
+        return [Pose.from_quaternion(row[3:] / np.linalg.norm(row[3:]), at=row[:3]) for row in numbers]
+
+    def canvas(self, keep):
+        """The picture (height, width, 3)."""
+        self.tab.frames(3)
+        box = self.page.evaluate("(r => [r.x, r.y, r.width, r.height])(canvas.getBoundingClientRect())")
+        x, y, w, h = (int(v) for v in box)
+        return self.tab.image(keep)[y : y + h - 80, x : x + w]
+
+
+@pytest.fixture(scope="module")
+def live(lasting_tab, address):
+    return Live(lasting_tab(address + "live/index.html#hammer", size=(1100, 700), home=address))
+
+
+def hammer(**begin):
+    m = lv.Model(gravity=(0, 0, -9.81), name="hammer")
+    m.add(lv.Body(lv.hammer(), velocity=(0, 2, 12), **{"body_rates": (0.1, 10, -0.1)} | begin, name="hammer"))
+    return m
+
+
+def test_all_of_python_comes_from_its_own_server(live, address):
+    """What it asks for elsewhere would be among the strangers; requests of the worker are seen too."""
+    assert address + "live/pyodide/pyodide.asm.wasm" in live.tab.asked
+
+
+def test_the_hammer_keeps_its_energy_and_flies_as_it_does_here(live, tmp_path):
+    live.choose("hammer")
+    before = live.canvas(tmp_path / "hammer-0.png")
+    live.step(1000)
+    after = live.canvas(tmp_path / "hammer-1000.png")
+    assert abs(live.read("energy")) < 1e-9
+    assert live.read("momentum") < 1e-9
+    assert live.read("time") == pytest.approx(2.0, rel=1e-12)
+    motion = lv.simulate(hammer(), lv.Livens(), h=2e-3, until=2.0)  # compiled
+    [there] = live.poses()
+    assert there.a == pytest.approx(motion.position("hammer")[-1], abs=8 * SINGLE * 12)
+    assert np.abs(there.B - motion.rotation("hammer")[-1]).max() < 16 * SINGLE
+    assert live.read("total") == pytest.approx(motion.energy[-1], rel=1e-12)
+    changed = np.abs(after - before).sum(axis=2) > 60
+    assert changed.mean() > 0.01  # the hammer has moved, and there are traces
+
+
+def test_a_number_changes_the_motion_and_reset_returns(live):
+    live.choose("hammer")
+    [begin] = live.poses()
+    live.step(100)
+    [usual] = live.poses()
+    live.set("w1", 6.0)
+    live.tab.wait(f"{STEPS} == 0")
+    live.step(100)
+    [changed] = live.poses()
+    motion = lv.simulate(hammer(body_rates=(6, 10, -0.1)), lv.Livens(), h=2e-3, until=0.2)
+    assert np.abs(changed.B - motion.rotation("hammer")[-1]).max() < 16 * SINGLE
+    assert np.abs(changed.B - usual.B).max() > 0.1
+    live.reset()
+    assert (live.poses()[0].a.tolist(), live.poses()[0].B.tolist()) == (begin.a.tolist(), begin.B.tolist())
+
+
+def test_it_plays_smoothly(live, record_property):
+    """Twenty frames a second and more where the machine is not shared; here at least that it flows."""
+    live.choose("body")
+    live.press("play")
+    live.tab.wait(f"{STEPS} > 20")
+    live.page.wait_for_timeout(2500)
+    rate = live.read("fps")
+    record_property("frames per second", rate)
+    live.press("play")
+    live.tab.wait("!playing")
+    assert rate >= 3
+    assert live.read("time") > 0.4
+    assert abs(live.read("energy")) < 1e-12
+
+
+def test_springs_lose_what_dampers_take(live):
+    live.choose("springs")
+    live.step(100)
+    assert abs(live.read("energy")) < 0.01  # O(h²), without dampers
+    live.set("c", 5.0)
+    live.step(100)
+    assert live.read("steps") == 200  # it went on
+    assert live.read("lost") > 0.01
+    assert abs(live.read("energy")) < 0.01
+
+
+def test_poses_arrive_at_their_products(live):
+    live.choose("poses")
+    live.step(100)
+    P, Q, *moved = live.poses()
+    for arrived, product, shown in zip(moved[:2], (P @ Q, Q @ P), moved[2:], strict=True):
+        assert np.abs(arrived.a - product.a).max() < 8 * SINGLE
+        assert np.abs(arrived.B - product.B).max() < 8 * SINGLE
+        assert np.abs(shown.B - product.B).max() < 8 * SINGLE
+    assert live.read("distance") == pytest.approx(np.linalg.norm((P @ Q).a - (Q @ P).a), abs=1e-6)
+
+
+def test_what_cannot_be_is_refused_in_a_sentence(live):
+    live.choose("body")
+    live.set("J3", 0.3)  # more than the other two together: no body has such moments
+    live.tab.wait("!document.getElementById('refused').hidden")
+    text = live.page.inner_text("#refused")
+    assert "moments" in text or "inertia" in text
+    assert text.endswith(".")
+    assert "Error" not in text
+    live.set("J3", 0.14)
+    live.tab.wait("document.getElementById('refused').hidden")
+    live.step(10)
+
+
+def test_it_works_from_the_keyboard(live):
+    live.choose("body")
+    live.page.locator("#view").focus()
+    live.page.keyboard.press("2")
+    live.tab.wait("scene.demo == 'hammer' && playing")
+    live.page.keyboard.press(" ")
+    live.tab.wait("!playing")
+    before = live.page.evaluate("camera.turn")
+    live.page.keyboard.press("ArrowRight")
+    assert live.page.evaluate("camera.turn") != before
+    live.page.keyboard.press("r")
+    live.tab.wait(f"{STEPS} == 0")
+
+
+def test_a_file_says_that_it_must_be_served(site, tab):
+    page = tab((site / "live" / "index.html").as_uri(), home=site.as_uri())
+    page.wait("document.body.dataset.state == 'broken'")
+    assert "make serve" in page.page.inner_text("#what")
+
+
+def test_a_missing_runtime_is_named(site, address, tab):
+    hidden = site / "live" / "pyodide"
+    hidden.rename(site / "live" / "elsewhere")
+    try:
+        page = tab(address + "live/index.html", home=address)
+        page.wait("document.body.dataset.state == 'broken'")
+        assert "make live" in page.page.inner_text("#what")
+    finally:
+        (site / "live" / "elsewhere").rename(hidden)
+
+
+def test_everything_is_counted_by_the_loading_bar(site):
+    sizes = json.loads((site / "live" / "sizes.json").read_text())
+    assert sorted(name.split("-")[0] for name in sizes) == ["livens", "numpy", "pyodide.asm.wasm", "python_stdlib.zip"]
+    assert sum(sizes.values()) < 20e6
