@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
@@ -22,6 +22,10 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+docs: $(READY)   ## the site, with every notebook run: docs/_build/html/index.html
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+#	$(BIN)/python docs/live/assemble.py docs/_build/html
 
 thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
@@ -49,7 +53,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv .venv-bench demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -73,4 +77,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint thumbnails bench bench-check soak nightly ensembles imports fuzz clean
+.PHONY: help demo test lint docs thumbnails bench bench-check soak nightly ensembles imports fuzz clean
