@@ -41,12 +41,14 @@ nb_execution_timeout = 300
 nb_merge_streams = True
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
-python_maximum_signature_line_length = 90
+autodoc_typehints = "none"  # docstrings.py writes them as they stand in the source
+python_maximum_signature_line_length = 100
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 default_role = "code"
+smartquotes = False  # docstrings and options have quotes that are meant
+nitpicky = True  # a public name that links nowhere is an error
+nitpick_ignore_regex = [("py:.*", r"(?!livens\.).*"), ("py:.*", r"livens\.(?!discrete\.\w+$)([a-z_]+\.)+\w+")]
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -57,6 +59,8 @@ html_static_path = ["_static"]
 html_css_files = ["livens.css"]
 html_favicon = "_static/livens.svg"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
+html_sidebars = {page: [] for page in ("index", "benchmarks", "live", "source/**")}
 html_theme_options = {
     "logo": {"text": "livens", "image_light": "_static/livens.svg", "image_dark": "_static/livens.svg"},
     "header_links_before_dropdown": 7,

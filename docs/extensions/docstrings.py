@@ -7,9 +7,11 @@ import re
 
 import livens
 import livens.discrete
+from sphinx.util.inspect import stringify_signature
 
 PUBLIC = {**{f"lv.{name}": f"livens.{name}" for name in dir(livens)}, "livens.discrete": "livens.discrete"}
 PUBLIC |= {f"ld.{name}": f"livens.discrete.{name}" for name in livens.discrete.__all__}
+MADE = (livens.Trajectory, livens.discrete.Run, livens.discrete.Comparison)
 
 
 def linked(line):
@@ -49,6 +51,25 @@ def shown(app, what, name, thing, options, lines):
     lines[:] = result
 
 
+def signed(app, what, name, thing, options, signature, returns):
+    """Arguments with their types as the source has them, short; none for what only the package makes."""
+    if thing in MADE:
+        return "", None
+    try:
+        form = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return None
+    result = form.return_annotation
+    if what == "method" and next(iter(form.parameters), "") == "self":
+        form = form.replace(parameters=list(form.parameters.values())[1:])
+    return stringify_signature(form, show_return_annotation=False), None if what == "class" else returned(result)
+
+
+def returned(annotation):
+    return None if annotation in (inspect.Signature.empty, "None", None) else str(annotation).strip("'")
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", signed)
     app.connect("autodoc-process-docstring", shown)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
