@@ -1,6 +1,8 @@
 """How the site is built: `make docs`, offline. Pages are Markdown (MyST); those with `{code-cell}` are run."""
 
 import hashlib
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -24,6 +26,7 @@ extensions = [
     "sphinx_design",
     "sources",  # {src}`path`: a file of the repository
     "docstrings",  # ours are prose with `names` and doctests
+    "demos",  # {demos}: the gallery, and a page for each recorded motion
     "commands",  # {help}: what the command line says of itself
 ]
 exclude_patterns = ["_build", "extensions", "thumbnails/README.md", "live/*"]
@@ -32,12 +35,21 @@ myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "at
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
-# A notebook is run when it, or the package, has changed.
+# A notebook is run when it, or the package, has changed. What goes to stderr is of no interest to readers: progress, and
+# that kernels are being compiled on a fresh machine; a cell that shows a warning says `mystnb: {output_stderr: show}`.
 _package = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py")))).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / "notebooks" / _package[:16])
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 600
+nb_output_stderr = "remove"
+# Cells run under no one's own IPython profile.
+_profile = DOCS / "_build" / "ipython" / "profile_default"
+_profile.mkdir(parents=True, exist_ok=True)
+(_profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(_profile.parent)
+
+demo_cache = str(DOCS / "_build" / "demos" / _package[:16])
 nb_merge_streams = True
 
 autodoc_member_order = "bysource"
@@ -68,21 +80,21 @@ html_theme_options = {
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "pygments_light_style": "tango",
     "pygments_dark_style": "github-dark",
 }
 
 
 def setup(app):
-    """Sections that are not written yet are left out of the front page's list: to be removed when all are there."""
+    """Lines of the front page that lead to sections not written yet are left out: to be removed when all are there."""
 
     def written(app, page, source):
+        def leads(line):
+            found = re.search(r"\((\S+)\.md\)|^([a-z][a-z-]+(?:/index)?)$", line)
+            return not found or (DOCS / f"{found[1] or found[2]}.md").is_file()
+
         if page == "index":
-            lines = source[0].splitlines()
-            missing = {
-                name for name in ("tutorials/index", "theory/index", "live") if not (DOCS / f"{name}.md").is_file()
-            }
-            source[0] = "\n".join(line for line in lines if line not in missing)
+            source[0] = "\n".join(line for line in source[0].splitlines() if leads(line))
 
     app.connect("source-read", written)
