@@ -35,8 +35,8 @@ myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "at
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
-# A notebook is run when it, or the package, has changed. What goes to stderr is of no interest to readers: progress, and
-# that kernels are being compiled on a fresh machine; a cell that shows a warning says `mystnb: {output_stderr: show}`.
+# A notebook is run when it, or the package, has changed. What goes to stderr is not for readers (progress, and
+# that kernels are compiled on a fresh machine); a cell that shows a warning says `mystnb: {output_stderr: show}`.
 _package = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py")))).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / "notebooks" / _package[:16])

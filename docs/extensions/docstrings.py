@@ -5,9 +5,10 @@ with ("shape: a primitive …") are set as code."""
 import inspect
 import re
 
+from sphinx.util.inspect import stringify_signature
+
 import livens
 import livens.discrete
-from sphinx.util.inspect import stringify_signature
 
 PUBLIC = {**{f"lv.{name}": f"livens.{name}" for name in dir(livens)}, "livens.discrete": "livens.discrete"}
 PUBLIC |= {f"ld.{name}": f"livens.discrete.{name}" for name in livens.discrete.__all__}
