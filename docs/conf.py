@@ -29,7 +29,7 @@ extensions = [
     "demos",  # {demos}: the gallery, and a page for each recorded motion
     "commands",  # {help}: what the command line says of itself
 ]
-exclude_patterns = ["_build", "extensions", "thumbnails/README.md", "live/*"]
+exclude_patterns = ["_build", "extensions", "thumbnails/README.md", "live/**"]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
