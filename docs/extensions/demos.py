@@ -38,7 +38,7 @@ def write_pages(app, failed):
     kept = Path(app.config.demo_cache)
     kept.mkdir(parents=True, exist_ok=True)
     (app.outdir / FOLDER).mkdir(exist_ok=True)
-    for name in app.config.demo_pages:
+    for name in filter(None, app.config.demo_pages):
         page = kept / f"{name}.html"
         if not page.exists():
             logger.info("simulating the demonstration %s", name)
