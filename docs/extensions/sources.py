@@ -8,6 +8,7 @@ from pathlib import Path
 from docutils import nodes
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
+from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
@@ -57,10 +58,19 @@ def pages(app):
         yield f"{FOLDER}/{path}", {"title": path, "body": head + code}, "page.html"
 
 
+def unlink(app, doctree):
+    """CHANGELOG and CONTRIBUTING, where a page includes them, link to what the site does not have: that stays text."""
+    if app.env.docname in ("changelog", "contributing"):
+        for node in list(doctree.findall(pending_xref)):
+            if node["reftype"] == "myst" and (ROOT / node["reftarget"]).exists():
+                node.replace_self(node.children)
+
+
 def setup(app):
     app.add_role("src", Source())
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
+    app.connect("doctree-read", unlink)
     app.connect("html-collect-pages", pages)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
