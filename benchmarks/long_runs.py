@@ -1,9 +1,10 @@
 """Long runs: python -m benchmarks.long_runs FOLDER [steps of the free body] [steps of the double pendulum].
 
-10⁹ steps of a free body and 10⁸ of a double pendulum, some minutes each, as figures and numbers in FOLDER. A free body
-keeps momentum, energy and rotation exactly, so what is seen is round-off: independent errors grow like √n, a bias like
-n. The double pendulum is chaotic: its energy stays in a band that must not drift, and its joints stay closed.
-The runs keep checkpoints in FOLDER: `livens resume FOLDER/free-body.nc` goes on with one that was stopped.
+10⁹ steps of a free body and 10⁸ of a double pendulum, with plain and with compensated sums, as figures and numbers in
+FOLDER: half an hour. A free body keeps momentum, energy and rotation exactly, so what is seen is round-off: independent
+errors grow like √n, a bias like n. The double pendulum is chaotic: its energy stays in a band that must not drift, and
+its joints stay closed. The runs keep checkpoints in FOLDER: `livens resume FOLDER/free-body-plain.nc` goes on with one
+that was stopped, and a run that has ended is not run again.
 """
 
 from __future__ import annotations
@@ -71,10 +72,12 @@ def growth(error: Array) -> float:
     return float(np.polyfit(np.log(n[late]), np.log(largest[late]), 1)[0])
 
 
-def run(model: lv.Model, h: float, steps: int, path: Path) -> lv.Trajectory:
-    """So many steps, of which about KEPT are kept, also in a file."""
+def run(model: lv.Model, scheme: lv.Livens, h: float, steps: int, path: Path) -> lv.Trajectory:
+    """So many steps, of which about KEPT are kept, also in a file; from the file where it is there."""
+    if path.exists() and (motion := lv.load(path)).steps == steps:
+        return motion
     every = max(1, steps // KEPT)
-    return lv.simulate(model, lv.Livens(), h=h, until=h * steps, every=every, checkpoint=path)
+    return lv.simulate(model, scheme, h=h, until=h * steps, every=every, checkpoint=path)
 
 
 def numbers(motion: lv.Trajectory) -> dict[str, Any]:
@@ -93,17 +96,18 @@ def numbers(motion: lv.Trajectory) -> dict[str, Any]:
     }
 
 
-def draw(motion: lv.Trajectory, path: Path) -> None:
-    """The largest error so far over the number of steps; for the pendulum also the energy."""
+def draw(plain: lv.Trajectory, motion: lv.Trajectory, path: Path) -> None:
+    """The largest error so far over the number of steps, dashed with plain sums; and the energy."""
     import matplotlib.pyplot as plt
 
-    errors = measured(motion)
     n = np.arange(len(motion)) * motion.every
     figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-    for name, error in errors.items():
-        axes[0].loglog(n[1:], np.maximum.accumulate(error)[1:], label=name)
+    before = measured(plain)
+    for name, error in measured(motion).items():
+        (line,) = axes[0].loglog(n[1:], np.maximum.accumulate(error)[1:], label=name)
+        axes[0].loglog(n[1:], np.maximum.accumulate(before[name])[1:], "--", color=line.get_color())
     axes[0].loglog(n[1:], 2.0**-53 * np.sqrt(n[1:]), "k:", label="√n 2⁻⁵³")
-    axes[0].set(xlabel="steps", title="largest error so far")
+    axes[0].set(xlabel="steps", title="largest error so far; dashed: plain sums")
     axes[0].legend(fontsize=7)
     change = (motion.energy - motion.energy[0]) / float(np.abs(motion.kinetic).max())
     axes[1].plot(n, change, linewidth=0.3)
@@ -113,27 +117,35 @@ def draw(motion: lv.Trajectory, path: Path) -> None:
     plt.close(figure)
 
 
+def rows(run: str, found: dict[str, Any]) -> list[list[str]]:
+    """What is printed of a run."""
+    slope = f"{found['energy slope, bands per run'] or 0.0:+.4f} ± {found['its standard error'] or 0.0:.4f}"
+    facts = [["energy band", f"{found['energy band']:.1e}", f"slope {slope} bands per run"]]
+    for what, size in found["largest"].items():
+        facts += [[what, f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
+    facts += [["time of a step", f"{found['microseconds a step']:.3f} µs", ""]]
+    return [[run, f"{found['steps']:.0e}", *fact] for fact in facts]
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     free, double = (int(float(x)) for x in (sys.argv[2:] + ["1e9", "1e8"][len(sys.argv) - 2 :])[:2])
-    told, rows = {}, []
+    told: dict[str, Any] = {}
     for name, model, h, steps in (
         ("free-body", free_body(), 1e-2, free),
         ("double-pendulum", double_pendulum(), 2e-3, double),
     ):
-        motion = run(model, h, steps, folder / f"{name}.nc")
-        told[name] = numbers(motion)
-        draw(motion, folder / f"soak-{name}.png")
-        found = told[name]
-        slope = f"{found['energy slope, bands per run'] or 0.0:+.4f} ± {found['its standard error'] or 0.0:.4f}"
-        rows += [[name, f"{steps:.0e}", "energy band", f"{found['energy band']:.1e}", f"slope {slope} bands per run"]]
-        for what, size in found["largest"].items():
-            rows += [[name, f"{steps:.0e}", what, f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
-        rows += [[name, f"{steps:.0e}", "time", f"{motion.seconds:.0f} s", f"{found['microseconds a step']:.3f} µs"]]
+        motions = {}
+        for sums in ("plain", "compensated"):
+            scheme = lv.Livens(compensated=sums == "compensated")
+            motions[sums] = run(model, scheme, h, steps, folder / f"{name}-{sums}.nc")
+            told[f"{name}, {sums} sums"] = numbers(motions[sums])
+        draw(motions["plain"], motions["compensated"], folder / f"soak-{name}.png")
     with replacing(folder / "soak.json") as temporary:
         temporary.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(markdown(["run", "steps", "what", "largest", ""], rows))
+    table = [row for name, found in told.items() for row in rows(name, found)]
+    print(markdown(["run", "steps", "what", "largest", ""], table))
 
 
 if __name__ == "__main__":

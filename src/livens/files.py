@@ -54,7 +54,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
         "work done and energy dissipated since the start [J], how singular joints were",
     ),
     "effort": (("time", "controller"), None, "what controllers hold until they are asked again [N m] or [N]"),
-    "memory": (("time", "carried"), None, "what a scheme carries from step to step besides [N] or [N m]"),
+    "memory": (("time", "carried"), None, "carried by a scheme besides: forces [N], torques [N m]; remainders of sums"),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
@@ -346,7 +346,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
             for name, shape in ((name, x.shape) for name, x in state._asdict().items())
         }
     )
-    record = _turned(record, arrays["axes"], system.bodies.axes)
+    record = _turned(record, scheme.carries, arrays["axes"], system.bodies.axes)
     first, second = json.loads(facts["tally"])
     motion = Trajectory(
         model,
@@ -364,13 +364,14 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     return motion
 
 
-def _turned(record: State, old: Array, new: Array) -> State:
+def _turned(record: State, carries: str, old: Array, new: Array) -> State:
     """The record in principal axes `new`: an eigensolver elsewhere may have signed or turned them differently."""
     if np.array_equal(old, new):
         return record
     R = np.swapaxes(old, 1, 2) @ new
-    carried = record.memory.reshape(len(record.memory), -1, 2, 3).copy()  # forces in world axes, torques in principal
-    carried[:, :, 1] = np.einsum("kji,tkj->tki", R[: carried.shape[1]], carried[:, :, 1])
-    return record._replace(
-        B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=carried.reshape(record.memory.shape)
-    )
+    memory = np.zeros_like(record.memory)  # remainders are smaller than the round-off of this
+    if carries == "accelerations":  # forces in world axes, torques in principal
+        carried = record.memory.reshape(len(memory), -1, 2, 3).copy()
+        carried[:, :, 1] = np.einsum("kji,tkj->tki", R, carried[:, :, 1])
+        memory = carried.reshape(memory.shape)
+    return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=memory)

@@ -221,9 +221,9 @@ class Model:
         self._by_name[thing.name] = thing
 
     def __repr__(self) -> str:
-        return (
-            f"Model({self.name!r}: {len(self.bodies) - 1} bodies, {len(self.joints)} joints, {len(self.forces)} forces)"
-        )
+        bodies, joints, forces = len(self.bodies) - 1, len(self.joints), len(self.forces)
+        parts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} joint{'s' * (joints != 1)}"
+        return f"Model({self.name!r}: {parts}, {forces} force{'s' * (forces != 1)})"
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows."""
@@ -241,4 +241,4 @@ class Model:
 
 
 def _place(body: Body) -> str:
-    return f"({', '.join(f'{x:.4g}' for x in body.pose.a)}) m"
+    return f"({', '.join(f'{x:.4g}' for x in body.pose.a.round(12) + 0.0)}) m"

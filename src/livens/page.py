@@ -1,4 +1,4 @@
-"""A motion as one HTML file that plays in any browser, without a network: write_page(motion, path).
+"""A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
 The template page.html holds the player; here it gets the surfaces (each shape once), and poses at no more times than a
 screen can show. Numbers go as little-endian single precision in base64.
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .atomic import replacing
+from .checks import positive
 from .errors import ModelError
 from .kernels.bags import State
 from .model import Body, Point
@@ -31,6 +32,7 @@ from .viewer.sizes import upright
 
 FRAMES, FEW = 2000, 100  # times, at most and at least; in between the page interpolates
 POSES = 400_000  # of all bodies at all times: some 15 MB
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # to choose from, with the one asked for
 TRACED = 50  # more bodies leave no traces unless asked
 COLORS = tuple(hexadecimal(color) for color in BODIES)
 
@@ -41,10 +43,7 @@ def write_page(
     follow: bool = False,
     trace: Sequence[Point | Body] | None = None,
 ) -> None:
-    """Write `motion` to `path` as a stand-alone HTML page.
-
-    follow: the camera goes with the centre of mass. trace: the points and bodies that leave traces (None: all centres
-    of mass, where there are not too many).
+    """Write `motion` to `path` as a stand-alone HTML page, as `page` makes it.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
@@ -54,25 +53,43 @@ def write_page(
     ...     "<title>top</title>" in open(folder + "/top.html").read()
     True
     """
-    text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
-    marks = {
-        "title": escape(motion.model.name),
-        "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
-        "follow": "checked" if follow else "",
-        "data": json.dumps(_data(motion, trace)).replace("<", "\\u003c"),
-    }
-    text = re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
+    text = page(motion, follow, trace)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _data(motion: Trajectory, trace: Sequence[Point | Body] | None) -> dict[str, Any]:
+def page(
+    motion: Trajectory,
+    follow: bool = False,
+    trace: Sequence[Point | Body] | None = None,
+    speed: float = 1.0,
+    most: int | None = None,
+) -> str:
+    """The stand-alone HTML page of `motion`.
+
+    follow: the camera goes with the centre of mass. trace: the points and bodies that leave traces (None: all centres
+    of mass, where there are not too many). speed: that of the clock at first. most: poses of all bodies at
+    all times (None: some 15 MB of them).
+    """
+    text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    speeds = sorted({*SPEEDS, positive(speed, "the speed of the page", "1")})
+    marks = {
+        "title": escape(motion.model.name),
+        "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
+        "follow": "checked" if follow else "",
+        "speeds": "".join(f"<option{' selected' if s == speed else ''}>{s:g}" for s in speeds),
+        "data": json.dumps(_data(motion, trace, most or POSES)).replace("<", "\\u003c"),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
+
+
+def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -> dict[str, Any]:
     bodies = motion.model.bodies[1:]
     if not bodies:
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
     if trace is None:
         trace = bodies if len(bodies) <= TRACED else []
-    k = chosen(len(motion), int(np.clip(POSES // len(bodies), FEW, FRAMES)))
+    k = chosen(len(motion), int(np.clip(most // len(bodies), FEW, FRAMES)))
     these, up = parts(motion.model), upright(motion.model.gravity)
     poses = np.zeros((len(k), len(bodies), 7))
     for b, body in enumerate(bodies):

@@ -235,7 +235,8 @@ class Run:
         try:
             while done < steps:
                 if period and done % period == 0:  # a controller speaks
-                    state.memory[:] = 0.0  # forces jump: what a scheme carried of them is void
+                    if self.scheme.carries == "accelerations":
+                        state.memory[:] = 0.0  # forces jump: what a scheme carried of them is void
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)

@@ -295,10 +295,27 @@ class Trajectory:
 
     def show(self, height: int = 560, server: bool | None = None) -> Any:
         """The motion for a notebook cell, `height` pixels high: the page of `lv.view` where viser is installed, else,
-        or with server=False, the stand-alone page."""
+        or with server=False, the stand-alone page of `embed`."""
         from .viewer.notebook import show
 
         return show(self, height, server)
+
+    def embed(
+        self,
+        height: int = 420,
+        follow: bool = False,
+        trace: Sequence[Point | Body] | None = None,
+        speed: float = 1.0,
+    ) -> Any:
+        """The motion for a notebook cell as a page of its own, `height` pixels high, that plays without a server and
+        stays in the saved notebook and in sites made of it.
+
+        follow: the camera goes with the centre of mass. trace: points and bodies that leave traces (None: all centres
+        of mass). speed: how many times as fast as nature it plays at first.
+        """
+        from .viewer.notebook import embed
+
+        return embed(self, height, follow, trace, speed)
 
     def to_xarray(self) -> xarray.Dataset:
         """The motion as a labelled xarray Dataset with units."""

@@ -73,7 +73,7 @@ def same(one, other):
     )
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, *COMPARED], ids=repr)
+@pytest.mark.parametrize("scheme", [*SCHEMES, lv.Livens(compensated=True), *COMPARED], ids=repr)
 def test_every_scheme_goes_on_from_its_journal_to_the_same_bits(tmp_path, monkeypatch, scheme):
     run = {"h": 5e-3, "until": 1.0, "every": 7}
     whole = lv.simulate(crane(), scheme, **run)

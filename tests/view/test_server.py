@@ -105,6 +105,9 @@ def test_a_model_is_a_table_in_a_notebook():
     assert "and 40 more" in chain(50)._repr_html_()
     m = lv.Model(name="<b>")
     assert "<b>" not in m._repr_html_()
+    m.add(lv.Body(lv.PointMass(1.0), at=(0.1 + 0.2 - 0.3, 1.0, -0.0), name="bob"))
+    assert "1 body, 0 joints, 0 forces" in m._repr_html_()
+    assert "at (0, 1, 0) m" in m._repr_html_()  # round-off is not shown
 
 
 def messages(server, draw):

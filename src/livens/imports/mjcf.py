@@ -60,7 +60,7 @@ def read_mjcf(
     ...     _ = file.write_text(text)
     ...     model = lv.read_mjcf(file, qvel=[3.0])
     >>> model, model["bob"].body_rates.tolist()
-    (Model('bob': 1 bodies, 1 joints, 0 forces), [0.0, 3.0, 0.0])
+    (Model('bob': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
     file = Path(path)
     mj, m = mujoco(), compiled(file, allow_outside)

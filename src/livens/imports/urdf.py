@@ -66,7 +66,7 @@ def read_urdf(
     ...     _ = file.write_text(text)
     ...     model = lv.read_urdf(file, velocities={"pin": 3.0})
     >>> model, model["bar"].body_rates.tolist()
-    (Model('arm': 1 bodies, 1 joints, 0 forces), [0.0, 3.0, 0.0])
+    (Model('arm': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
     if base not in ("fixed", "free"):
         raise ModelError(f"base must be 'fixed' or 'free', not {base!r}.")

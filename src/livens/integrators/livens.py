@@ -22,6 +22,7 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.bags import System
+from ..kernels.careful import REMAINDERS, careful_drift, remember
 from ..kernels.formulas import PASSES, respond
 from ..kernels.potential import earn, load_power
 from ..kernels.record import keep
@@ -56,7 +57,12 @@ WEIGHTS = {
 def stage(system, state, work, h, signals, row):
     """One step of order 2; `work` holds the forces at its start and, afterwards, at its end."""
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    status = drift(system.bodies, h, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
+    a, B, p, L = state.a, state.B, state.p, state.L
+    if state.memory.shape[0] > 0:
+        status = careful_drift(system.bodies, h, a, B, p, L, state.memory, a, B, L, work.trial, work.fault)
+        remember(work.trial, state.memory)
+    else:
+        status = drift(system.bodies, h, a, B, p, L, a, B, L, work.fault)
     free_forces(system, state.a, state.B, state.p, state.L, signals, row, work, work.f, work.tau)
     if system.formulas.pushes > 0 and status == OK:
         t = time_of(system, signals, row)
@@ -126,15 +132,24 @@ class Livens:
     Order 2 costs one force evaluation and one drift per step, order 4 five, order 6 thirteen; at small errors the
     higher orders are far cheaper. All are symmetric and symplectic and keep momentum exactly.
 
+    compensated: positions, rotations and spins are summed by Kahan's method, with remainders that go along in the
+    state, for runs of 10⁸ steps and more (docs/soak.md). It adds a third to a free body's step.
+
     >>> Livens(order=4).stages
     5
     """
 
     order: int = 2
+    compensated: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, int) or self.order not in WEIGHTS:
             raise ModelError(f"the Livens scheme has order 2, 4 or 6, not {self.order!r}.")
+        if not isinstance(self.compensated, bool):
+            raise ModelError(f"sums are compensated=True or False, not {self.compensated!r}.")
+
+    def __repr__(self) -> str:
+        return f"Livens(order={self.order}{', compensated=True' if self.compensated else ''})"
 
     @property
     def weights(self) -> Array:
@@ -142,7 +157,7 @@ class Livens:
         return WEIGHTS[self.order]
 
     variational = True
-    trials = 0  # scratch for the kernel, in vectors per body
+    carries = "remainders"
     limit = "one radian is about the limit"  # of how far a body may turn in a stage
 
     @property
@@ -160,9 +175,14 @@ class Livens:
         """What the kernel is told: the weights."""
         return self.weights
 
+    @property
+    def trials(self) -> int:
+        """Scratch for the kernel, in vectors per body: new remainders."""
+        return REMAINDERS if self.compensated else 0
+
     def memory(self, system: System) -> int:
-        """Nothing but positions and momenta is carried from step to step."""
-        return 0
+        """How many numbers are carried from step to step besides positions and momenta: remainders."""
+        return 3 * self.trials * len(system.bodies.mass)
 
     def kernel(self, jointed: bool) -> str:
         """The file of its rollout."""

@@ -17,6 +17,7 @@ such a position that round-off over σ² matters is put onto its branch by `land
 from __future__ import annotations
 
 from .._jit import inline, njit
+from ..kernels.careful import careful_drift, remember
 from ..kernels.constrain import correct, farthest, guess, push, rates, reach, slips, worst, yields
 from ..kernels.coordinates import read
 from ..kernels.formulas import PASSES, respond
@@ -98,7 +99,13 @@ def position(system, state, work, h, span, even, signals, row):
     exact = state.account[2] >= SINGULAR
     result = POSITION
     for i in range(EXACT):
-        status = drift(system.bodies, h, state.a, state.B, state.p, state.L, work.a, work.B, work.L, work.fault)
+        a, B, p, L = state.a, state.B, state.p, state.L
+        if state.memory.shape[0] > 0:
+            status = careful_drift(
+                system.bodies, h, a, B, p, L, state.memory, work.a, work.B, work.L, work.trial, work.fault
+            )
+        else:
+            status = drift(system.bodies, h, a, B, p, L, work.a, work.B, work.L, work.fault)
         if status != OK:
             result = status
             break
@@ -278,6 +285,8 @@ def stage(system, state, work, h, span, even, signals, before, row):
     status = position(system, state, work, h, span, even, signals, row)
     if status == OK:
         accept(work, state.a, state.B, state.L)
+        if state.memory.shape[0] > 0:
+            remember(work.trial, state.memory)
         smooth = state.account[2] < ROUGH
         if system.tapes.clock >= 0:
             tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)

@@ -282,6 +282,7 @@ class RungeKutta:
     order: int = 8
 
     variational = False
+    carries = "nothing"
     limit, longest = "half a turn is the limit", 1.0  # of how far a body may turn in a step
 
     def __post_init__(self) -> None:

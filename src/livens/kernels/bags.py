@@ -168,7 +168,7 @@ class State(NamedTuple):
     lam: Floats  # multipliers of the velocity level, and the lead of the position level over them, twice (3, r)
     account: Floats  # work done, energy dissipated since the start [J]; how singular the joints last were (3,)
     effort: Floats  # what controllers hold until they are asked again [N m] or [N] (controllers,)
-    memory: Floats = np.zeros(0)  # what a scheme carries on besides: nothing, or forces [N], [N m] (6n,)
+    memory: Floats = np.zeros(0)  # a scheme carries besides: nothing; forces [N], [N m] (6n,); or remainders (15n,)
 
 
 class Work(NamedTuple):

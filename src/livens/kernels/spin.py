@@ -59,6 +59,19 @@ def cayley(J0, J1, J2, i0, i1, i2, L0, L1, L2, h):
 
 
 @njit
+def turn(bodies, b, h, L0, L1, L2):
+    """A status, and D = R − I of body b by (1) and (2)."""
+    J, i = bodies.inertia[b], bodies.inverse_inertia[b]
+    x, y, z, status = cayley(J[0], J[1], J[2], i[0], i[1], i[2], L0, L1, L2, h)
+    t = 2.0 / (1.0 + x * x + y * y + z * z)
+    tx, ty, tz = t * x, t * y, t * z
+    D00, D01, D02 = -ty * y - tz * z, tx * y - tz, tx * z + ty
+    D10, D11, D12 = tx * y + tz, -tx * x - tz * z, ty * z - tx
+    D20, D21, D22 = tx * z - ty, ty * z + tx, -tx * x - ty * y
+    return status, D00, D01, D02, D10, D11, D12, D20, D21, D22
+
+
+@njit
 def drift(bodies, h, a0, B0, p, L0, a1, B1, L1, fault):
     """Carry every body over a step of length h by (1)–(3); in and out arrays may be the same."""
     for b in range(1, a0.shape[0]):
@@ -70,16 +83,10 @@ def drift(bodies, h, a0, B0, p, L0, a1, B1, L1, fault):
         if not abs(a1[b, 0]) + abs(a1[b, 1]) + abs(a1[b, 2]) + abs(l0) + abs(l1) + abs(l2) < 1e300:
             fault[0] = b
             return NOT_FINITE
-        J, i = bodies.inertia[b], bodies.inverse_inertia[b]
-        x, y, z, status = cayley(J[0], J[1], J[2], i[0], i[1], i[2], l0, l1, l2, h)
+        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = turn(bodies, b, h, l0, l1, l2)
         if status != OK:
             fault[0] = b
             return status
-        t = 2.0 / (1.0 + x * x + y * y + z * z)
-        tx, ty, tz = t * x, t * y, t * z
-        D00, D01, D02 = -ty * y - tz * z, tx * y - tz, tx * z + ty
-        D10, D11, D12 = tx * y + tz, -tx * x - tz * z, ty * z - tx
-        D20, D21, D22 = tx * z - ty, ty * z + tx, -tx * x - ty * y
         L1[b, 0] = l0 + (D00 * l0 + D10 * l1 + D20 * l2)
         L1[b, 1] = l1 + (D01 * l0 + D11 * l1 + D21 * l2)
         L1[b, 2] = l2 + (D02 * l0 + D12 * l1 + D22 * l2)

@@ -43,6 +43,7 @@ BY_ANNOTATION = {
     "Shape": "shape",
     "Signal": "signals",
     "Surface": "surface",
+    "bool": "choice",
     "float": "number",
     "int": "whole",
     "str": "word",

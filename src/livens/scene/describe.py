@@ -115,6 +115,9 @@ class _Describe:
     def word(self, value: Any, what: str) -> str:
         return str(value)
 
+    def choice(self, value: Any, what: str) -> bool:
+        return bool(value)
+
     axes = word
 
     def vector(self, value: Any, what: str) -> Any:

@@ -112,6 +112,12 @@ def word(value: Any) -> Any:
     return value
 
 
+def choice(value: Any) -> Any:
+    if not isinstance(value, bool):
+        raise wrong("it must be true or false.")
+    return value
+
+
 def whole(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 10**15:
         raise wrong("it must be a whole number.")
@@ -142,6 +148,7 @@ ROTATION = either(
 )
 TEXT = {"type": "string"}
 Number, Word, Whole = checked(number, NUMBER), checked(word, TEXT), checked(whole, {"type": "integer"})
+Choice = checked(choice, {"type": "boolean"})
 Vector, Rotation = checked(several(3), row(3)), checked(rotation, ROTATION)
 Local = checked(local, either(row(3), only("center")))
 Pose = {"at": (Vector, None), "rotation": (Rotation, None)}

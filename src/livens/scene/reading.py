@@ -115,6 +115,9 @@ class Reading:
     def word(self, value: Any, path: str) -> str:
         return str(value)
 
+    def choice(self, value: Any, path: str) -> bool:
+        return bool(value)
+
     axes = word
 
     def vector(self, value: Any, path: str) -> Any:

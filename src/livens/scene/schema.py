@@ -21,6 +21,7 @@ from .kinds import (
     MEANING,
     NUMBER,
     TEXT,
+    Choice,
     FormulaTable,
     MeaningTable,
     Mesh,
@@ -68,6 +69,7 @@ def _kinds() -> dict[str, Any]:
     return {
         "number": Number,
         "whole": Whole,
+        "choice": Choice,
         "word": Word,
         "axes": Literal["world", "body"],
         "vector": Vector,

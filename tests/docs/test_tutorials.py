@@ -1,0 +1,94 @@
+"""The tutorials are as they promise: figures, one view, exercises; the two quickest are run, and their numbers checked.
+
+All of them are run when the site is built; here their cells are executed as plain Python, where warnings are errors.
+"""
+
+import ast
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs" / "tutorials"
+INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
+NAMES = re.search(r"```\{toctree\}\n:hidden:\n\n(.*?)\n```", INDEX, re.DOTALL)[1].split()
+EACH = pytest.mark.parametrize("name", NAMES)
+FIGURE = re.compile(r"\.plot\(\"|plot_work_precision\(|plt\.subplots\(|\)\.plot\(")
+
+
+def cells(name):
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    return re.findall(r"```\{code-cell\} python\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_index_lists_every_tutorial_once():
+    assert sorted(NAMES) == sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "index")
+    assert re.findall(r"^\| \[[^]]*\]\(([\w-]+)\.md\)", INDEX, re.MULTILINE) == NAMES
+
+
+@EACH
+def test_a_tutorial_has_figures_one_view_and_exercises_with_hints(name):
+    code = cells(name)
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert text.startswith("---\nfile_format: mystnb\n")
+    assert sum(len(re.findall(r"\.embed\(", cell)) for cell in code) == 1
+    assert any(FIGURE.search(cell) for cell in code)
+    exercises = text.split("## Now you\n")[1]
+    assert len(re.findall(r"^\d\. ", exercises, re.MULTILINE)) == len(re.findall(r"\*Hint:\*", exercises)) >= 3
+    assert not [line for cell in code for line in cell.splitlines() if len(line) > 99]  # none needs scrolling
+
+
+@EACH
+def test_links_to_other_tutorials_and_files_lead_somewhere(name):
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    near = re.findall(r"\]\(([\w.-]+)\)", text)
+    assert not [target for target in near if not (FOLDER / target).is_file()]
+
+
+def run(name):
+    """All names that the cells of a tutorial leave, and what their last expressions gave."""
+    names, shown = {}, []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for cell in cells(name):
+            body = ast.parse(cell).body
+            last = ast.Expression(body.pop().value) if isinstance(body[-1], ast.Expr) else None
+            exec(compile(ast.Module(body, []), f"{name}.md", "exec"), names)
+            if last is not None:
+                shown.append(eval(compile(last, f"{name}.md", "eval"), names))
+    return names, shown
+
+
+def view(shown):
+    """The one that was embedded, as HTML."""
+    [page] = [each._repr_html_() for each in shown if type(each).__name__ == "Cell"]
+    return page
+
+
+@pytest.fixture(autouse=True)
+def figures(monkeypatch):
+    """Drawn without a screen, and forgotten."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    yield
+    if plt := sys.modules.get("matplotlib.pyplot"):
+        plt.close("all")
+
+
+def test_first_motion():
+    pytest.importorskip("matplotlib")
+    names, shown = run("first-motion")
+    assert abs(names["measured"] / names["exact"] - 1.0) < (1e-3 * 2.0 * np.pi / names["exact"]) ** 2  # (h ω)²
+    assert abs(names["angle"].max() - np.pi) < 1e-6  # between two states: (h ω)²/8
+    assert len(view(shown)) < 1_000_000
+
+
+def test_tennis_racket():
+    pytest.importorskip("matplotlib")
+    names, shown = run("tennis-racket")
+    assert abs(np.diff(names["flips"]).mean() / names["exact"] - 1.0) < (2e-3 * 8.0) ** 4  # (h ω)⁴
+    assert names["fitted"] == pytest.approx(names["linear"], rel=1e-3)
+    assert names["report"].energy.relative < 4000 * np.finfo(float).eps  # of 4,000 steps
+    assert len(view(shown)) < 1_000_000
