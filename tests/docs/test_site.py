@@ -17,7 +17,7 @@ for package in ("sphinx", "myst_nb", "pydata_sphinx_theme", "sphinx_design", "sp
     pytest.importorskip(package, reason="the site needs the extra docs")
 
 ROOT = Path(__file__).parents[2]
-MADE_LATER = re.compile(r"demos/|live/")  # pages that are made after Sphinx has built the site
+MADE_LATER = re.compile(r"(demos|live|lite)/")  # pages that are made after Sphinx has built the site
 
 
 class Page(HTMLParser):
@@ -88,7 +88,8 @@ def test_nothing_comes_from_outside(site, pages):
         load
         for path, page in pages.items()
         for load in page.loads
-        if not load.startswith(("data:", "demos/"))
+        if not load.startswith("data:")
+        and not MADE_LATER.match(load)
         and not (path.parent / unquote(urlsplit(load).path)).resolve().is_file()
     }
     assert not missing
