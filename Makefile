@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
 # Another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,dev
+EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
@@ -24,6 +24,10 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+docs: $(READY) $(BROWSER)   ## the site, with every notebook run and the live page: docs/_build/html/index.html
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/live/assemble.py docs/_build/html
 
 live: $(BROWSER) $(READY)   ## the live page, on which livens runs in the browser: docs/_build/html/live
 	$(BIN)/python docs/live/assemble.py docs/_build/html
@@ -60,7 +64,7 @@ fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
 	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
-	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -97,4 +101,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint live lite serve thumbnails bench bench-check soak nightly ensembles imports fuzz clean
+.PHONY: help demo test lint docs live lite serve thumbnails bench bench-check soak nightly ensembles imports fuzz clean

@@ -12,6 +12,7 @@ from studies import Noted, double_pendulum, tip
 import livens as lv
 
 dask = pytest.importorskip("dask", reason="clusters need dask")
+xarray = pytest.importorskip("xarray", reason="studies need xarray")
 distributed = pytest.importorskip("distributed", reason="clusters need dask.distributed")
 
 
@@ -50,6 +51,15 @@ def test_by_address_with_functions_of_any_kind(cluster):
     rates = {"rate": [0.5, 1.0, 1.5]}
     there = lv.ensemble(double_pendulum, rates, **arguments, cluster=cluster.scheduler_address)
     assert there.identical(lv.ensemble(double_pendulum, rates, **arguments))
+
+
+def test_the_store_is_written_by_the_caller(cluster, tmp_path):
+    """While a client is there, xarray would send the file to its workers."""
+    rates, arguments = {"rate": [0.5, 1.0, 1.5]}, {"h": 1e-3, "until": 0.1, "keep": tip}
+    with distributed.Client(cluster) as client:
+        lv.ensemble(double_pendulum, rates, **arguments, executor=client, store=tmp_path / "study.nc")
+    stored = xarray.load_dataset(tmp_path / "study.nc", engine="h5netcdf")
+    assert (stored.drift == lv.ensemble(double_pendulum, rates, **arguments).drift).all()
 
 
 def test_a_member_that_kills_its_workers_fails_alone(cluster):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from array import array
 from collections.abc import Mapping
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,9 +95,15 @@ class Results:
 def write(dataset: xarray.Dataset, path: Path) -> None:
     """Write the finished study as netCDF; the file is complete, or not there."""
     with replacing(path) as temporary:
-        with Patient(temporary) as disk:
+        with Patient(temporary) as disk, _here():
             dataset.to_netcdf(disk, engine="h5netcdf")
         seal(temporary)
+
+
+def _here() -> Any:
+    """xarray would ask a Dask client, where there is one, to write the file on its cluster: it is written here."""
+    dask = sys.modules.get("dask")
+    return nullcontext() if dask is None else dask.config.set(scheduler="synchronous")
 
 
 def read(path: Path) -> xarray.Dataset:
