@@ -12,7 +12,7 @@ SOURCE = ROOT / "src" / "livens"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
-    "_jit errors checks",
+    "_jit errors checks apart",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
     "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals",
     "frames structure constraints tapes formulas system "  # → compile, and its layout

@@ -330,6 +330,8 @@ def _array(variable: Any, kind: type, limit: int) -> Any:
 
 
 def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
+    if not (0.0 < facts["h"] < np.inf and facts["every"] > 0 <= facts["steps"] and 0.0 <= facts["seconds"] < np.inf):
+        raise ValueError("its step or its counts are none")
     options = json.loads(facts["scheme"])
     kinds = {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
     kind = options.pop("class")

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .apart import serve
 from .checks import Array, positive
 from .errors import FileError, MissingExtra, ModelError
 from .mass import MassProperties
 from .pose import Pose
-from .solid import Solid, contents, metres
+from .solid import Solid, contents, metres, packed
 from .surface import Surface
 from .tessellate import welded
 
@@ -62,6 +63,8 @@ def read_mesh(
         scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, **options)
         mesh = scene.to_mesh()
         corners = np.array(mesh.vertices, dtype=np.float64)[mesh.faces]
+        if corners.ndim != 3 or corners.shape[1:] != (3, 3):
+            raise ValueError("its faces are not triangles")
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise FileError(f"{file} cannot be read as {kind.upper()}: {reason}.") from None
@@ -116,3 +119,11 @@ def _trimesh() -> Any:
         return import_module("trimesh")
     except ImportError as error:
         raise MissingExtra(f"mesh files need trimesh ({error}): pip install 'livens[mesh]'") from None
+
+
+def _answer(request: dict[str, Any]) -> bytes:
+    return packed([read_mesh(request["path"], density=request["density"], unit=request["unit"])])
+
+
+if __name__ == "__main__":
+    serve(_answer)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .checks import positive
 from .errors import FileError, ModelError
@@ -64,3 +70,37 @@ def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
         raise FileError(f"{file} does not exist.") from None
     except PermissionError:
         raise FileError(f"{file} may not be read: permission denied.") from None
+
+
+def packed(solids: Sequence[Solid]) -> bytes:
+    """Solids as bytes, to go from one process to another."""
+    arrays: dict[str, Any] = {"names": json.dumps([solid.name for solid in solids])}
+    for k, solid in enumerate(solids):
+        matter = solid.mass_properties
+        arrays |= {f"mass{k}": matter.mass, f"inertia{k}": matter.inertia, f"center{k}": matter.center}
+        arrays |= {f"vertices{k}": solid.surface.vertices, f"triangles{k}": solid.surface.triangles}
+        arrays |= {f"a{k}": solid.place.a, f"B{k}": solid.place.B}
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def unpacked(data: bytes) -> list[Solid]:
+    """What `packed` packed.
+
+    >>> from livens.shapes import Ball
+    >>> ball = Ball(0.1, density=1000)
+    >>> [again] = unpacked(packed([Solid(ball.mass_properties, ball.surface, "ball")]))
+    >>> again.name, again.mass_properties.mass == ball.mass_properties.mass
+    ('ball', True)
+    """
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return [
+            Solid(
+                MassProperties(float(arrays[f"mass{k}"]), arrays[f"inertia{k}"], arrays[f"center{k}"]),
+                Surface(arrays[f"vertices{k}"], arrays[f"triangles{k}"]),
+                name,
+                Pose(arrays[f"a{k}"], arrays[f"B{k}"]),
+            )
+            for k, name in enumerate(json.loads(str(arrays["names"])))
+        ]
