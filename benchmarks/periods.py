@@ -1,4 +1,4 @@
-"""A million periods: does the energy of variational schemes drift, and does that of others? `make soak`, some minutes.
+"""A million periods: does the energy of variational schemes drift, and does that of others? `make periods`, some minutes.
 
 Kepler's ellipse (e = 0.2, the year 2π) and a pendulum that swings by 2 rad, 60 and 40 steps a period. The slope of the
 energy's error is given in bands per run, with its standard error: what does not drift is within a few of these.
@@ -44,7 +44,7 @@ def pendulum() -> tuple[ld.Lagrangian, list[float], list[float], float, int]:
     return system, [2.0], [0.0], 4.0 * float(ellipk(np.sin(1.0) ** 2)), 40
 
 
-def soak(periods: int) -> list[list[str]]:
+def measured(periods: int) -> list[list[str]]:
     """One row for each problem and scheme."""
     rows = []
     for name, (system, q, v, period, steps) in (("Kepler", kepler()), ("pendulum", pendulum())):
@@ -76,7 +76,7 @@ def soak(periods: int) -> list[list[str]]:
 def main() -> None:
     periods = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
     header = ["problem", "scheme", "energy band", "slope [bands per run]", "angular momentum", "time"]
-    print(f"{periods:,} periods\n\n" + markdown(header, soak(periods)))
+    print(f"{periods:,} periods\n\n" + markdown(header, measured(periods)))
 
 
 if __name__ == "__main__":

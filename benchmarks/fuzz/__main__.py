@@ -1,4 +1,4 @@
-"""python -m benchmarks.fuzz READER [count or first..last] [seed]; python -m benchmarks.fuzz guided READER [count]."""
+"""python -m benchmarks.fuzz [READER, …] [count, or first..last] [seed]: all readers if none is named."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from .harness import fuzz, missing
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["guided"]:
-        from . import guided
-
-        return guided.run(sys.argv[2], int(float((sys.argv[3:] or ["100000"])[0])))
     readers = READERS if sys.argv[1:2] in ([], ["all"]) else tuple(sys.argv[1].split(","))
     first, dots, last = (sys.argv[2:] or ["100000"])[0].rpartition("..")
     failed = 0

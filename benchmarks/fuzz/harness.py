@@ -34,10 +34,13 @@ from livens.cli import main
 from . import Input
 
 SECONDS = 30.0  # for one input, on a busy machine
+BRIEF = 5.0  # for the part of it that the package leaves to a process of its own
 MEMORY = 2 * 2**30  # bytes of address space above those of a process that has read all seeds
-STARTING = 300.0  # seconds until a process is ready
+TELL = 10_000  # inputs after which it says how far it is
+STARTING = 600.0  # seconds until a process is ready: kernels may have to be compiled
 APART = "died apart"
 _inside: Any = None  # a byte that the watching process sees
+_starting = False
 
 
 @dataclass
@@ -89,7 +92,7 @@ def _watch(
         there.close()
         try:
             while k < count:
-                if not here.poll(patience):
+                if not here.poll(min(patience, BRIEF)) and (inside.value or not here.poll(patience)):
                     process.kill()
                     process.join()
                     fault = f"took longer than {patience:g} s"
@@ -106,6 +109,8 @@ def _watch(
                 if fault:
                     _fail(done, report, f"{reader}, seed {seed}, input {k}: {fault}")
                 k += 1
+                if k % TELL == 0:
+                    report(f"{reader}: {done}")
             else:
                 process.join()
                 return k
@@ -135,8 +140,8 @@ def _fail(done: Outcome, report: Callable[[str], None], text: str) -> None:
 def _work(
     reader: str, seeds: list[Input], seed: int, numbers: range, folder: str, pipe: Connection, inside: Any
 ) -> None:
-    global _inside
-    _inside = inside
+    global _inside, _starting
+    _inside, _starting = inside, True
     module = import_module(f"benchmarks.fuzz.{reader}")
     words = open(Path(folder, "last words"), "wb")  # noqa: SIM115
     for stream in (1, 2):  # kernels may chat
@@ -153,6 +158,7 @@ def _work(
             return
     limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    _starting = False
     faulthandler.enable(words)
     pipe.send(("ready", "", 0.0, 0.0))
     for k in numbers:
@@ -193,8 +199,8 @@ def command(*words: object) -> str:
 
 
 def seldom(file: Path, part: int = 20) -> bool:
-    """True for one file in `part`, the same ones each time."""
-    return zlib.crc32(file.read_bytes()) % part == 0
+    """True for one file in `part`, the same ones each time; for all while the process is getting ready."""
+    return _starting or zlib.crc32(file.read_bytes()) % part == 0
 
 
 class elsewhere:

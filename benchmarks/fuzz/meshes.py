@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from livens import read_mesh
+from livens import mesh
 from livens.errors import LivensError
 from livens.imports.looks import read_surface
 
 from . import Input
+from .harness import apart_here
 from .scenes import altered
 from .spoil import of_bytes, of_words
 
@@ -26,7 +27,7 @@ def seeds() -> list[Input]:
 
     box, ball = trimesh.creation.box((2, 1, 1)), trimesh.creation.icosphere(subdivisions=1)
     scene = trimesh.Scene([box, ball.apply_translation((5, 0, 0))])
-    made = [(f"mesh.{kind}", mesh.export(file_type=kind)) for mesh in (box, ball) for kind in ENDINGS]
+    made = [(f"mesh.{kind}", shape.export(file_type=kind)) for shape in (box, ball) for kind in ENDINGS]
     made += [("mesh.stl", box.export(file_type="stl_ascii")), ("mesh.glb", scene.export(file_type="glb"))]
     return [Input(name, data.encode() if isinstance(data, str) else data) for name, data in made]
 
@@ -59,9 +60,9 @@ def packed(head: dict, rest: bytes) -> bytes:
 
 
 def attempt(file: Path) -> str:
-    refused = None
+    mesh.apart, refused = apart_here(mesh.answer), None
     try:
-        read_mesh(file, density=1000.0, unit="mm")
+        mesh.read_mesh(file, density=1000.0, unit="mm")
     except LivensError as error:
         refused = error
     if file.suffix != ".glb":

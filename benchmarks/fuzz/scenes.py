@@ -24,7 +24,7 @@ ODD = [
 ]  # fmt: skip
 
 STRANGE = [
-    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 3, True, "t", "x1", "[1, 2, 3]", "1/0", "arm",
+    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 10**9, 2**31, 3, True, "t", "x1", "[1, 2, 3]", "1/0", "arm",
     "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"},
 ]  # fmt: skip
 

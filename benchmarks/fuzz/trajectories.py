@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 
 import livens as lv
-from livens import files, framing, run_journal
+from livens import files, framing, hdf5, run_journal
 from livens.atomic import SEAL, seal
-from livens.run_journal import RunJournal
 from livens.study import designs, journal, results
 from livens.study.members import Outcome
 
 from . import Input
-from .harness import command, seldom
+from .harness import apart_here, command, seldom
 from .scenes import altered
 from .spoil import FLOATS, NUMBERS, of_bytes
 
@@ -37,7 +36,7 @@ VALUES = {"k": [1.0, 2.0, 3.0], "m": [1.0, 2.0]}
 
 def pendulum() -> lv.Model:
     m = lv.Model(gravity=(0, 0, -9.81), name="pendulum")
-    bob = m.add(lv.Body(lv.Box(0.1, 0.1, 1.0, density=1000), at=(0, 0, -0.5), body_rates=(0, 1, 0), name="bob"))
+    bob = m.add(lv.Body(lv.Box(0.1, 0.1, 1.0, density=1000), at=(0, 0, -0.5), name="bob"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), bob.point(0, 0, 0.5), axis=(0, 1, 0), name="pin"))
     m.add(lv.Load(bob.center, force=lv.Expression("[sin(t), 0, 0]"), name="wind"))
     return m
@@ -53,7 +52,7 @@ def seeds() -> list[Input]:
         motion.save(folder / "motion.nc")
         lv.simulate(top, h=0.1, until=1.0).save(folder / "top.nc")
         now = (motion.steps, 2 * motion.steps, motion.seconds, *motion.tally)
-        RunJournal.begin(
+        run_journal.RunJournal.begin(
             folder / "run.nc.journal", files.describe(motion), motion.record, len(motion), now, motion.state
         ).close()
         made, total = designs.design(VALUES), results.Results(6)
@@ -100,10 +99,9 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
         i, j = random.randrange(len(found)), random.randrange(len(found))
         kind, content = found[i]
         how = random.randrange(6)
-        if how <= 2 and kind in b"FL" and kind != b"":
-            found[i] = kind, json.dumps(changed(random, json.loads(content))).encode()
-        elif how <= 2:
-            found[i] = kind, of_bytes(random, content, same)
+        if how <= 2:
+            told = content[:1] in (b"{", b"[") and random.random() < 0.8
+            found[i] = kind, reworded(random, content) if told else of_bytes(random, content, same)
         elif how == 3:
             found.insert(j, found[i])
         elif how == 4:
@@ -113,9 +111,17 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
     return head + b"".join(framing.framed(kind, content) for kind, content in found)
 
 
+def reworded(random: Random, content: bytes) -> bytes:
+    """A record of JSON with values changed, as far as it still is JSON."""
+    try:
+        return json.dumps(changed(random, json.loads(content))).encode()
+    except ValueError:
+        return content
+
+
 def changed(random: Random, told: Any) -> Any:
     """JSON with values changed, or something else altogether."""
-    if random.random() < 0.05 or not told:
+    if random.random() < 0.05 or not told or not isinstance(told, dict | list):
         return random.choice((None, [], {}, 1, "x", [[]], [1, 2], {"x": 1}))
     return altered(random, told)
 
@@ -173,6 +179,7 @@ def reshaped(random: Random, array: np.ndarray) -> np.ndarray:
 
 
 def attempt(file: Path) -> str:
+    hdf5.apart = apart_here(hdf5.answer)
     if file.name == "study.nc":
         results.read(file)
         return "study"

@@ -13,7 +13,8 @@ from .spoil import of_bytes, of_markup
 
 NEEDS = ""
 ROOT = Path(__file__).parents[2]
-SMALL = """<robot name="small"><link name="base"/>
+SMALL = """<robot name="small">
+<link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
 <link name="bar"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial>
 <visual><geometry><mesh filename="bar.obj" scale="1 2 -1"/></geometry></visual>
 <visual><geometry><mesh filename="package://home/bar.stl"/></geometry></visual>

@@ -1,6 +1,5 @@
 """Runs that are stopped, by signals or by a file system, and go on: to the bit as if nothing had happened."""
 
-import importlib.util
 import os
 import resource
 import shutil
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from benchmarks.kills import livens, survive
 from livens.cli import main
 from livens.files import describe
 from livens.integrators import COMPARED, SCHEMES
@@ -290,17 +290,6 @@ model.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), n
 RUN = ["run", "top.py", "--h", "1e-3", "--until", "10000", "--every", "200", "-o", "out.nc", "--checkpoint", "0.05"]
 
 
-def livens(folder, *arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "livens", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
-
-
 def wait_for(path, process):
     while not path.exists() and process.poll() is None:
         time.sleep(0.005)
@@ -408,11 +397,5 @@ def test_a_read_only_target_is_refused_before_the_run(small):
 
 @posix
 def test_kills_are_survived(tmp_path):
-    """The long size of this is `python -m benchmarks.kills 1000`."""
-    path = Path(__file__).parents[2] / "benchmarks" / "kills.py"
-    spec = importlib.util.spec_from_file_location("benchmarks.kills", path)
-    kills = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(kills)
-    count, equal = kills.survive(tmp_path, 3)
-    assert count == 3
-    assert equal
+    """The long size of this is in `make soak`."""
+    assert survive(tmp_path, 3) == (3, True)

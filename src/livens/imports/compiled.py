@@ -19,6 +19,8 @@ from ..scene.solids import inside
 from .markup import read_markup
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
+DOCUMENTS = ("include", "model")  # elements that name further MJCF
+MOST = 10_000  # files, and names in folders
 
 
 def mujoco() -> Any:
@@ -33,7 +35,7 @@ def compiled(path: Path, allow_outside: bool = False) -> Any:
     """The MjModel of an MJCF file."""
     mj = mujoco()
     if not allow_outside:
-        _stays_inside(path, path.resolve().parent, set())
+        _stays_inside(path)
     elif read_markup(path).tag != "mujoco":
         raise FileError(f"{path} is not MJCF: its first element must be <mujoco>.")
     data = apart("livens.imports.compiled", {"path": str(path), "file": str(path.resolve())})
@@ -53,21 +55,38 @@ def answer(request: dict[str, Any]) -> bytes:
     return buffer.tobytes()
 
 
-def _stays_inside(path: Path, folder: Path, seen: set[Path]) -> None:
-    """Refuse an MJCF file that names files out of `folder`, itself or through files that it includes."""
-    seen.add(path)
-    root = read_markup(path)
-    if len(seen) == 1 and root.tag != "mujoco":
-        raise FileError(f"{path} is not MJCF: its first element must be <mujoco>, not <{root.tag[:60]}>.")
-    places = [""] + [element.get(key, "") for element in root.iter("compiler") for key in FOLDERS]
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            if not key.startswith("file") or not value:
-                continue
-            for place in dict.fromkeys(places):
-                file = inside(folder, os.path.join(place, value), False)
-                if file.suffix == ".xml" and file.is_file() and file not in seen:
-                    _stays_inside(file, folder, seen)
+def _stays_inside(path: Path) -> None:
+    """Refuse an MJCF file that names files out of its folder, itself or through files that it includes.
+
+    Where MuJoCo looks depends on every <compiler> of every file, and to MuJoCo a backslash is a slash: all names are
+    tried in all folders.
+    """
+    first = read_markup(path)
+    if first.tag != "mujoco":
+        raise FileError(f"{path} is not MJCF: its first element must be <mujoco>, not <{first.tag[:60]}>.")
+    folder, roots, before = path.resolve().parent, {path.resolve(): first}, 0
+    while len(roots) > before:
+        before = len(roots)
+        places = {""} | {_slashes(e.get(key, "")) for r in roots.values() for e in r.iter("compiler") for key in FOLDERS}
+        places |= {str(file.parent.relative_to(folder)) for file in roots}  # where the files that are included are
+        named = {
+            (_slashes(value), element.tag in DOCUMENTS)
+            for root in roots.values()
+            for element in root.iter()
+            for key, value in element.attrib.items()
+            if key.startswith("file") and value
+        }
+        if len(places) * len(named) > MOST or len(roots) > MOST:
+            raise FileError(f"{path} names more than {MOST} files and folders.")
+        for name, is_document in named:
+            for place in places:
+                file = inside(folder, os.path.join(place, name), False)
+                if is_document and file not in roots and file.is_file():
+                    roots[file] = read_markup(file)
+
+
+def _slashes(name: str) -> str:
+    return name.replace("\\", "/")
 
 
 if __name__ == "__main__":

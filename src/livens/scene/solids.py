@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..apart import apart
 from ..cad import read_step
+from ..checks import positive
 from ..errors import FileError, ModelError
-from ..solid import Solid, unpacked
+from ..mesh import read_apart
+from ..solid import Solid, metres
 
 BYTES = 200_000_000  # of one file
 KINDS = {"Mesh": (".stl", ".obj", ".glb"), "Step": (".step", ".stp")}
@@ -46,8 +47,7 @@ def read_solid(table: dict[str, Any], folder: Path, allow_outside: bool = False)
     if path.stat().st_size > BYTES:
         raise FileError(f"{path} has {path.stat().st_size} bytes, and {BYTES} is the limit for files of a scene.")
     if kind == "Mesh":
-        request = {"path": str(path), "density": table["density"], "unit": table.get("unit", 1.0)}
-        return unpacked(apart("livens.mesh", request))[0]
+        return read_apart(path, positive(table["density"], "density", "kg/m³"), metres(table.get("unit", 1.0)))
     solids = read_step(path, density=table["density"], unit=table["unit"], max_bytes=BYTES)
     if (wanted := table.get("solid")) is None:
         if len(solids) > 1:
