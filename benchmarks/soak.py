@@ -33,7 +33,11 @@ def of_module(name: str, count: int, seed: int, report: Callable[[str], None]) -
     """What a module of this package counts, if it is there."""
     if find_spec(f"benchmarks.{name}") is None:
         return Count(remark="not there yet")
-    return import_module(f"benchmarks.{name}").soak(count, seed=seed, report=report)
+    try:
+        module = import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as error:
+        return Count(remark=f"{error.name} is not installed")
+    return module.soak(count, seed=seed, report=report)
 
 
 def of_reader(reader: str, count: int, seed: int, report: Callable[[str], None]) -> Any:

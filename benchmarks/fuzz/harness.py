@@ -31,7 +31,7 @@ from typing import Any
 from livens import LivensError
 from livens.cli import main
 
-from . import Input
+from . import READERS, Input
 
 SECONDS = 30.0  # for one input, on a busy machine
 BRIEF = 5.0  # for the part of it that the package leaves to a process of its own
@@ -60,15 +60,20 @@ class Outcome:
         return f"{self.tried:,} inputs, {len(self.failed)} failures: {found}; {times}"
 
 
+def module_of(reader: str) -> Any:
+    """The module of a reader: one of READERS, or another by its whole name."""
+    return import_module(f"benchmarks.fuzz.{reader}" if reader in READERS else reader)
+
+
 def missing(reader: str) -> str:
     """The package that a reader lacks here, empty if none."""
-    needs = import_module(f"benchmarks.fuzz.{reader}").NEEDS
+    needs = module_of(reader).NEEDS
     return needs if needs and find_spec(needs) is None else ""
 
 
 def fuzz(reader: str, count: int, seed: int = 1, first: int = 0, report: Callable[[str], None] = print) -> Outcome:
     """Try the inputs number `first` to `count` of a seed."""
-    seeds = import_module(f"benchmarks.fuzz.{reader}").seeds()
+    seeds = module_of(reader).seeds()
     done, begin = Outcome(), time.perf_counter()
     k = first
     while k < count:
@@ -142,7 +147,7 @@ def _work(
 ) -> None:
     global _inside, _starting
     _inside, _starting = inside, True
-    module = import_module(f"benchmarks.fuzz.{reader}")
+    module = module_of(reader)
     words = open(Path(folder, "last words"), "wb")  # noqa: SIM115
     for stream in (1, 2):  # kernels may chat
         os.dup2(words.fileno(), stream)
@@ -219,7 +224,7 @@ def apart_here(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict
     """A stand-in for livens.apart.apart."""
 
     def apart(module: str, request: dict[str, Any]) -> bytes:
-        with elsewhere():
+        with elsewhere(), redirect_stderr(io.StringIO()):
             try:
                 return answer(request)
             except (MemoryError, RecursionError) as error:

@@ -167,7 +167,7 @@ def retold(random: Random, data: bytes) -> bytes:
 def reshaped(random: Random, array: np.ndarray) -> np.ndarray:
     """An array with other numbers, fewer of them, or another shape."""
     how = random.randrange(5)
-    if how == 0:
+    if how == 0 or not array.size:
         return array[: random.randrange(len(array) + 1)].copy()
     if how == 1:
         return array.ravel().copy()
