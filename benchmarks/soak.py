@@ -53,10 +53,7 @@ FUZZED = {"small": 100, "full": 100_000}
 SLOW = {"small": 20, "full": 10_000}  # the geometry kernel takes a hundred times as long
 PARTS = (
     Part("robots of other packages imported", partial(of_module, "imports"), {"small": 3, "full": 10_000}),
-    *(
-        Part(f"{reader} fuzzed", partial(of_reader, reader), SLOW if reader == "step" else FUZZED)
-        for reader in READERS
-    ),
+    *(Part(f"{reader} fuzzed", partial(of_reader, reader), SLOW if reader == "step" else FUZZED) for reader in READERS),
     Part("random models run", partial(of_module, "random_models"), {"small": 5, "full": 1000}),
     Part("kills survived", partial(of_module, "kills"), {"small": 2, "full": 1000}),
 )

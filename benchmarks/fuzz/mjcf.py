@@ -18,13 +18,16 @@ SMALL = """<mujoco model="small"><compiler angle="radian" meshdir="."/><option g
 <asset><mesh name="bar" file="bar.obj"/><texture name="t" type="2d" builtin="checker" width="4" height="4"/></asset>
 <default><geom density="500"/><default class="thin"><geom size="0.02"/></default></default>
 <worldbody><body name="a" pos="0 0 1"><joint name="pin" axis="0 1 0" range="-1 1"/><geom type="mesh" mesh="bar"/>
-<site name="s"/><body name="b" pos="1 0 0"><freejoint/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/></body></body>
+<site name="s"/>
+<body name="b" pos="1 0 0"><geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/></body></body>
 <body name="c"><joint name="slide" type="slide"/><geom type="ellipsoid" size="1 2 3"/>
-<body name="d" mocap="false"><joint name="ball" type="ball"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>
+<body name="d" mocap="false"><joint name="ball" type="ball"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>
 <body name="m" mocap="true"><geom size="0.1"/></body></worldbody>
-<equality><joint joint1="pin" joint2="slide" polycoef="0 2 0 0 0"/><connect body1="a" body2="c" anchor="0 0 0"/></equality>
+<equality><joint joint1="pin" joint2="slide" polycoef="0 2 0 0 0"/>
+<connect body1="a" body2="c" anchor="0 0 0"/></equality>
 <tendon><fixed name="f"><joint joint="pin" coef="1"/></fixed></tendon>
-<actuator><motor joint="pin"/></actuator><keyframe><key name="k"/></keyframe></mujoco>""".replace("<freejoint/>", "")
+<actuator><motor joint="pin"/></actuator><keyframe><key name="k"/></keyframe></mujoco>"""
 NAMES = [
     "a", "b", "c", "pin", "slide", "ball", "bar", "bar.obj", "robot.xml", "../bar.obj", "/etc/passwd", "free", "hinge",
     "slide", "mesh", "sphere", "box", "plane", "hfield", "sdf", "thin", "main", "true", "false", "degree", "implicit",
@@ -38,7 +41,8 @@ TAGS = [
     '<hfield name="h" nrow="50000" ncol="50000" size="1 1 1 1"/>', '<geom type="mesh" mesh="bar"/>', "<geom/>",
     '<geom size="1e-8"/>', '<geom size="1e154"/>', '<geom mass="1e300" size="1"/>', '<joint armature="1e308"/>',
     '<joint damping="1e308" stiffness="-1" springref="nan"/>', '<joint axis="0 0 0"/>', '<joint armature="-1"/>',
-    '<option density="1.2" viscosity="1e300"/>', '<option gravity="1e308 0 0" wind="1 0 0"/>', '<flag gravity="disable"/>',
+    '<option density="1.2" viscosity="1e300"/>', '<option gravity="1e308 0 0" wind="1 0 0"/>',
+    '<flag gravity="disable"/>',
     '<weld body1="a" body2="b"/>', '<connect body1="a" anchor="1e308 0 0"/>', '<joint joint1="pin" joint2="pin"/>',
     '<composite type="cable" count="10000 1 1"/>', '<flexcomp name="f" type="grid" count="100 100 100"/>',
     '<inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/>', '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>',

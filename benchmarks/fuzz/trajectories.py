@@ -71,7 +71,9 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
     name, data = random.choice(seeds)
     same = [other.data for other in seeds if other.name.endswith(name[-5:])]
     if name.endswith(".journal"):
-        return Input(name, of_bytes(random, data, same) if random.random() < 0.3 else reframed(random, name, data, same))
+        return Input(
+            name, of_bytes(random, data, same) if random.random() < 0.3 else reframed(random, name, data, same)
+        )
     if name != "study.nc" and random.random() < 0.3:
         return Input(name, retold(random, data))
     if random.random() < 0.9 and SEAL in data:

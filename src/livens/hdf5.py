@@ -41,6 +41,8 @@ def answer(request: dict[str, Any]) -> bytes:
     """The other process: read everything in the file."""
     try:
         _read(request["file"])
+    except MemoryError:
+        raise
     except Exception as error:  # h5py answers damage with almost any exception
         reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
         raise FileError(f"{request['path']} is damaged or incomplete: {reason}.") from None
@@ -57,7 +59,7 @@ def _read(path: str) -> None:
             return
         for name in file:
             if not isinstance(file.get(name, getlink=True), h5py.HardLink):
-                raise ValueError(f"{name!r} is in another file")
+                raise ValueError(f"variable {name!r} is in another file")
             if isinstance(thing := file[name], h5py.Dataset):
                 _check(thing, name, size)
     with h5netcdf.File(path, "r") as file:

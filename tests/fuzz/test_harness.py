@@ -4,10 +4,10 @@ import sys
 from random import Random
 
 import pytest
+from fuzz import dying_reader
 
 from benchmarks.fuzz import harness
 from benchmarks.soak import Part, soak
-from fuzz import dying_reader
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits memory as POSIX does")
 

@@ -67,7 +67,9 @@ def _stays_inside(path: Path) -> None:
     folder, roots, before = path.resolve().parent, {path.resolve(): first}, 0
     while len(roots) > before:
         before = len(roots)
-        places = {""} | {_slashes(e.get(key, "")) for r in roots.values() for e in r.iter("compiler") for key in FOLDERS}
+        places = {""} | {
+            _slashes(e.get(key, "")) for r in roots.values() for e in r.iter("compiler") for key in FOLDERS
+        }
         places |= {str(file.parent.relative_to(folder)) for file in roots}  # where the files that are included are
         named = {
             (_slashes(value), element.tag in DOCUMENTS)

@@ -61,4 +61,3 @@ def read_solid(table: dict[str, Any], folder: Path, allow_outside: bool = False)
 
 def _listed(solids: list[Solid]) -> str:
     return ", ".join(f"solid = {solid.name!r}" for solid in solids[:10]) + (", …" if len(solids) > 10 else "")
-
