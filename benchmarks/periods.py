@@ -1,4 +1,4 @@
-"""A million periods: does the energy of variational schemes drift, and does that of others? `make periods`, some minutes.
+"""A million periods: does the energy of variational schemes drift, and does that of others? `make periods`: minutes.
 
 Kepler's ellipse (e = 0.2, the year 2π) and a pendulum that swings by 2 rad, 60 and 40 steps a period. The slope of the
 energy's error is given in bands per run, with its standard error: what does not drift is within a few of these.

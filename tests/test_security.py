@@ -105,7 +105,7 @@ def test_mjcf_stays_in_its_folder(folder):
     (folder / "up.xml").write_text('<mujoco><compiler meshdir=".."/></mujoco>')
     (folder / "up.txt").write_text('<mujoco><asset><mesh name="n" file="../secret.obj"/></asset></mujoco>')
     (folder / "link.obj").symlink_to(folder.parent / "secret.obj")
-    for text in (
+    for words in (
         mjcf("../secret.obj"),
         mjcf(r"..\secret.obj"),  # which MuJoCo takes for a slash
         mjcf("secret.obj", '<compiler meshdir=".."/>'),
@@ -114,7 +114,7 @@ def test_mjcf_stays_in_its_folder(folder):
         mjcf("link.obj"),
         mjcf(str(folder.parent / "secret.obj")),
     ):
-        robot.write_text(text)
+        robot.write_text(words)
         with pytest.raises(lv.FileError, match="outside the scene's folder"):
             lv.read_mjcf(robot)
     robot.write_text(mjcf("../secret.obj"))
@@ -139,6 +139,17 @@ def test_entities_are_not_expanded(tmp_path):
             pytest.importorskip("mujoco")
         with pytest.raises(lv.FileError, match="document type"):
             read(tmp_path / name)
+
+
+@pytest.mark.parametrize("file", ["x" * 10_000 + ".obj", "x/" * 3000 + "y.obj", "bar.obj/x.obj"])
+def test_names_that_no_file_can_have(tmp_path, file):
+    (tmp_path / "bar.obj").write_text(OBJ)
+    matter = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    look = f'<visual><geometry><mesh filename="{file}"/></geometry></visual>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a">{matter}{look}</link></robot>')
+    with pytest.warns(lv.ModelWarning, match=r"not imported are the looks of link 'a'") as warned:
+        lv.read_urdf(tmp_path / "r.urdf", base="free")
+    assert len(str(warned[0].message)) < 1000
 
 
 # ── HDF5 ──

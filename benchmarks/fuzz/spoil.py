@@ -14,7 +14,8 @@ FLOATS = [0.0, -0.0, 1e308, -1e308, 1e-320, float("inf"), float("-inf"), float("
 WORDS = [
     "", "0", "-0", "nan", "inf", "-inf", "1e308", "-1e308", "1e999", "1e-320", "99999999999999999999", "-1", "0x10",
     "1_0", "½", "x", "0 0 0", "1 2 3", "1e308 1e308 1e308", "1e154 0 0", "nan nan nan", "1 2 3 4 5 6", "\u0000",
-    "../../x",     "/etc/passwd", "package://x/../../y", "file:///etc/passwd", "%s%n", "&lt;", "true", "auto", "world", "2147483648",
+    "../../x", "/etc/passwd", "package://x/../../y", "file:///etc/passwd", "%s%n", "&lt;", "true", "auto", "world",
+    "2147483648",
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from .mass import MassProperties
 from .pose import Pose
 from .surface import Surface
 
+LONG = 300  # characters of a name that are said
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
 
 
@@ -59,17 +60,22 @@ def metres(unit: str | float) -> float:
 def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
     """The bytes of a file that is not larger than `max_bytes`."""
     file = Path(path)
+    name = str(file) if len(str(file)) <= LONG else f"{str(file)[:LONG]}…"
     try:
         size = file.stat().st_size
         if not file.is_file():
-            raise FileError(f"{file} is not a file.")
+            raise FileError(f"{name} is not a file.")
         if size > max_bytes:
-            raise FileError(f"{file} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
+            raise FileError(f"{name} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
         return file.read_bytes()
+    except FileError:
+        raise
     except FileNotFoundError:
-        raise FileError(f"{file} does not exist.") from None
+        raise FileError(f"{name} does not exist.") from None
     except PermissionError:
-        raise FileError(f"{file} may not be read: permission denied.") from None
+        raise FileError(f"{name} may not be read: permission denied.") from None
+    except OSError as error:
+        raise FileError(f"{name} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
 
 
 def packed(solids: Sequence[Solid]) -> bytes:

@@ -67,9 +67,8 @@ def _stays_inside(path: Path) -> None:
     folder, roots, before = path.resolve().parent, {path.resolve(): first}, 0
     while len(roots) > before:
         before = len(roots)
-        places = {""} | {
-            _slashes(e.get(key, "")) for r in roots.values() for e in r.iter("compiler") for key in FOLDERS
-        }
+        compilers = [element for root in roots.values() for element in root.iter("compiler")]
+        places = {"", *(_slashes(element.get(key, "")) for element in compilers for key in FOLDERS)}
         places |= {str(file.parent.relative_to(folder)) for file in roots}  # where the files that are included are
         named = {
             (_slashes(value), element.tag in DOCUMENTS)
