@@ -25,7 +25,7 @@ def main() -> None:
     names = sorted({seed.name for seed in seeds})
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        corpus, home = Path(folder, "corpus"), Path(folder, "home")
+        corpus, home = Path(folder, "corpus"), Path(folder, "here")
         corpus.mkdir()
         home.mkdir()
         for k, seed in enumerate(seeds):

@@ -154,7 +154,7 @@ def _work(
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    home = Path(folder, "home")
+    home = Path(folder, "here")
     home.mkdir()
     for valid in seeds:  # libraries are loaded
         word, fault, _ = tried(module.attempt, valid, home)

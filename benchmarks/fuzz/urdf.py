@@ -17,7 +17,7 @@ SMALL = """<robot name="small">
 <link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
 <link name="bar"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial>
 <visual><geometry><mesh filename="bar.obj" scale="1 2 -1"/></geometry></visual>
-<visual><geometry><mesh filename="package://home/bar.stl"/></geometry></visual>
+<visual><geometry><mesh filename="package://here/bar.stl"/></geometry></visual>
 <visual><geometry><cylinder radius="0.1" length="1"/></geometry></visual>
 <visual><geometry><capsule radius="0.1" length="1"/></geometry></visual>
 <visual><geometry><sphere radius="0.1"/></geometry></visual></link>
@@ -32,7 +32,8 @@ NAMES = [
 ]  # fmt: skip
 TAGS = [
     "<link/>", '<link name="new"/>', '<mimic joint="arm"/>', '<mimic joint="pin" multiplier="0"/>',
-    '<parent link="tip"/>', '<child link="base"/>', "<inertial/>", '<mass value="1e308"/>', '<mass value="1e-320"/>', '<axis xyz="0 0 0"/>',
+    '<parent link="tip"/>', '<child link="base"/>', "<inertial/>", '<mass value="1e308"/>', '<mass value="1e-320"/>', 
+    '<axis xyz="0 0 0"/>',
     '<axis xyz="1e-200 0 0"/>', '<axis xyz="1e200 0 0"/>', '<limit lower="2" upper="1"/>', '<inertia ixx="1e308"/>',
     '<origin xyz="1e308 0 0" rpy="1e308 0 0"/>', '<dynamics damping="-1" friction="inf"/>',
     '<dynamics damping="1e308"/>',
