@@ -32,7 +32,7 @@ NAMES = [
 ]  # fmt: skip
 TAGS = [
     "<link/>", '<link name="new"/>', '<mimic joint="arm"/>', '<mimic joint="pin" multiplier="0"/>',
-    '<parent link="tip"/>', '<child link="base"/>', "<inertial/>", '<mass value="1e308"/>', '<mass value="1e-320"/>', 
+    '<parent link="tip"/>', '<child link="base"/>', "<inertial/>", '<mass value="1e308"/>', '<mass value="1e-320"/>',
     '<axis xyz="0 0 0"/>',
     '<axis xyz="1e-200 0 0"/>', '<axis xyz="1e200 0 0"/>', '<limit lower="2" upper="1"/>', '<inertia ixx="1e308"/>',
     '<origin xyz="1e308 0 0" rpy="1e308 0 0"/>', '<dynamics damping="-1" friction="inf"/>',

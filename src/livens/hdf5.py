@@ -66,9 +66,10 @@ def _read(path: str) -> None:
         _ = dict(file.attrs)
         for variable in file.variables.values():
             _ = dict(variable.attrs), variable.dimensions
-            rows = max(1, PIECE * len(variable) // max(1, size)) if variable.ndim else 1
-            for k in range(0, len(variable) if variable.ndim else 1, rows):
-                _ = variable[k : k + rows] if variable.ndim else variable[...]
+            shape = variable.shape or (1,)
+            rows = max(1, shape[0] * PIECE // size)
+            for k in range(0, shape[0], rows):
+                _ = variable[k : k + rows] if rows < shape[0] else variable[...]
 
 
 def _check(dataset: Any, name: str, size: int) -> None:
