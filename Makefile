@@ -32,7 +32,7 @@ bench: $(PEERS)   ## measure speeds, growth and starts, beside other programs; S
 bench-check: $(READY)   ## is any kernel slower than it was?
 	$(BIN)/python -m benchmarks.check
 
-soak: $(READY)   ## all that is tried in great numbers (imports, spoilt files, random models, kills), and what failed; SIZE=small: two minutes
+soak: $(READY)   ## imports, spoilt files, random models and kills by the thousand: counts and failures; SIZE=small: minutes
 	$(BIN)/python -m benchmarks.soak $(SIZE)
 
 periods: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not

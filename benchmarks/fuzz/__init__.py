@@ -3,7 +3,7 @@
 Valid files are cut, spliced, nested and filled with numbers that break things (spoil.py); each result is read. All that
 may come of it is a result or a LivensError of one sentence. Anything else is a failure: another exception, a process
 that dies, more than SECONDS, more than MEMORY (harness.py). A failure is told by its seed and number, by which it can
-be had again: python -m benchmarks.fuzz READER NUMBER..  seed.
+be had again: input 435 of seed 3 is python -m benchmarks.fuzz READER 435..436 3.
 
 A reader is a module with
 
