@@ -97,14 +97,17 @@ def _watch(
         there.close()
         try:
             while k < count:
-                if not here.poll(min(patience, BRIEF)) and (inside.value or not here.poll(patience)):
+                ready = patience == SECONDS
+                if not here.poll(min(patience, BRIEF)) and ((ready and inside.value) or not here.poll(patience)):
                     process.kill()
                     process.join()
+                    if not ready:
+                        raise RuntimeError(f"the reader of {reader} did not begin within {patience:g} s")
                     fault = f"took longer than {patience:g} s"
                     break
                 word, fault, slow, memory = here.recv()
                 done.memory = max(done.memory, memory)
-                if patience == STARTING:  # it is ready
+                if not ready:
                     if fault:
                         raise RuntimeError(fault)
                     patience = SECONDS
@@ -121,7 +124,7 @@ def _watch(
                 return k
         except EOFError:
             process.join()
-            if patience == STARTING:
+            if patience != SECONDS:
                 raise RuntimeError(f"the reader of {reader} did not begin (code {process.exitcode})") from None
             told = Path(folder, "last words").read_text(errors="replace")[:1500]
             fault = f"the process died (code {process.exitcode}): {told}"
