@@ -12,6 +12,7 @@ import io
 import multiprocessing
 import os
 import resource
+import signal
 import tempfile
 import time
 import traceback
@@ -34,7 +35,7 @@ from livens.cli import main
 from . import READERS, Input
 
 SECONDS = 30.0  # for one input, on a busy machine
-BRIEF = 5.0  # for the part of it that the package leaves to a process of its own
+BRIEF = 3.0  # of computing, for the part of it that the package leaves to a process of its own
 MEMORY = 2 * 2**30  # bytes of address space above those of a process that has read all seeds
 TELL = 10_000  # inputs after which it says how far it is
 STARTING = 600.0  # seconds until a process is ready: kernels may have to be compiled
@@ -98,7 +99,7 @@ def _watch(
         try:
             while k < count:
                 ready = patience == SECONDS
-                if not here.poll(min(patience, BRIEF)) and ((ready and inside.value) or not here.poll(patience)):
+                if not here.poll(patience):
                     process.kill()
                     process.join()
                     if not ready:
@@ -215,11 +216,13 @@ class elsewhere:
     """What the package leaves to a process of its own: `with elsewhere(): …`."""
 
     def __enter__(self) -> None:
-        if _inside is not None:
+        if _inside is not None and not _starting:
             _inside.value = 1
+            signal.setitimer(signal.ITIMER_PROF, BRIEF)  # whose signal ends the process, also in a library that hangs
 
     def __exit__(self, *_: object) -> None:
-        if _inside is not None:
+        if _inside is not None and not _starting:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
             _inside.value = 0
 
 

@@ -9,7 +9,7 @@ from benchmarks.fuzz.harness import elsewhere
 from livens import FileError
 
 NEEDS = ""
-ENDS = ("good", "refused", "raises", "swells", "dies", "hangs", "speaks", "dies apart")
+ENDS = ("good", "refused", "raises", "swells", "dies", "hangs", "speaks", "dies apart", "hangs apart")
 
 
 def seeds():
@@ -37,4 +37,8 @@ def attempt(file):
     if end == "dies apart":
         with elsewhere():
             os.abort()
+    if end == "hangs apart":
+        with elsewhere():
+            while True:
+                pass
     return "read"
