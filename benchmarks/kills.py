@@ -91,8 +91,14 @@ def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tup
         if process.returncode:
             raise RuntimeError(said)
     whole, pieces = lv.read_scene(scene).simulate(), lv.load(folder / "out.nc")
-    same = whole.t.tobytes() == pieces.t.tobytes() and whole.tally == pieces.tally
-    return kills, same and all(x.tobytes() == y.tobytes() for x, y in zip(whole.record, pieces.record, strict=True))
+    return kills, same(whole, pieces) and whole.tally == pieces.tally
+
+
+def same(one: lv.Trajectory, other: lv.Trajectory) -> bool:
+    """Whether every stored bit of two motions is the same."""
+    return one.t.tobytes() == other.t.tobytes() and all(
+        x.tobytes() == y.tobytes() for x, y in zip(one.record, other.record, strict=True)
+    )
 
 
 def _size(path: Path) -> int:
@@ -104,9 +110,9 @@ def soak(count: int, seed: int = 1, report: Callable[[str], None] = print) -> Co
     done = Count()
     while done.tried < count:
         with tempfile.TemporaryDirectory() as folder:
-            kills, same = survive(Path(folder), min(20, count - done.tried), seed)
+            kills, good = survive(Path(folder), min(20, count - done.tried), seed)
         done.tried += kills
-        if not same:
+        if not good:
             done.failed.append(f"seed {seed}: a run that was killed {kills} times differs")
         report(f"{done.tried:,} kills survived, {len(done.failed)} runs that differ")
         seed += 1
