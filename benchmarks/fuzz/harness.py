@@ -37,7 +37,7 @@ from . import READERS, Input
 SECONDS = 30.0  # for one input, on a busy machine
 BRIEF = 3.0  # of computing, for the part of it that the package leaves to a process of its own
 MEMORY = 2 * 2**30  # bytes of address space above those of a process that has read all seeds
-TELL = 10_000  # inputs after which it says how far it is
+TELL = 2_000  # inputs after which it says how far it is
 STARTING = 600.0  # seconds until a process is ready: kernels may have to be compiled
 APART = "died apart"
 _inside: Any = None  # a byte that the watching process sees
