@@ -41,7 +41,8 @@ TELL = 2_000  # inputs after which it says how far it is
 STARTING = 600.0  # seconds until a process is ready: kernels may have to be compiled
 APART = "died apart"
 _inside: Any = None  # a byte that the watching process sees
-_starting = False
+_starting = False  # the seeds are being read
+_first = False  # it is the first of them
 
 
 @dataclass
@@ -149,8 +150,8 @@ def _fail(done: Outcome, report: Callable[[str], None], text: str) -> None:
 def _work(
     reader: str, seeds: list[Input], seed: int, numbers: range, folder: str, pipe: Connection, inside: Any
 ) -> None:
-    global _inside, _starting
-    _inside, _starting = inside, True
+    global _inside, _starting, _first
+    _inside, _starting, _first = inside, True, True
     module = module_of(reader)
     words = open(Path(folder, "last words"), "wb")  # noqa: SIM115
     for stream in (1, 2):  # kernels may chat
@@ -162,6 +163,7 @@ def _work(
     home.mkdir()
     for valid in seeds:  # libraries are loaded
         word, fault, _ = tried(module.attempt, valid, home)
+        _first = False
         if fault or word.endswith("Error"):
             pipe.send((word, f"a seed of {reader} is not valid: {valid.name}, {word} {fault}", 0.0, 0.0))
             return
@@ -208,8 +210,8 @@ def command(*words: object) -> str:
 
 
 def seldom(file: Path, part: int = 20) -> bool:
-    """True for one file in `part`, the same ones each time; for all while the process is getting ready."""
-    return _starting or zlib.crc32(file.read_bytes()) % part == 0
+    """True for one file in `part`, the same ones each time, and for the first seed: kernels are loaded then."""
+    return _first or zlib.crc32(file.read_bytes()) % part == 0
 
 
 class elsewhere:
