@@ -11,6 +11,7 @@ import faulthandler
 import io
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import tempfile
@@ -176,8 +177,13 @@ def _work(
         os.ftruncate(words.fileno(), 0)
         os.lseek(words.fileno(), 0, os.SEEK_SET)
         one = module.spoilt(Random(f"{seed} {k}"), seeds)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        pipe.send((*tried(module.attempt, one, home), memory))
+        pipe.send((*tried(module.attempt, one, home), _most()))
+
+
+def _most() -> float:
+    """The largest memory that the process had so far [MB]; getrusage would count that of the process that began it."""
+    found = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
 
 
 def tried(attempt: Callable[[Path], str], one: Input, folder: Path) -> tuple[str, str, float]:
