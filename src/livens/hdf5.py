@@ -40,8 +40,11 @@ def _identity(path: str | os.PathLike[str]) -> tuple[int, ...]:
 def answer(request: dict[str, Any]) -> bytes:
     """The other process: read everything in the file."""
     try:
-        _read(request["file"])
-    except MemoryError:
+        if not _read(request["file"]):
+            raise FileError(
+                f"{request['path']} is not a motion saved by livens (it is some other netCDF or HDF5 file)."
+            )
+    except (FileError, MemoryError):
         raise
     except Exception as error:  # h5py answers damage with almost any exception
         reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
@@ -49,14 +52,15 @@ def answer(request: dict[str, Any]) -> bytes:
     return b""
 
 
-def _read(path: str) -> None:
+def _read(path: str) -> bool:
+    """Read all of a file that livens wrote; False if it did not."""
     import h5netcdf
     import h5py
 
     size = os.path.getsize(path)
     with h5py.File(path, "r") as file:
         if not OURS & set(file.attrs):
-            return
+            return False
         for name in file:
             if not isinstance(file.get(name, getlink=True), h5py.HardLink):
                 raise ValueError(f"variable {name!r} is in another file")
@@ -70,6 +74,7 @@ def _read(path: str) -> None:
             rows = max(1, shape[0] * PIECE // size)
             for k in range(0, shape[0], rows):
                 _ = variable[k : k + rows] if rows < shape[0] else variable[...]
+    return True
 
 
 def _check(dataset: Any, name: str, size: int) -> None:
