@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .checks import Array
+from .errors import ModelError
 from .forces import Damper, Motor, Spring
 from .frames import Frames, stack
 from .joints import Coordinate, Row
@@ -21,6 +22,7 @@ from .model import Model
 from .signals import Signals
 from .structure import elimination_order, symbolic
 
+FAR = 1e100  # m, whose square still is a floating-point number
 PRECISION = 1e-13  # defect, relative to the size of the joints, that counts as none
 
 
@@ -171,6 +173,10 @@ def _scaled(rows: list[Row], compiled: Rows, state: State, mass: Array) -> Rows:
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
+    if size > FAR:
+        raise ModelError(
+            f"joints hold points {size:.3g} m from their bodies, too far to compute with: check the units."
+        )
     angular = np.array([_is_angle(row) for row in rows], dtype=bool)
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit

@@ -109,3 +109,19 @@ def test_a_motion_with_counts_that_no_motion_has(tmp_path, monkeypatch, fact, va
     lv.simulate(m, h=0.1, until=1.0).save(tmp_path / "top.nc")
     with pytest.raises(lv.FileError, match="is damaged or incomplete: its step or its counts are none"):
         lv.load(tmp_path / "top.nc")
+
+
+# ── robots ──
+
+
+def test_a_robot_whose_slider_is_too_far_away(tmp_path, say):
+    matter = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{matter}</link>' for name in "abc")
+    (tmp_path / "far.urdf").write_text(
+        f'<robot name="far">{links}<joint name="pin" type="continuous"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="arm" type="prismatic"><parent link="b"/><child link="c"/>'
+        '<mimic joint="pin" offset="1e308"/></joint></robot>'
+    )
+    code, _, err = say("check", "far.urdf")
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "1e+308 m from their bodies, too far to compute with" in err
