@@ -47,21 +47,17 @@ bench: $(PEERS)   ## measure speeds, growth and starts, beside other programs; S
 bench-check: $(READY)   ## is any kernel slower than it was?
 	$(BIN)/python -m benchmarks.check
 
-soak: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
-	$(BIN)/python -m benchmarks.soak
+soak: $(READY)   ## imports, spoilt files, random models and kills by the thousand: counts and failures; SIZE=small: minutes
+	$(BIN)/python -m benchmarks.soak $(SIZE)
 
-nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum, a thousand kills: soak-output/
+periods: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
+	$(BIN)/python -m benchmarks.periods
+
+nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum: soak-output/
 	$(BIN)/python -m benchmarks.long_runs soak-output $(or $(FREE),1e9) $(or $(DOUBLE),1e8)
-	$(BIN)/python -m benchmarks.kills $(or $(KILLS),1000)
 
 ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
 	$(BIN)/python -m benchmarks.ensembles
-
-imports: $(READY)   ## robots of gymnasium and example-robot-data, where installed: imported or refused, and compared
-	$(BIN)/python -m benchmarks.imports
-
-fuzz: $(READY)   ## 100,000 spoilt scenes: read or refused, nothing else
-	$(BIN)/python -m benchmarks.fuzz scenes $(or $(N),100000)
 
 clean:   ## remove all that make has made, .venv too
 	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -101,4 +97,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is left out."; done
 	@touch $@
 
-.PHONY: help demo test lint docs live lite serve thumbnails bench bench-check soak nightly ensembles imports fuzz clean
+.PHONY: help demo test lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean

@@ -10,7 +10,7 @@ Parts: speeds (time of a step), peers (time to accuracy beside other programs), 
 bodies), starts (cold and warm, memory), instructions (per step, by valgrind). Each part's result is kept in the output
 folder as soon as it is there; a run that was interrupted goes on where it stopped if no source has changed, unless
 --again is given.
-Further: python -m benchmarks.check (the guard), .references, .compositions (choice of weights), .soak, .cloth.
+Further: python -m benchmarks.check (the guard), .references, .compositions (choice of weights), .periods, .cloth.
 """
 
 from __future__ import annotations

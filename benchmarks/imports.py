@@ -19,6 +19,7 @@ import importlib.util
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +29,11 @@ import numpy as np
 import livens as lv
 from livens.imports.urdf_text import read_robot
 
+from .counts import Count
+
 SPEED = 1.0  # rad/s or m/s, the largest of the random velocities
 ENOUGH = 1e-8
+PACKAGES = ("gymnasium", "example-robot-data")
 
 
 class Outcome(NamedTuple):
@@ -212,20 +216,44 @@ def outcome(path: Path, seed: int = 0) -> Outcome:
     return Outcome(path.name, len(model.bodies) - 1, errors)
 
 
+def soak(count: int, seed: int = 0, report: Callable[[str], None] = print, files: Sequence[Path] = ()) -> Count:
+    """Import and compare the files, or else those that are installed, `count` of them at most."""
+    done, imported, worst = Count(), 0, 0.0
+    for path in (files or shipped())[:count]:
+        done.tried += 1
+        try:
+            it = outcome(path, seed)
+        except Exception as fault:
+            done.failed.append(f"{path.name}: {type(fault).__name__}: {fault}")
+            report(done.failed[-1])
+            continue
+        errors = ", ".join(f"{name} {value:.1e}" for name, value in it.errors.items())
+        report(f"{it.file:<36} {f'{it.bodies:3d} bodies   {errors}' if not it.reason else f'refused: {it.reason}'}")
+        imported += not it.reason
+        worst = max(worst, *it.errors.values(), 0.0)
+        if any(value > ENOUGH for value in it.errors.values()):
+            done.failed.append(f"{it.file}: accelerations differ by {errors}")
+    absent = [] if files else [name for name in PACKAGES if not _installed(name)]
+    done.remark = "; ".join(
+        [f"{imported} imported, {done.tried - imported} refused, worst {worst:.0e}"] * (done.tried > 0)
+        + [f"not installed: {', '.join(absent)}"] * bool(absent)
+    )
+    return done
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
 def main() -> int:
     given = [Path(word) for word in sys.argv[1:]]
     files = [f for p in given for f in (sorted([*p.rglob("*.urdf"), *p.rglob("*.xml")]) if p.is_dir() else [p])]
-    done = []
-    for path in files or shipped():
-        done.append(it := outcome(path))
-        errors = ", ".join(f"{name} {value:.1e}" for name, value in it.errors.items())
-        print(f"{it.file:<36} {f'{it.bodies:3d} bodies   {errors}' if not it.reason else f'refused: {it.reason}'}")
-    for ending in (".xml", ".urdf"):
-        some = [it for it in done if it.file.endswith(ending)]
-        good = [it for it in some if not it.reason]
-        worst = max((value for it in good for value in it.errors.values()), default=0.0)
-        print(f"{ending}: {len(some)} files, {len(good)} imported, {len(some) - len(good)} refused, worst {worst:.1e}")
-    return int(any(value > ENOUGH for it in done for value in it.errors.values()))
+    done = soak(sys.maxsize, files=files)
+    print(f"{done.tried} files, {len(done.failed)} failures: {done.remark}")
+    return int(bool(done.failed))
 
 
 if __name__ == "__main__":

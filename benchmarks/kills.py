@@ -1,4 +1,4 @@
-"""Runs that are killed: python -m benchmarks.kills [count] [seed].
+"""Runs that are killed: python -m benchmarks.kills [count].
 
 A driven double pendulum is run by `livens run`, killed by SIGKILL at a random moment, carried on by `livens resume`,
 killed again, …; in the end every stored bit must be that of a run that nobody killed.
@@ -10,10 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import livens as lv
+
+from .counts import Count
 
 SCENE = """
 livens = 1
@@ -44,14 +48,15 @@ axis = [0, 1, 0]
 PATIENCE = 120.0  # seconds without a checkpoint: something is wrong
 
 
-def livens(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+def livens(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
     """The command line as a process."""
     return subprocess.Popen(
         [sys.executable, "-m", "livens", *arguments],
         cwd=folder,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **options,
     )
 
 
@@ -86,24 +91,33 @@ def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tup
         if process.returncode:
             raise RuntimeError(said)
     whole, pieces = lv.read_scene(scene).simulate(), lv.load(folder / "out.nc")
-    same = whole.t.tobytes() == pieces.t.tobytes() and whole.tally == pieces.tally
-    return kills, same and all(x.tobytes() == y.tobytes() for x, y in zip(whole.record, pieces.record, strict=True))
+    return kills, same(whole, pieces) and whole.tally == pieces.tally
+
+
+def same(one: lv.Trajectory, other: lv.Trajectory) -> bool:
+    """Whether every stored bit of two motions is the same."""
+    return one.t.tobytes() == other.t.tobytes() and all(
+        x.tobytes() == y.tobytes() for x, y in zip(one.record, other.record, strict=True)
+    )
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def main() -> None:
-    count, seed = (int(float(x)) for x in (sys.argv[1:] + ["20", "1"][len(sys.argv) - 1 :])[:2])
-    survived, failures = 0, 0
-    while survived < count:
+def soak(count: int, seed: int = 1, report: Callable[[str], None] = print) -> Count:
+    """Kill runs so many times."""
+    done = Count()
+    while done.tried < count:
         with tempfile.TemporaryDirectory() as folder:
-            kills, same = survive(Path(folder), min(20, count - survived), seed)
-        survived, failures, seed = survived + kills, failures + (not same), seed + 1
-        print(f"{survived:,} kills survived, {failures} runs that differ", flush=True)
-    sys.exit(bool(failures))
+            kills, good = survive(Path(folder), min(20, count - done.tried), seed)
+        done.tried += kills
+        if not good:
+            done.failed.append(f"seed {seed}: a run that was killed {kills} times differs")
+        report(f"{done.tried:,} kills survived, {len(done.failed)} runs that differ")
+        seed += 1
+    return done
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(bool(soak(int(float((sys.argv[1:] or ["20"])[0]))).failed))

@@ -1,83 +1,91 @@
-"""A million periods: does the energy of variational schemes drift, and does that of others? `make soak`, some minutes.
+"""All that is tried in great numbers, in one table: make soak, or make soak SIZE=small; python -m benchmarks.soak SIZE.
 
-Kepler's ellipse (e = 0.2, the year 2π) and a pendulum that swings by 2 rad, 60 and 40 steps a period. The slope of the
-energy's error is given in bands per run, with its standard error: what does not drift is within a few of these.
+Files that nobody here wrote are imported, spoilt files are read, random models are run, running processes are killed.
+A part is a function soak(count, seed, report) that tries so many and gives how many it tried and what failed, in words.
+Zero failures are expected; else the exit code is 1.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.special import ellipk
-
-import livens.discrete as ld
-from livens import StepFailed
-from livens.discrete.comparing import drift
-
+from .counts import Count
+from .fuzz import READERS
+from .fuzz.harness import fuzz, missing
 from .table import markdown
 
-SCHEMES = [
-    ld.Trapezoidal(),
-    ld.Midpoint(),
-    ld.Galerkin(4),
-    ld.Newmark(),
-    ld.Newmark(0.3, 0.51),
-    ld.GeneralizedAlpha(0.9),
-]
+
+class Part(NamedTuple):
+    """One line of the table: a name, what does it, and how many by the size."""
+
+    name: str
+    soak: Callable[[int, int, Callable[[str], None]], Any]
+    sizes: dict[str, int]
 
 
-def kepler() -> tuple[ld.Lagrangian, list[float], list[float], float, int]:
-    """System, start, period and steps in it."""
-    system = ld.Mechanical(
-        mass=[1.0, 1.0],
-        potential=lambda x: -1.0 / ld.norm(x),
-        symmetries={"angular momentum": lambda q: (-q[1], q[0])},
-    )
-    return system, [0.8, 0.0], [0.0, np.sqrt(1.2 / 0.8)], 2.0 * np.pi, 60
+def of_module(name: str, count: int, seed: int, report: Callable[[str], None]) -> Any:
+    """What a module of this package counts, if it is there."""
+    if find_spec(f"benchmarks.{name}") is None:
+        return Count(remark="not there yet")
+    try:
+        module = import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as error:
+        return Count(remark=f"{error.name} is not installed")
+    return module.soak(count, seed=seed, report=report)
 
 
-def pendulum() -> tuple[ld.Lagrangian, list[float], list[float], float, int]:
-    """The same, with the period 4 K(sin² 1)."""
-    system = ld.Lagrangian(lambda q, v: 0.5 * v[0] ** 2 + ld.cos(q[0]), n=1)
-    return system, [2.0], [0.0], 4.0 * float(ellipk(np.sin(1.0) ** 2)), 40
+def of_reader(reader: str, count: int, seed: int, report: Callable[[str], None]) -> Any:
+    """What spoilt files did to a reader."""
+    if sys.platform != "linux":
+        return Count(remark="memory is bounded and measured on Linux only")
+    if lacking := missing(reader):
+        return Count(remark=f"{lacking} is not installed")
+    done = fuzz(reader, count, seed, report=report)
+    words = ", ".join(f"{n:,} {word}" for word, n in done.found.most_common())
+    return Count(done.tried, done.failed, f"{words}; slowest {done.slowest:.1f} s, {done.memory:.0f} MB at most")
 
 
-def soak(periods: int) -> list[list[str]]:
-    """One row for each problem and scheme."""
-    rows = []
-    for name, (system, q, v, period, steps) in (("Kepler", kepler()), ("pendulum", pendulum())):
-        for scheme in SCHEMES:
-            every = max(1, periods * steps // 200_000)
-            begin = time.perf_counter()
-            try:
-                run = ld.simulate(system, scheme, q=q, v=v, h=period / steps, until=periods * period, every=every)
-            except StepFailed as error:
-                rows.append([name, repr(scheme), str(error).partition(":")[0], "", "", ""])
-                continue
-            spent = time.perf_counter() - begin
-            band, slope, uncertain = drift(run.t, run.energy)
-            momenta = [float(np.ptp(m)) for m in run.momenta.values()]
-            rows.append(
-                [
-                    name,
-                    repr(scheme),
-                    f"{band:.1e}",
-                    f"{slope:+.4f} ± {uncertain:.4f}" if slope is not None else "–",
-                    f"{momenta[0]:.0e}" if momenta else "–",
-                    f"{spent:.0f} s, {1e6 * spent / run.steps:.2f} µs a step",
-                ]
-            )
-            print(rows[-1], file=sys.stderr, flush=True)
-    return rows
+FUZZED = {"small": 100, "full": 100_000}
+SLOW = {"small": 20, "full": 10_000}  # the geometry kernel takes a hundred times as long
+PARTS = (
+    Part("robots of other packages imported", partial(of_module, "imports"), {"small": 3, "full": 10_000}),
+    *(Part(f"{reader} fuzzed", partial(of_reader, reader), SLOW if reader == "step" else FUZZED) for reader in READERS),
+    Part("random models run", partial(of_module, "random_models"), {"small": 5, "full": 1000}),
+    Part("kills survived", partial(of_module, "kills"), {"small": 2, "full": 1000}),
+)
 
 
-def main() -> None:
-    periods = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
-    header = ["problem", "scheme", "energy band", "slope [bands per run]", "angular momentum", "time"]
-    print(f"{periods:,} periods\n\n" + markdown(header, soak(periods)))
+def soak(
+    size: str, seed: int = 1, parts: tuple[Part, ...] = PARTS, report: Callable[[str], None] = print
+) -> tuple[str, int]:
+    """Try all parts; gives the table and the number of failures."""
+    rows, failures = [], 0
+    for part in parts:
+        begin = time.perf_counter()
+        done = part.soak(part.sizes[size], seed, report)
+        spent = time.perf_counter() - begin
+        failures += len(done.failed)
+        remark = getattr(done, "remark", "")
+        rows.append([part.name, f"{done.tried:,}", str(len(done.failed)), f"{spent:.0f} s", remark])
+        report(f"{part.name}: {done.tried:,} tried, {len(done.failed)} failures, {spent:.0f} s {remark}")
+    return markdown(["what", "tried", "failures", "time", ""], rows), failures
+
+
+def main() -> int:
+    size = (sys.argv[1:] or ["full"])[0]
+    if size not in FUZZED:
+        print(f"the size is one of {', '.join(FUZZED)}, not {size}", file=sys.stderr)
+        return 2
+    table, failures = soak(size, report=partial(print, file=sys.stderr, flush=True))
+    print(table)
+    return int(failures > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

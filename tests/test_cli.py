@@ -31,25 +31,10 @@ def warm():
     lv.simulate(m, h=1e-2, until=0.1).report()
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty folder to work in, with a model."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "top.py").write_text(TOP)
-    return tmp_path
-
-
-@pytest.fixture
-def say(here, capsys):
-    """Call the command line: (exit code, stdout, stderr)."""
-
-    def call(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
+@pytest.fixture(autouse=True)
+def model_here(here):
+    """A model in the folder."""
+    (here / "top.py").write_text(TOP)
 
 
 def command(*arguments, **options):

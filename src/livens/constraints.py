@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks import Array
+from .errors import ModelError
 from .forces import Damper, Motor, Spring
 from .frames import Frames, stack
 from .joints import Coordinate, Row
@@ -22,6 +23,7 @@ from .model import Model
 from .signals import Signals
 from .structure import elimination_order, symbolic
 
+FAR = 1e100  # m, whose square still is a floating-point number
 PRECISION = 1e-13  # defect, relative to the size of the joints, that counts as none
 
 
@@ -173,6 +175,10 @@ def _scaled(rows: list[Row], compiled: Rows, angular: NDArray[np.bool_], state: 
     arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
     size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
+    if size > FAR:
+        raise ModelError(
+            f"joints hold points {size:.3g} m from their bodies, too far to compute with: check the units."
+        )
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # what users wrote has any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * size, unit * size))

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from . import hdf5
 from .atomic import Patient, intact, replacing, seal
 from .checks import Array
 from .errors import FileError, LivensError, MissingExtra, ModelError
@@ -91,6 +92,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         with Patient(temporary) as disk, h5netcdf.File(disk, "w") as file:
             _write(file, motion, facts, arrays)
         seal(temporary)
+    hdf5.vouch(path)
 
 
 def _facts(motion: Trajectory) -> dict[str, Any]:
@@ -271,8 +273,9 @@ def _from_journal(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _from_netcdf(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    size = _check_bytes(file)
-    with _h5netcdf().File(file, "r") as stored:
+    h5netcdf, size = _h5netcdf(), _check_bytes(file)
+    hdf5.check(file)
+    with h5netcdf.File(file, "r") as stored:
         _check_format(stored, file)
         kinds = {"scheme": str, "h": float, "every": int, "steps": int, "seconds": float, "tally": str, "left_out": str}
         facts = {name: kind(stored.attrs[name]) for name, kind in kinds.items()}
@@ -330,6 +333,8 @@ def _array(variable: Any, kind: type, limit: int) -> Any:
 
 
 def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
+    if not (0.0 < facts["h"] < np.inf and facts["every"] > 0 <= facts["steps"] and 0.0 <= facts["seconds"] < np.inf):
+        raise ValueError("its step or its counts are none")
     options = json.loads(facts["scheme"])
     kinds = {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
     kind = options.pop("class")

@@ -6,7 +6,8 @@ determinant D = a·(b × c) and s = a + b + c,
     V = Σ D/6,      ∫r = Σ D s/24,      ∫r rᵀ = Σ D (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/120                           (1)
 
 A surface is closed if every edge is passed as often in one direction as in the other; cavities and several shells are
-fine. Files are not trusted: three formats, bounded size, nothing outside the file is opened. Axes are the file's own.
+fine. Files are not trusted: three formats, bounded size, nothing outside the file is opened; GLB, in which a few words
+can repeat a mesh without end, is read in a process of its own (apart.py). Axes are the file's own.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .apart import apart, serve
 from .checks import Array, positive
 from .errors import FileError, MissingExtra, ModelError
 from .mass import MassProperties
 from .pose import Pose
-from .solid import Solid, contents, metres
+from .solid import Solid, contents, metres, packed, unpacked
 from .surface import Surface
 from .tessellate import welded
 
 FORMATS = ("stl", "obj", "glb")
+FAR = 1e15  # m
 
 
 def read_mesh(
@@ -51,17 +54,37 @@ def read_mesh(
     >>> brick.name, round(brick.mass_properties.mass, 9)
     ('brick', 0.004)
     """
-    trimesh, file = _trimesh(), Path(path)
+    file = Path(path)
     density, scale = positive(density, "density", "kg/m³"), metres(unit)
     kind = file.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise FileError(f"{file} must end in one of {', '.join('.' + f for f in FORMATS)} to be read as a mesh.")
+    _trimesh()
     data = contents(file, max_bytes)
+    return read_apart(file, density, scale, name) if kind == "glb" else _read(data, file, density, scale, name)
+
+
+def read_apart(file: Path, density: float, scale: float, name: str | None = None) -> Solid:
+    """The same, read by another process, with a clock and bounded memory; `scale` is the unit [m]."""
+    request = {"path": str(file), "file": str(file.resolve()), "density": density, "scale": scale, "name": name}
+    return unpacked(apart("livens.mesh", request))[0]
+
+
+def answer(request: dict[str, Any]) -> bytes:
+    """The solid of a mesh, as another process reads it."""
+    data = Path(request["file"]).read_bytes()
+    return packed([_read(data, Path(request["path"]), request["density"], request["scale"], request["name"])])
+
+
+def _read(data: bytes, file: Path, density: float, scale: float, name: str | None) -> Solid:
+    trimesh, kind = _trimesh(), file.suffix.lower().lstrip(".")
     try:
         options = {} if kind == "stl" else {"skip_materials": True}
         scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, **options)
         mesh = scene.to_mesh()
         corners = np.array(mesh.vertices, dtype=np.float64)[mesh.faces]
+        if corners.ndim != 3 or corners.shape[1:] != (3, 3):
+            raise ValueError("its faces are not triangles")
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise FileError(f"{file} cannot be read as {kind.upper()}: {reason}.") from None
@@ -69,6 +92,8 @@ def read_mesh(
         raise ModelError(f"{file} contains no triangles.")
     if not np.isfinite(corners).all():
         raise ModelError(f"{file} has vertices that are not finite.")
+    if (size := scale * float(np.abs(corners).max())) > FAR:
+        raise ModelError(f"{file} has vertices {size:.3g} m away, too far to compute with: check its unit.")
     vertices, triangles = welded(scale * corners)  # STL has no shared vertices, OBJ and GLB repeat them for normals
     surface = Surface(vertices, _closed(triangles, file).astype(np.int32))
     if surface.moved(Pose(-vertices.mean(axis=0))).volume < 0.0:  # inside out
@@ -116,3 +141,7 @@ def _trimesh() -> Any:
         return import_module("trimesh")
     except ImportError as error:
         raise MissingExtra(f"mesh files need trimesh ({error}): pip install 'livens[mesh]'") from None
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .checks import positive
 from .errors import FileError, ModelError
@@ -12,6 +18,7 @@ from .mass import MassProperties
 from .pose import Pose
 from .surface import Surface
 
+LONG = 300  # characters of a name that are said
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
 
 
@@ -53,14 +60,53 @@ def metres(unit: str | float) -> float:
 def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
     """The bytes of a file that is not larger than `max_bytes`."""
     file = Path(path)
+    name = str(file) if len(str(file)) <= LONG else f"{str(file)[:LONG]}…"
     try:
         size = file.stat().st_size
         if not file.is_file():
-            raise FileError(f"{file} is not a file.")
+            raise FileError(f"{name} is not a file.")
         if size > max_bytes:
-            raise FileError(f"{file} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
+            raise FileError(f"{name} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
         return file.read_bytes()
+    except FileError:
+        raise
     except FileNotFoundError:
-        raise FileError(f"{file} does not exist.") from None
+        raise FileError(f"{name} does not exist.") from None
     except PermissionError:
-        raise FileError(f"{file} may not be read: permission denied.") from None
+        raise FileError(f"{name} may not be read: permission denied.") from None
+    except OSError as error:
+        raise FileError(f"{name} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
+
+
+def packed(solids: Sequence[Solid]) -> bytes:
+    """Solids as bytes, to go from one process to another."""
+    arrays: dict[str, Any] = {"names": json.dumps([solid.name for solid in solids])}
+    for k, solid in enumerate(solids):
+        matter = solid.mass_properties
+        arrays |= {f"mass{k}": matter.mass, f"inertia{k}": matter.inertia, f"center{k}": matter.center}
+        arrays |= {f"vertices{k}": solid.surface.vertices, f"triangles{k}": solid.surface.triangles}
+        arrays |= {f"a{k}": solid.place.a, f"B{k}": solid.place.B}
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def unpacked(data: bytes) -> list[Solid]:
+    """What `packed` packed.
+
+    >>> from livens.shapes import Ball
+    >>> ball = Ball(0.1, density=1000)
+    >>> [again] = unpacked(packed([Solid(ball.mass_properties, ball.surface, "ball")]))
+    >>> again.name, again.mass_properties.mass == ball.mass_properties.mass
+    ('ball', True)
+    """
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return [
+            Solid(
+                MassProperties(float(arrays[f"mass{k}"]), arrays[f"inertia{k}"], arrays[f"center{k}"]),
+                Surface(arrays[f"vertices{k}"], arrays[f"triangles{k}"]),
+                name,
+                Pose(arrays[f"a{k}"], arrays[f"B{k}"]),
+            )
+            for k, name in enumerate(json.loads(str(arrays["names"])))
+        ]

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks import Array
+from .errors import ModelError
 from .surface import Surface
 
 SIDES = 64  # corners of a circle
 BEND = np.cos(np.radians(8.0))  # edges whose end normals differ by more are halved
+CROWD = 100  # corners at one place, on average
 MOST = 200_000  # triangles beyond which nothing is refined any more
 
 # How a triangle (0, 1, 2) is cut whose edges 01, 12, 20 have the midpoints 3, 4, 5; row = sum of 1, 2, 4 where halved
@@ -86,7 +88,10 @@ def welded(points: Array) -> tuple[Array, NDArray[np.int64]]:
     from scipy.spatial import cKDTree
 
     corners, same = np.unique(points.reshape(-1, 3), axis=0, return_inverse=True)
-    near = cKDTree(corners).query_pairs(1e-7 * float(np.ptp(corners, axis=0).max()), output_type="ndarray")
+    tree, reach = cKDTree(corners), 1e-7 * float(np.ptp(corners, axis=0).max())
+    if tree.count_neighbors(tree, reach) > CROWD * len(corners):  # the pairs would fill the memory
+        raise ModelError(f"most of {len(corners)} corners lie within {reach:.3g} m of others: is one of them far away?")
+    near = tree.query_pairs(reach, output_type="ndarray")
     links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(corners), len(corners)))
     count, group = connected_components(links, directed=False)
     vertices = np.empty((count, 3))

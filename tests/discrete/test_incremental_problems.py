@@ -1,14 +1,12 @@
 """What the incremental potential is for: cloth, elastic blocks, snap-through, dry friction."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 import livens as lv
 import livens.discrete as ld
+from benchmarks.cloth import cloth
 from livens.discrete import factors
 
 pytest.importorskip("casadi")
@@ -153,18 +151,9 @@ def test_many_kinks_at_once():
     assert run.iterations < 30 * run.steps
 
 
-def bench():
-    path = Path(__file__).parents[2] / "benchmarks" / "cloth.py"
-    spec = importlib.util.spec_from_file_location("benchmarks.cloth", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_small_cloth_hangs_by_its_hooks():
     """Stiff springs, steps thirty times what an explicit scheme could take: it falls, and swings below its hooks."""
-    module = bench()
-    system, q = module.cloth(8, spacing=0.1, density=0.2, stiffness=2e3)
+    system, q = cloth(8, spacing=0.1, density=0.2, stiffness=2e3)
     run = ld.simulate(system, ld.IncrementalPotential(0.5625, 1.0), q=q, v=0.0 * q, h=0.01, until=1.5)
     place = run.q.reshape(len(run), -1, 3)
     hooks = place[:, [0, 7]]

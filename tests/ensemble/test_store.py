@@ -98,7 +98,7 @@ def test_after_an_interrupt_only_the_rest_is_run(tmp_path, waiting, monkeypatch)
 def recorded(store):
     """The members in the journal of a study, each once."""
     journal = Journal(Path(f"{store}.journal"), {})
-    members = [outcome.member for outcome in journal.found()]
+    members = [outcome.member for outcome in journal.found(100)]
     journal.close()
     assert len(members) == len(set(members))
     return members
@@ -146,7 +146,7 @@ OUTCOMES = [
 
 def written(path, outcomes):
     journal = Journal(path, {"h": 0.1})
-    found = list(journal.found())
+    found = list(journal.found(4))
     journal.add(outcomes)
     journal.close()
     return journal.facts, found

@@ -1,6 +1,5 @@
 """URDF files: joints, mimic, inertials and looks; what cannot be had is refused or said; hostile files do no harm."""
 
-import importlib.util
 import struct
 from pathlib import Path
 
@@ -34,8 +33,7 @@ def urdf(tmp_path):
 @quiet
 @pytest.mark.parametrize("seed", range(3))
 def test_every_joint_moves_as_in_other_programs(seed):
-    pytest.importorskip("mujoco", reason="compares with mujoco: pip install 'livens[mjcf]'")
-    compare = _benchmark()
+    compare = pytest.importorskip("benchmarks.imports", reason="compares with mujoco: pip install 'livens[mjcf]'")
     model, errors = compare.compare_urdf(EVERY, seed)
     assert {type(joint).__name__ for joint in model.joints} == {
         "Revolute",
@@ -49,8 +47,7 @@ def test_every_joint_moves_as_in_other_programs(seed):
 
 @quiet
 def test_robots_of_example_robot_data_are_imported_or_refused():
-    pytest.importorskip("mujoco", reason="compares with mujoco: pip install 'livens[mjcf]'")
-    compare = _benchmark()
+    compare = pytest.importorskip("benchmarks.imports", reason="compares with mujoco: pip install 'livens[mjcf]'")
     files = [path for path in compare.shipped() if path.suffix == ".urdf"]
     if not files:
         pytest.skip("example-robot-data, whose files these are, is not installed")
@@ -58,14 +55,6 @@ def test_robots_of_example_robot_data_are_imported_or_refused():
     assert all(value < 1e-8 for it in done for value in it.errors.values())
     assert all(it.reason or it.errors for it in done)
     assert sum(bool(it.reason) for it in done) <= 6
-
-
-def _benchmark():
-    path = HERE.parents[1] / "benchmarks" / "imports.py"
-    spec = importlib.util.spec_from_file_location("benchmarks.imports", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_pendulum_falls_as_it_must(urdf):

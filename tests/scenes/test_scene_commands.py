@@ -14,20 +14,6 @@ from livens.cli import main
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 
 
-@pytest.fixture
-def say(tmp_path, monkeypatch, capsys):
-    """Call the command line in an empty folder: (exit code, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
-
-
 def test_new_runs_as_it_is(say, tmp_path):
     code, out, err = say("new", "swing.toml")
     assert (code, err) == (0, "")

@@ -1,23 +1,17 @@
-"""Runs that are stopped, by signals or by a file system, and go on: to the bit as if nothing had happened."""
+"""Runs that are stopped and go on: to the bit as if nothing had happened."""
 
-import importlib.util
 import os
-import resource
-import shutil
 import signal
-import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
-from functools import cache
 from inspect import getsource
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import livens as lv
+from benchmarks.kills import same
 from livens.cli import main
 from livens.files import describe
 from livens.integrators import COMPARED, SCHEMES
@@ -65,12 +59,6 @@ def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
         look(self, *arguments)
 
     monkeypatch.setattr(Watch, "look", watched)
-
-
-def same(one, other):
-    return one.t.tobytes() == other.t.tobytes() and all(
-        x.tobytes() == y.tobytes() for x, y in zip(one.record, other.record, strict=True)
-    )
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, lv.Livens(compensated=True), *COMPARED], ids=repr)
@@ -278,141 +266,3 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     assert "saved in out.nc" in capsys.readouterr().out
     assert os.listdir() == ["out.nc"]
     assert same(lv.load("out.nc"), whole)
-
-
-# ── file systems ──
-
-MODEL = """
-import livens as lv
-model = lv.Model(name="top")
-model.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
-"""
-RUN = ["run", "top.py", "--h", "1e-3", "--until", "10000", "--every", "200", "-o", "out.nc", "--checkpoint", "0.05"]
-
-
-def livens(folder, *arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "livens", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
-
-
-def wait_for(path, process):
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.005)
-
-
-@cache
-def in_one_go():
-    names: dict = {}
-    exec(MODEL, names)
-    return lv.simulate(names["model"], h=1e-3, until=10_000, every=200)
-
-
-def goes_on(folder):
-    """Resume as a process, and compare with the run in one go."""
-    process = livens(folder, "resume", "out.nc")
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, "")
-    assert "saved in out.nc" in out
-    assert same(lv.load(folder / "out.nc"), in_one_go())
-    assert not (folder / "out.nc.journal").exists()
-
-
-@posix
-@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
-def test_a_signal_writes_the_checkpoint_and_says_how_to_go_on(tmp_path, number, word):
-    (tmp_path / "top.py").write_text(MODEL)
-    process = livens(
-        tmp_path, *RUN[:-1], "0.2", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
-    )
-    wait_for(tmp_path / "out.nc.journal", process)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (128 + number, "")
-    assert f"livens: {word} at t = " in err
-    assert err.endswith("it is in out.nc.journal, and `livens resume out.nc` goes on.\n")
-    assert len(err.splitlines()) == 1
-    goes_on(tmp_path)
-
-
-@posix
-def test_a_file_that_may_not_grow_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
-    (tmp_path / "top.py").write_text(MODEL)
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
-
-    process = livens(tmp_path, *RUN, preexec_fn=limit)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert err.startswith("livens: out.nc.journal cannot be written: file too large. The run stopped at t = ")
-    assert "s; once it can be written, `livens resume out.nc` goes on from t = " in err
-    assert len(err.splitlines()) == 1
-    assert 0 < lv.load(tmp_path / "out.nc.journal").steps < 10_000_000
-    goes_on(tmp_path)
-
-
-@posix
-def test_a_folder_that_vanishes_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
-    (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "top.py").write_text(MODEL)
-    output = str(tmp_path / "here" / "out.nc")
-    process = livens(tmp_path / "here", *[output if word == "out.nc" else word for word in RUN])
-    wait_for(Path(f"{output}.journal"), process)
-    os.rename(tmp_path / "here", tmp_path / "there")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert "out.nc.journal cannot be written: it has vanished, or its folder has. The run stopped at t = " in err
-    assert len(err.splitlines()) == 1
-    goes_on(tmp_path / "there")
-
-
-@pytest.fixture
-def small(tmp_path):
-    """A file system of one megabyte; only root may have one."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    made = mount and subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
-    if not made or made.returncode:
-        pytest.skip("no file system can be mounted here")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
-@posix
-def test_a_full_disk_stops_the_run_and_the_checkpoint_before_is_good(small, tmp_path):
-    (small / "top.py").write_text(MODEL)
-    process = livens(small, *RUN)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    assert err.startswith("livens: out.nc.journal cannot be written: no space left on device. The run stopped at t = ")
-    assert len(err.splitlines()) == 1
-    shutil.copy(small / "out.nc.journal", tmp_path)
-    goes_on(tmp_path)
-
-
-@posix
-def test_a_read_only_target_is_refused_before_the_run(small):
-    (small / "top.py").write_text(MODEL)
-    subprocess.run(["mount", "-o", "remount,ro", small], check=True)
-    process = livens(small, *RUN)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (2, "", "livens: out.nc cannot be written: permission denied.\n")
-
-
-@posix
-def test_kills_are_survived(tmp_path):
-    """The long size of this is `python -m benchmarks.kills 1000`."""
-    path = Path(__file__).parents[2] / "benchmarks" / "kills.py"
-    spec = importlib.util.spec_from_file_location("benchmarks.kills", path)
-    kills = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(kills)
-    count, equal = kills.survive(tmp_path, 3)
-    assert count == 3
-    assert equal

@@ -101,7 +101,7 @@ def ensemble(
     try:
         if journal is not None:
             compare(journal.facts, facts, journal.path)
-            for outcome in journal.found():
+            for outcome in journal.found(len(members)):
                 results.add(outcome)
         _run(job, members, results, journal, executor, cluster, progress)
         attributes = {**members.facts, "scheme": repr(how.scheme), "h": how.h, "steps": how.steps, "every": how.every}

@@ -18,6 +18,7 @@ import os
 import struct
 import time
 from collections.abc import Iterable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,18 @@ class Journal:
             os.close(self.handle)
             raise
 
-    def found(self) -> Iterator[Outcome]:
-        """The members that stand in the journal, in the order in which they were finished."""
+    def found(self, total: int) -> Iterator[Outcome]:
+        """The members of `total` that stand in the journal, in the order in which they were finished."""
         known: list[Layout] = []
-        for kind, content, _ in records(self.path, HEAD):
-            if kind == b"L":
-                known.append(tuple((name, tuple(shape)) for name, shape in json.loads(content)))
-                self.layouts[known[-1]] = len(known) - 1
-            elif kind == b"M":
-                member, number = LAYOUT.unpack_from(content)
-                yield Outcome(member, known[number], content[LAYOUT.size :])
-            elif kind == b"E":
-                yield Outcome(MEMBER.unpack_from(content)[0], None, content[MEMBER.size :])
+        try:
+            for kind, content, _ in records(self.path, HEAD):
+                if kind == b"L":
+                    known.append(_layout(content))
+                    self.layouts[known[-1]] = len(known) - 1
+                elif kind in (b"M", b"E"):
+                    yield _outcome(kind, content, known, total)
+        except (ValueError, TypeError, IndexError, KeyError, OverflowError, RecursionError, struct.error):
+            raise FileError(f"{self.path} is damaged: delete it, and the study begins anew.") from None
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Append finished members: after this a killed process does not lose them, a second later no power cut does."""
@@ -109,4 +110,30 @@ class Journal:
             self._write(HEAD + framed(b"F", json.dumps(facts).encode()))
             return facts
         os.ftruncate(self.handle, max(end for _, _, end in records(self.path, HEAD)))
-        return dict(json.loads(content))
+        try:
+            return dict(json.loads(content))
+        except (ValueError, TypeError, RecursionError):
+            raise FileError(f"{self.path} is damaged: delete it, and the study begins anew.") from None
+
+
+def _layout(content: bytes) -> Layout:
+    """What members keep: names, and shapes that numbers can have."""
+    layout = tuple((str(name), tuple(shape)) for name, shape in json.loads(content))
+    if not all(type(n) is int and 0 <= n < 2**31 for _, shape in layout for n in shape):
+        raise ValueError("a shape")
+    return layout
+
+
+def _outcome(kind: bytes, content: bytes, known: list[Layout], total: int) -> Outcome:
+    """A finished member, or one that failed."""
+    if kind == b"E":
+        member, layout, data = MEMBER.unpack_from(content)[0], None, content[MEMBER.size :]
+        data.decode()
+    else:
+        member, number = LAYOUT.unpack_from(content)
+        layout, data = known[number], content[LAYOUT.size :]
+        if len(data) != 8 * sum(prod(shape) for _, shape in layout):
+            raise ValueError("numbers")
+    if member >= total:
+        raise ValueError("a member")
+    return Outcome(member, layout, data)

@@ -1,30 +1,20 @@
-"""Readers against input that nobody meant: python -m benchmarks.fuzz scenes 100000 [seed].
-
-Valid scenes are cut, spliced, nested and filled with numbers that break things; each result is read and, if it is a
-scene, made into a model. All that may come of it is a model or a LivensError. Counted: models, refusals, and failures
-(any other exception, or more than LIMIT seconds), with the seed of each, so that it can be had again; time and memory.
-"""
+"""Scenes: TOML that people may have written, and the models it describes."""
 
 from __future__ import annotations
 
 import re
-import resource
-import signal
-import sys
-import tempfile
-import time
 import tomllib
-import traceback
-import warnings
-from collections import Counter
 from pathlib import Path
 from random import Random
 
-from livens import LivensError, read_scene
+from livens import read_scene
 from livens.scene.text import text_of
 
-ROOT = Path(__file__).parents[1]
-LIMIT = 20  # seconds for one input
+from . import Input
+from .harness import command, seldom
+
+NEEDS = "pydantic"
+ROOT = Path(__file__).parents[2]
 ODD = [
     "0", "-0.0", "1e308", "-1e308", "1e-320", "inf", "-inf", "nan", "1e999", "9223372036854775808",
     "0xffffffffffffffffffffff", "true", "false", '""', '"x"', "[]", "{}", "[[]]", "[[0]]", '"t"', '"pi"', '"inf"',
@@ -34,17 +24,35 @@ ODD = [
 ]  # fmt: skip
 
 STRANGE = [
-    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 3, True, "t", "x1", "[1, 2, 3]", "1/0", "arm",
-    "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"},
+    0.0, -1.0, 1e308, 1e-308, float("nan"), float("inf"), 10**400, 10**9, 2**31, 3, True, "t", "x1", "[1, 2, 3]", "1/0",
+    "arm", "world", [], [0.0, 0.0, 0.0], {}, {"body": "world"},
 ]  # fmt: skip
 
 
-def seeds() -> list[str]:
+def texts() -> list[str]:
     """Scenes that are valid: the examples, the starter, and the one with every table."""
     files = [*sorted((ROOT / "examples" / "scenes").glob("*.toml")), ROOT / "src/livens/scene/starter.toml"]
     whole = re.search(r"```toml\n(.*?)```", (ROOT / "docs/reference/scenes.md").read_text(encoding="utf-8"), re.S)
     assert whole
     return [*(file.read_text(encoding="utf-8") for file in files), whole[1]]
+
+
+def seeds() -> list[Input]:
+    return [Input("scene.toml", text.encode()) for text in texts()]
+
+
+def spoilt(random: Random, seeds: list[Input]) -> Input:
+    text = mutated(random, [seed.data.decode() for seed in seeds])
+    return Input("scene.toml", text.encode("utf-8", "surrogatepass"))
+
+
+def attempt(file: Path) -> str:
+    if seldom(file):
+        command("check", file)
+    scene = read_scene(file)
+    _ = scene.run, scene.output
+    scene.tracers(scene.model())
+    return "model"
 
 
 def mutated(random: Random, texts: list[str]) -> str:
@@ -134,57 +142,3 @@ def plain(value):
     if isinstance(value, dict):
         return {key: plain(entry) for key, entry in value.items()}
     return [plain(entry) for entry in value] if isinstance(value, list) else value
-
-
-def try_scene(text: str, file: Path) -> str:
-    """What came of a text: "model", or the kind of the refusal."""
-    file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    try:
-        scene = read_scene(file)
-        _ = scene.run, scene.output
-        scene.tracers(scene.model())
-        return "model"
-    except LivensError as error:
-        sentence = str(error)
-        assert "\n" not in sentence.strip() or "is not TOML" in sentence, sentence
-        assert len(sentence) < 2000, len(sentence)
-        return type(error).__name__
-
-
-def scenes(count: int, seed: int) -> Counter:
-    """Try `count` inputs; failures are printed."""
-    found: Counter = Counter()
-    texts, slowest = seeds(), 0.0
-
-    def late(*_):
-        raise TimeoutError(f"longer than {LIMIT} s")
-
-    signal.signal(signal.SIGALRM, late)
-    warnings.simplefilter("ignore")
-    begin = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(count):
-            text = mutated(Random(f"{seed} {k}"), texts)
-            start = time.perf_counter()
-            signal.alarm(LIMIT)
-            try:
-                found[try_scene(text, Path(folder) / "scene.toml")] += 1
-            except Exception:
-                found["failure"] += 1
-                print(f"seed {seed}, input {k}:\n{traceback.format_exc(limit=-6)}", file=sys.stderr, flush=True)
-            finally:
-                signal.alarm(0)
-            slowest = max(slowest, time.perf_counter() - start)
-    spent, memory = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count:,} scenes in {spent:.0f} s: {dict(found)}; slowest {slowest:.2f} s, {memory:.0f} MB at most")
-    return found
-
-
-def main() -> None:
-    what, count = sys.argv[1], int(float(sys.argv[2]))
-    assert what == "scenes", "scenes is what there is"
-    sys.exit(scenes(count, int(sys.argv[3]) if len(sys.argv) > 3 else 1)["failure"] > 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,44 @@
+"""STEP: netgen reads it in a process of its own; what comes of that is read here."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from livens import cad
+
+from . import Input
+from .harness import apart_here
+from .spoil import of_bytes, of_words
+
+NEEDS = "netgen"
+
+
+@cache
+def seeds() -> list[Input]:
+    from netgen.occ import Box, Compound, Cylinder, Pnt, Y
+
+    brick, rod = Box(Pnt(0, 0, 0), Pnt(20, 10, 10)), Cylinder(Pnt(0, 0, 0), Y, r=1, h=5)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "part.step"
+        made = []
+        for shape in (brick, rod, Compound([brick, rod])):
+            shape.WriteStep(str(file))
+            made.append(Input("part.step", file.read_bytes()))
+    return made
+
+
+def spoilt(random: Random, seeds: list[Input]) -> Input:
+    data, same = random.choice(seeds).data, [seed.data for seed in seeds]
+    if random.random() < 0.2:
+        return Input("part.step", of_bytes(random, data, same))
+    text = of_words(random, data.decode("latin-1"), [other.decode("latin-1") for other in same])
+    return Input("part.step", text.encode("latin-1", "replace"))
+
+
+def attempt(file: Path) -> str:
+    cad.apart = apart_here(cad.answer)
+    cad.read_step(file, density=1000.0, unit="mm")
+    return "solids"

@@ -1,0 +1,54 @@
+"""The harness sees what must not happen, goes on behind it, and says which input it was."""
+
+import sys
+from random import Random
+
+import pytest
+from fuzz import dying_reader
+
+from benchmarks.fuzz import harness
+from benchmarks.soak import Part, soak
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")
+
+
+def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
+    monkeypatch.setattr(harness, "SECONDS", 6.0)
+    count = len(dying_reader.ENDS)
+
+    def ends(seed):
+        return [dying_reader.spoilt(Random(f"{seed} {k}"), []).data.decode() for k in range(count)]
+
+    seed = next(seed for seed in range(100_000) if set(ends(seed)) == set(dying_reader.ENDS))
+    told = []
+    done = harness.fuzz("fuzz.dying_reader", count, seed, report=told.append)
+    assert done.tried == count
+    assert done.found == {"read": 1, "FileError": 1, "died apart": 2, "failure": 5}
+    words = {
+        "raises": "KeyError: 'no key'",
+        "swells": "MemoryError",
+        "dies": "the process died (code -11)",
+        "hangs": "took longer than 6 s",
+        "speaks": "not one sentence",
+    }
+    assert len(done.failed) == len(words)
+    for end, word in words.items():
+        [said] = [text for text in done.failed if f"input {ends(seed).index(end)}:" in text]
+        assert word in said
+    assert told == done.failed
+
+
+def test_the_table_counts_failures():
+    def fails(count, seed, report):
+        return harness.Outcome(tried=count, failed=["one"])
+
+    def holds(count, seed, report):
+        return harness.Outcome(tried=count)
+
+    sizes = {"small": 7}
+    parts = (Part("good", holds, sizes), Part("bad", fails, sizes))
+    table, failures = soak("small", parts=parts, report=lambda text: None)
+    assert failures == 1
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    assert rows[0][:3] == ["what", "tried", "failures"]
+    assert [row[:3] for row in rows[2:]] == [["good", "7", "0"], ["bad", "7", "1"]]

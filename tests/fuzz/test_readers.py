@@ -1,0 +1,79 @@
+"""The small size of `make soak`: spoilt files are read or refused, nothing else happens."""
+
+import sys
+from importlib import import_module
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks import soak
+from benchmarks.fuzz import READERS
+from benchmarks.fuzz.harness import missing, tried
+from livens import LivensError
+from livens.expressions import evaluate
+from livens.grammar import names_in, parsed
+from livens.scene.text import parse
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")
+
+WORDS = [
+    "t", "x", "1", "2.5", "1e9", "+", "-", "*", "/", "**", "(", ")", "[", "]", ",", "<", "==", "sin", "(", "dot",
+    "(", "norm", "(", "where", "(", "=", ";", "\n", "a", "[", "0", "]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", [part for part in soak.PARTS if "fuzzed" in part.name], ids=lambda part: part.name)
+def test_a_small_soak_has_no_failures(part):
+    done = part.soak(part.sizes["small"], 1, print)
+    if not done.tried:
+        pytest.skip(done.remark)
+    assert done.tried == part.sizes["small"]
+    assert done.failed == []
+
+
+@pytest.mark.parametrize("reader", ["scenes", "urdf", "meshes"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(random=st.randoms(use_true_random=False))
+@pytest.mark.filterwarnings("ignore")
+def test_spoilt_files_are_read_or_refused(reader, random, tmp_path):
+    if missing(reader):
+        pytest.skip(f"{missing(reader)} is not installed")
+    module = import_module(f"benchmarks.fuzz.{reader}")
+    word, fault, _ = tried(module.attempt, module.spoilt(random, module.seeds()), tmp_path)
+    assert fault == ""
+    assert word in ("model", "solid", "ModelError", "FileError")
+
+
+def test_most_inputs_are_not_refused_for_their_form_alone():
+    """A tree that is spoilt as a tree stays XML: a good part of the robots is read, or refused for what they say."""
+    from random import Random
+
+    module = import_module("benchmarks.fuzz.urdf")
+    seeds = module.seeds()
+    kept = sum(b"</robot>" in module.spoilt(Random(k), seeds).data for k in range(200))
+    assert 120 < kept < 200
+    assert set(READERS) >= {"scenes", "trajectories", "meshes", "urdf", "mjcf"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from("[]{}\"'=.#\n \t,abx019-_\\u"), max_size=60))
+def test_random_toml(text):
+    refused = ""
+    try:
+        parse(text)
+    except LivensError as error:
+        refused = str(error)
+    assert "\n" not in refused
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(WORDS)))
+def test_random_formulas(words):
+    text, refused = " ".join(words), ""
+    try:
+        steps = parsed(text)
+        evaluate(steps, dict.fromkeys(names_in(steps), 1.5), text)
+    except LivensError as error:
+        refused = str(error)
+    assert len(refused) < 400
