@@ -7,6 +7,7 @@ READY  := .venv/.ready
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
 LITE   := .venv-lite/.ready
+ROBOTS := .venv/.robots
 SIZE   ?= full
 OUTPUT ?= benchmark-output
 
@@ -47,7 +48,7 @@ bench: $(PEERS)   ## measure speeds, growth and starts, beside other programs; S
 bench-check: $(READY)   ## is any kernel slower than it was?
 	$(BIN)/python -m benchmarks.check
 
-soak: $(READY)   ## imports, spoilt files, random models and kills by the thousand: counts and failures; SIZE=small: minutes
+soak: $(READY) $(ROBOTS)   ## imports, spoilt files, random models and kills by the thousand: counts and failures; SIZE=small: minutes
 	$(BIN)/python -m benchmarks.soak $(SIZE)
 
 periods: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
@@ -85,6 +86,12 @@ $(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
 	.venv-lite/bin/python -m pip install --quiet -r docs/live/lite-requirements.txt
 	.venv-lite/bin/python -m pip download --quiet --no-deps --python-version 3.12 --only-binary :all: \
 		--dest .cache/lite -r docs/live/kernel-requirements.txt
+	@touch $@
+
+# Robots that nobody here described, as files alone; optional too.
+$(ROBOTS): $(READY)
+	@$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt gymnasium example-robot-data || \
+		echo 'The robots could not be fetched: they are left out.'
 	@touch $@
 
 # The peers are optional: what cannot be installed is skipped, and the tables say so.
