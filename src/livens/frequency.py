@@ -28,7 +28,8 @@ from .kernels.coordinates import read
 from .kernels.sparse import solve
 from .kernels.world import all_forces
 from .model import Model
-from .start import SHIFT, Fit, Start, consistent_start, inverse_masses
+from .start import SHIFT, Fit, Start, consistent_start
+from .system import inverse_masses
 
 ROUNDS = 60  # products with K at most
 CLOSE = 1e-3  # of the eigenvalue: good enough

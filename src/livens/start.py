@@ -37,12 +37,12 @@ from .kernels.written import tape_defects, tape_gradients, tape_rates
 from .model import Model
 from .pose import cayley
 from .signals import Signals
-from .system import compile_model, scratch
+from .system import compile_model, fastest, inverse_masses, scratch
 
 REPEATED = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row repeats others
 SHIFT = 1e-6  # regularisation of S, relative to the metric, while fitting and for reactions that are not unique
 REACH = 0.1  # a defect beyond this part of the mechanism's size, or of a radian, is a mistake, not an inaccuracy
-STILL = 1e-14  # m/s or rad/s: the round-off of velocities in a mechanism that cannot move
+STILL, DRIVEN = 1e-14, 1e-10  # m/s or rad/s: round-off of velocities where nothing moves, and of rates that drives ask
 FEW = 200  # rows up to which both ways of a long stretch of motion decide which of them to leave out
 DENSE = 1000  # rows up to which eigenvectors decide which to leave out; beyond, pivots do
 
@@ -110,8 +110,9 @@ def _tell(start: Start, size: float) -> None:
             f"the start did not fit its joints: bodies moved by up to {start.moved:.2g} m and {start.turned:.2g} rad.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
-    rate = _fastest(start.system.bodies, start.state, size)
-    if start.adjusted > max(1e-9 * size * rate, STILL) or start.respun > max(1e-9 * rate, STILL):
+    rate = fastest(start.system.bodies, start.state, size)
+    still = _still(start.system)
+    if start.adjusted > max(1e-9 * size * rate, still) or start.respun > max(1e-9 * rate, still):
         warnings.warn(
             f"the initial velocities did not fit the joints: they were changed by up to {start.adjusted:.2g} m/s and "
             f"{start.respun:.2g} rad/s.",
@@ -253,11 +254,11 @@ class Fit:
             state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
             state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
         self.velocities()
-        fastest = _fastest(bodies, state, self.size)
-        if fastest < 1e-9:
+        rate = fastest(bodies, state, self.size)
+        if rate < 1e-9:
             return False
         a0, B0 = state.a.copy(), state.B.copy()
-        coast(bodies, turn / fastest, a0, B0, state.p, state.L, state.a, state.B)
+        coast(bodies, turn / rate, a0, B0, state.p, state.L, state.a, state.B)
         try:
             self.positions()
         except ModelError:
@@ -330,7 +331,7 @@ class Fit:
         asked = float(np.abs((left - g * self.hard) * system.rows.weight).max()) * PRECISION  # by drives [1/s]
         open_rates = np.abs(left) * system.rows.weight * PRECISION
         r = int(open_rates.argmax())
-        if open_rates[r] > max(1e-6 * max(asked, _fastest(system.bodies, self.state, self.size)), STILL):
+        if open_rates[r] > max(1e-6 * max(asked, fastest(system.bodies, self.state, self.size)), _still(system)):
             joint = self.model[self.names[r]]
             remedy = " Drive fewer joints, or let the drives agree." if (system.rows.signal >= 0).any() else ""
             raise ModelError(
@@ -369,18 +370,6 @@ class Fit:
         )
 
 
-def _fastest(bodies: Bodies, state: State, size: float) -> float:
-    """The fastest rate of a body, or its speed over `size` [1/s]."""
-    turns, moves = np.abs(state.L * bodies.inverse_inertia), np.abs(state.p * bodies.inverse_mass[:, None])
-    return max(float(turns.max()), float(moves.max()) / size)
-
-
-def inverse_masses(bodies: Bodies) -> Array:
-    """The diagonal of M⁻¹ (6 n,)."""
-    masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
-    return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
-
-
 def _largest_rows(nulls: Array) -> list[int]:
     """One row for each column, chosen greedily so that in every one of `nulls` they are as independent as can be."""
     left, chosen = nulls.copy(), []
@@ -397,3 +386,7 @@ def _hold(null: Array, rows: Iterable[int]) -> float:
     """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
     part = null[list(rows)]
     return float(np.linalg.svd(part, compute_uv=False)[-1]) if part.size else 1.0
+
+
+def _still(system: System) -> float:
+    return DRIVEN if (system.rows.signal >= 0).any() else STILL

@@ -32,7 +32,8 @@ from .kernels.coordinates import read
 from .kernels.world import all_forces, energies
 from .model import Model
 from .signals import drive_table
-from .start import Fit, Start, consistent_start, inverse_masses
+from .start import Fit, Start, consistent_start
+from .system import inverse_masses
 from .trajectory import Trajectory
 
 ROUNDS = 500  # before the search has failed, and ten more for each body

@@ -180,3 +180,15 @@ def _filled(moments: Array) -> Array:
 
 def _inverse(x: Array) -> Array:
     return np.divide(1.0, x, out=np.zeros_like(x), where=x > 0.0)
+
+
+def fastest(bodies: Bodies, state: State, size: float) -> float:
+    """The fastest rate of a body, or its speed over `size` [1/s]."""
+    turns, moves = np.abs(state.L * bodies.inverse_inertia), np.abs(state.p * bodies.inverse_mass[:, None])
+    return max(float(turns.max()), float(moves.max()) / size)
+
+
+def inverse_masses(bodies: Bodies) -> Array:
+    """The diagonal of M⁻¹ (6 n,)."""
+    masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
+    return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()
