@@ -62,8 +62,8 @@ function orbit(canvas) {
 // ── WebGL: one program for faces, which get flat light from the derivative of their place, and for the grid; one for
 //    ribbons of some pixels between two ends. Bodies of one shape are drawn at once ──
 const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1] }
-function drawing(canvas) {
-  const gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true })
+function drawing(canvas, many = false) {       // of many bodies edges are not smoothed: a machine without graphics shows them in time
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
   function linked(vertex, fragment) {
     const program = gl.createProgram()
@@ -163,8 +163,8 @@ function drawing(canvas) {
     const tens = 10 ** Math.floor(Math.log10(data.size / 3))
     it.cell = tens * [5, 2, 1].find(k => k * tens <= data.size / 3)
     const lines = []
-    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 2) {      // short pieces: some drivers drop long lines
-      const u = k * it.cell, v = l * it.cell, w = v + 2 * it.cell
+    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 6) {      // short pieces: some drivers drop long lines
+      const u = k * it.cell, v = l * it.cell, w = v + 6 * it.cell
       lines.push(u, v, 0, u, w, 0, v, u, 0, w, u, 0)
     }
     it.grid = mesh(new Float32Array(lines))
