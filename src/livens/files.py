@@ -339,7 +339,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     kinds = {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
     kind = options.pop("class")
     if kind not in kinds:
-        raise ModelError(f"livens {_version()} knows no scheme {kind!r}")
+        raise ModelError(f"its scheme {kind!r} is unknown to livens {_version()}")
     model = from_dict(arrays["model"])
     system, state = compile_model(model, frozenset(json.loads(facts["left_out"])))
     scheme = kinds[kind](**options)
