@@ -417,3 +417,22 @@ def roll(m, spring, body):
     m.add(lv.Planar(world.point(0, 0, -1), skate.point_at(1, 2, -1), normal=Z, name="ice"))
     m.add(lv.KnifeEdge(world.point(0, 0, -1), skate.point_at(1.1, 2.1, -1), across=(1, 2, 0), name="blade"))
     spring(skate.point_at(1.3, 2.2, -0.9), m["puck"].point_at(1.7, 1.2, -0.8), stiffness=50.0)
+
+
+def damped(rolling=True):
+    """Every joint with dampers in them, and one between two points."""
+    m = every_joint(damping=0.8, rolling=rolling)
+    m.add(lv.Damper(m["tail"].point(0, 0, 0), m.world.point(2.5, 0.5, -1.0), rate=3.0))
+    return m
+
+
+def driven():
+    """Every joint with a motor, a load and a drive."""
+    m = every_joint(rolling=False)
+    m.add(lv.Motor(m["screw"], lambda t: 2 * np.cos(7 * t), name="motor"))
+    m.add(lv.Load(m["puck"].point(0.1, 0.2, 0), force=lambda t: (3 * np.sin(5 * t), 1, 0), name="wind"))
+    slab = m["slab"]
+    fan = m.add(lv.Body(lv.MassProperties(0.4, (0.02, 0.03, 0.04)), at=np.add(slab.pose.a, (0, -0.5, 0)), name="fan"))
+    turning = lambda t: 1 - np.cos(6 * t)  # noqa: E731
+    m.add(lv.Revolute(slab.point_at(fan.pose.a), fan.point(0, 0, 0), axis=(1, 1, 0), drive=turning, name="drive"))
+    return m

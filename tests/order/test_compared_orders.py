@@ -19,26 +19,11 @@ def reference(name):
     return index_one.solve(MODELS[name](), [UNTIL], rtol=1e-11)[0]
 
 
-def damped():
-    model = mechanisms.every_joint(damping=0.8, rolling=False)
-    model.add(lv.Damper(model["tail"].point(0, 0, 0), model.world.point(2.5, 0.5, -1.0), rate=3.0))
-    return model
-
-
-def driven():
-    m = mechanisms.every_joint(rolling=False)
-    m.add(lv.Motor(m["screw"], lambda t: 2 * np.cos(7 * t), name="motor"))
-    m.add(lv.Load(m["puck"].point(0.1, 0.2, 0), force=lambda t: (3 * np.sin(5 * t), 1, 0), name="wind"))
-    slab = m["slab"]
-    fan = m.add(lv.Body(lv.MassProperties(0.4, (0.02, 0.03, 0.04)), at=np.add(slab.pose.a, (0, -0.5, 0)), name="fan"))
-    m.add(
-        lv.Revolute(slab.point_at(fan.pose.a), fan.point(0, 0, 0), axis=(1, 1, 0),
-                    drive=lambda t: 1 - np.cos(6 * t), name="drive")
-    )  # fmt: skip
-    return m
-
-
-MODELS = {"every joint": mechanisms.every_joint, "damped": damped, "driven": driven}
+MODELS = {
+    "every joint": mechanisms.every_joint,
+    "damped": lambda: mechanisms.damped(rolling=False),
+    "driven": mechanisms.driven,
+}
 
 
 @pytest.mark.parametrize("scheme", SECOND, ids=repr)

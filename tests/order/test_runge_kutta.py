@@ -33,24 +33,7 @@ def test_order_eight_is_the_published_scheme():
     assert np.array_equal(table[-1], DOP853.B)
 
 
-def damped():
-    model = mechanisms.every_joint(damping=0.8)
-    model.add(lv.Damper(model["tail"].point(0, 0, 0), model.world.point(2.5, 0.5, -1.0), rate=3.0))
-    return model
-
-
-def driven():
-    m = mechanisms.every_joint(rolling=False)
-    m.add(lv.Motor(m["screw"], lambda t: 2 * np.cos(7 * t), name="motor"))
-    m.add(lv.Load(m["puck"].point(0.1, 0.2, 0), force=lambda t: (3 * np.sin(5 * t), 1, 0), name="wind"))
-    slab = m["slab"]
-    fan = m.add(lv.Body(lv.MassProperties(0.4, (0.02, 0.03, 0.04)), at=np.add(slab.pose.a, (0, -0.5, 0)), name="fan"))
-    turning = lambda t: 1 - np.cos(6 * t)  # noqa: E731
-    m.add(lv.Revolute(slab.point_at(fan.pose.a), fan.point(0, 0, 0), axis=(1, 1, 0), drive=turning, name="drive"))
-    return m
-
-
-@pytest.mark.parametrize("build", [damped, driven], ids=["every joint, damped", "driven"])
+@pytest.mark.parametrize("build", [mechanisms.damped, mechanisms.driven], ids=["every joint, damped", "driven"])
 def test_every_joint_against_another_program(build):
     """Positions, velocities, accelerations, reactions against SciPy's solution of the equations of motion in index 1;
     the account of energy closes at the same order; joints hold at both levels."""
