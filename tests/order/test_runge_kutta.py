@@ -74,7 +74,7 @@ def test_the_heavy_top():
     assert np.abs(motion.position(model["top"].center)[-1] - TOP).max() < 5e-10
 
 
-@pytest.mark.parametrize("build", [driven, problems.hung, lambda: mechanisms.four_bars(2)])
+@pytest.mark.parametrize("build", [mechanisms.driven, problems.hung, lambda: mechanisms.four_bars(2)])
 def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path):
     model, scheme = build(), lv.RungeKutta(8)
     whole = lv.simulate(model, scheme, h=5e-3, until=0.2)
