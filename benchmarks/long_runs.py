@@ -122,7 +122,7 @@ def rows(run: str, found: dict[str, Any]) -> list[list[str]]:
     slope = f"{found['energy slope, bands per run'] or 0.0:+.4f} ± {found['its standard error'] or 0.0:.4f}"
     facts = [["energy band", f"{found['energy band']:.1e}", f"slope {slope} bands per run"]]
     for what, size in found["largest"].items():
-        facts += [[what, f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
+        facts += [[what.replace("|", "\\|"), f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
     facts += [["time of a step", f"{found['microseconds a step']:.3f} µs", ""]]
     return [[run, f"{found['steps']:.0e}", *fact] for fact in facts]
 
