@@ -20,7 +20,7 @@ class Size:
     trees: tuple[int, ...]
     grids: tuple[int, ...]
     rounds: int  # of the other timings
-    patience: float  # a problem is given up after so long [s]
+    patience: float  # a problem is given up after so long [s]; kernels may have to be compiled first
 
     def effort_of(self, key: str) -> Effort:
         """Large problems may take longer."""
@@ -31,7 +31,7 @@ class Size:
 
 SIZES = {
     "tiny": Size(
-        "tiny", Effort(1e-3, 0.01, 1, 0.01, 10), ("free-body", "chain-1", "kepler"), (2, 8), (2, 8), (2, 3), 1, 600,  # kernels may have to be compiled first
+        "tiny", Effort(1e-3, 0.01, 1, 0.01, 10), ("free-body", "chain-1", "kepler"), (2, 8), (2, 8), (2, 3), 1, 600,
     ),
     "small": Size(
         "small", Effort(3e-7, 0.1, 4, 0.1, 50), ("free-body", "heavy-top", "chain-5", "slider-crank", "kepler"),
