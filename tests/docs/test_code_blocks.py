@@ -1,4 +1,4 @@
-"""Code of the documentation that is not a notebook: run where it can be, and otherwise read.
+"""Code of the documentation that is not a notebook, run.
 
 Notebook cells ({code-cell}) are run by `make docs`; here are the plain blocks, and every `livens …` that a page shows.
 """
@@ -6,7 +6,9 @@ Notebook cells ({code-cell}) are run by `make docs`; here are the plain blocks, 
 import ast
 import re
 import shlex
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -63,3 +65,38 @@ def test_scenes_as_their_page_says(tmp_path, monkeypatch, capsys):
     exec(compile(block, page.name, "exec"), names)
     assert (tmp_path / "copy.toml").exists()
     capsys.readouterr()
+
+
+def test_clusters_as_their_page_says(tmp_path, monkeypatch):
+    """Every block of the page, with clusters of this machine in the place of an address, of SLURM and of Kubernetes."""
+    distributed = pytest.importorskip("distributed")
+    page = ROOT / "docs" / "how-to" / "cluster.md"
+    monkeypatch.chdir(tmp_path)
+    local = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+
+    class Elsewhere(distributed.LocalCluster):
+        def __init__(self, **asked):
+            super().__init__(**local)
+
+        def scale(self, n=1, jobs=0):  # as many jobs as asked are one worker here
+            return super().scale(1 if jobs else n)
+
+    for name, kind in (("dask_jobqueue", "SLURMCluster"), ("dask_kubernetes.operator", "KubeCluster")):
+        module = ModuleType(name)
+        setattr(module, kind, Elsewhere)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, "dask_kubernetes", ModuleType("dask_kubernetes"))
+
+    [study] = [cell for cell in blocks(page, r"\{code-cell\} python") if "def thrown" in cell]
+    names: dict[str, object] = {}
+    exec(study.partition("with LocalCluster")[0].replace("np.arange(5.0, 25.0)", "[5.0, 6.0]"), names)
+    by_address, slurm, kubernetes = blocks(page)
+    with distributed.LocalCluster(**local, protocol="tcp://", host="127.0.0.1") as cluster:
+        exec(by_address.replace("tcp://10.0.0.1:8786", cluster.scheduler_address), names)
+    places = [names["runs"].place]
+    for block in (slurm, kubernetes):
+        (tmp_path / "throws.nc").unlink()
+        exec(block, names)
+        places.append(names["runs"].place)
+    assert places[0].shape == (3, 2, 3)
+    assert all((place == places[0]).all() for place in places)
