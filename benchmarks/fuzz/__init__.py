@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-READERS = ("scenes", "trajectories", "meshes", "urdf", "mjcf", "step")
+READERS = ("step", "trajectories", "mjcf", "scenes", "urdf", "meshes")  # the slowest first
 
 
 class Input(NamedTuple):

@@ -30,7 +30,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from livens import LivensError
+from livens import FileError, LivensError
 from livens.cli import main
 
 from . import READERS, Input
@@ -196,7 +196,7 @@ def tried(attempt: Callable[[Path], str], one: Input, folder: Path) -> tuple[str
         word = attempt(file)
     except LivensError as error:
         sentence = str(error)
-        word = type(error).__name__
+        word = APART if isinstance(error, DiedApart) else type(error).__name__
         if "\n" in sentence.strip() or len(sentence) > 2000:
             word, fault = "failure", f"not one sentence: {sentence[:300]!r}"
     except BaseException:
@@ -218,6 +218,10 @@ def command(*words: object) -> str:
 def seldom(file: Path, part: int = 20) -> bool:
     """True for one file in `part`, the same ones each time, and for the first seed: kernels are loaded then."""
     return _first or zlib.crc32(file.read_bytes()) % part == 0
+
+
+class DiedApart(LivensError):
+    """The process that a part was left to has died, or was stopped by its clock."""
 
 
 class elsewhere:
@@ -245,3 +249,40 @@ def apart_here(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict
                 raise LivensError(f"{type(error).__name__} apart") from None
 
     return apart
+
+
+def apart_forked(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict[str, Any]], bytes]:
+    """Another, for libraries that die often: a copy of the process asks them, which itself never does (threads that a
+    library has begun are not copied, and it would wait for them)."""
+
+    def apart(module: str, request: dict[str, Any]) -> bytes:
+        here, there = os.pipe()
+        child = os.fork()
+        if not child:
+            _answer(there, answer, request)
+        os.close(there)
+        with os.fdopen(here, "rb") as pipe:
+            told = pipe.read()
+        _, status = os.waitpid(child, 0)
+        if status:
+            raise DiedApart(f"the process ended by {status}")
+        if told[:1] == b"E":
+            raise FileError(told[1:].decode())
+        return told[1:]
+
+    return apart
+
+
+def _answer(there: int, answer: Callable[[dict[str, Any]], bytes], request: dict[str, Any]) -> None:
+    signal.setitimer(signal.ITIMER_PROF, BRIEF)  # of computing
+    signal.alarm(int(SECONDS) // 2)  # and of waiting
+    try:
+        told = b"R" + answer(request)
+    except (LivensError, MemoryError) as error:
+        told = b"E" + str(error).encode()
+    except BaseException:  # livens.apart would refuse the file too, but it ought not to come to that
+        traceback.print_exc()
+        os._exit(1)
+    with os.fdopen(there, "wb") as pipe:
+        pipe.write(told)
+    os._exit(0)

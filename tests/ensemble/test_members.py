@@ -10,7 +10,7 @@ from studies import Shuffled, chain, double_pendulum, last_height, oscillator, p
 
 import livens as lv
 from livens.start import consistent_start
-from livens.study.executors import AHEAD, _cores
+from livens.study.executors import AHEAD, cores
 
 GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
 RATES = {"rate": np.linspace(-2.0, 2.0, 12)}
@@ -163,7 +163,7 @@ def test_only_a_few_members_are_on_their_way_and_motions_are_not_kept():
     before, executor = motions(), Shuffled(4)
     many = {"stiffness": np.linspace(1, 2, 300), "mass": [1.0]}
     lv.ensemble(oscillator, many, h=0.1, until=1.0, keep=place, executor=executor)
-    assert executor.most <= AHEAD * _cores()
+    assert executor.most <= AHEAD * cores()
     assert motions() == before
 
 

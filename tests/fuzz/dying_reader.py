@@ -5,11 +5,14 @@ import signal
 import time
 
 from benchmarks.fuzz import Input
-from benchmarks.fuzz.harness import elsewhere
+from benchmarks.fuzz.harness import apart_forked, elsewhere
 from livens import FileError
 
 NEEDS = ""
-ENDS = ("good", "refused", "raises", "swells", "dies", "hangs", "speaks", "dies apart", "hangs apart")
+ENDS = (
+    "good", "refused", "raises", "swells", "dies", "hangs", "speaks", "dies apart", "hangs apart", "dies forked",
+    "hangs forked",
+)  # fmt: skip
 
 
 def seeds():
@@ -39,6 +42,14 @@ def attempt(file):
             os.abort()
     if end == "hangs apart":
         with elsewhere():
-            while True:
-                pass
+            spin()
+    if end == "dies forked":
+        apart_forked(lambda request: os.abort())("", {})
+    if end == "hangs forked":
+        apart_forked(lambda request: spin())("", {})
     return "read"
+
+
+def spin():
+    while True:
+        pass

@@ -23,7 +23,7 @@ def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
     told = []
     done = harness.fuzz("fuzz.dying_reader", count, seed, report=told.append)
     assert done.tried == count
-    assert done.found == {"read": 1, "FileError": 1, "died apart": 2, "failure": 5}
+    assert done.found == {"read": 1, "FileError": 1, "died apart": 4, "failure": 5}
     words = {
         "raises": "KeyError: 'no key'",
         "swells": "MemoryError",
@@ -38,17 +38,23 @@ def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
     assert told == done.failed
 
 
+def fails(count, seed, report):
+    return harness.Outcome(tried=count, failed=["one"])
+
+
+def holds(count, seed, report):
+    return harness.Outcome(tried=count)
+
+
+def breaks(count, seed, report):
+    raise RuntimeError("off")
+
+
 def test_the_table_counts_failures():
-    def fails(count, seed, report):
-        return harness.Outcome(tried=count, failed=["one"])
-
-    def holds(count, seed, report):
-        return harness.Outcome(tried=count)
-
     sizes = {"small": 7}
-    parts = (Part("good", holds, sizes), Part("bad", fails, sizes))
-    table, failures = soak("small", parts=parts, report=lambda text: None)
-    assert failures == 1
+    parts = (Part("good", holds, sizes), Part("bad", fails, sizes), Part("worse", breaks, sizes))
+    table, failures = soak("small", parts=parts)
+    assert failures == 2
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert rows[0][:3] == ["what", "tried", "failures"]
-    assert [row[:3] for row in rows[2:]] == [["good", "7", "0"], ["bad", "7", "1"]]
+    assert [row[:3] for row in rows[2:]] == [["good", "7", "0"], ["bad", "7", "1"], ["worse", "0", "1"]]

@@ -47,13 +47,13 @@ def crew(executor: Any, cluster: str | None) -> Iterator[Crew]:
         with _client(cluster) as client:
             yield _of_dask(client)
     elif executor is None:
-        with ThreadPoolExecutor(_cores(), thread_name_prefix="member") as threads:
-            yield Crew(threads, _cores, HERE)
+        with ThreadPoolExecutor(cores(), thread_name_prefix="member") as threads:
+            yield Crew(threads, cores, HERE)
     elif hasattr(executor, "get_executor"):
         yield _of_dask(executor)
     elif hasattr(executor, "submit"):
         pace = HERE if isinstance(executor, ThreadPoolExecutor) else NEAR
-        yield Crew(executor, lambda: getattr(executor, "_max_workers", _cores()), pace)
+        yield Crew(executor, lambda: getattr(executor, "_max_workers", cores()), pace)
     else:
         raise ModelError(
             "executor must be one of concurrent.futures, a Dask client or None for threads, "
@@ -112,7 +112,7 @@ def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) 
             future.cancel()
 
 
-def _cores() -> int:
+def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
