@@ -14,11 +14,11 @@ FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
     "_jit errors checks apart",
     "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals",
+    "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals going",
     "frames structure constraints tapes formulas system "  # → compile, and its layout
     "kernels.bags kernels.kinds kernels.opcodes",
     "kernels integrators",  # → step
-    "start reactions progress plan simulation trajectory statics atomic hdf5 files study discrete "  # → record
+    "nulls start reactions progress plan simulation trajectory statics atomic hdf5 files study discrete "  # → record
     "scene frequency band auto framing run_journal survival failures labelled imports",
     "invariants hamiltonian symmetry report plot page gltf render viewer demos "  # → look
     "cli sources scene_commands run_commands sweep __init__ __main__",

@@ -152,7 +152,7 @@ def test_limits_may_be_open_on_one_side(given, kept):
     assert lv.Revolute(world, a, axis=Z, limits=given).limits.tolist() == list(kept)
 
 
-@pytest.mark.parametrize("option", ["stiffness", "rest", "damping", "limits", "limit_stiffness", "drive"])
+@pytest.mark.parametrize("option", ["stiffness", "rest", "damping", "limits", "limit_stiffness", "drive", "start_rate"])
 def test_what_needs_a_coordinate(option):
     _, world, a, _ = two()
     for kind, options in {**JOINTS, lv.FixedOrientation: {}}.items():

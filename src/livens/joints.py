@@ -112,7 +112,7 @@ class Joint:
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse what acts on a coordinate where there is none, before Python calls it an unexpected argument."""
-        for option in ("stiffness", "rest", "damping", "limits", "limit_stiffness", "drive"):
+        for option in ("stiffness", "rest", "damping", "limits", "limit_stiffness", "drive", "start_rate"):
             if option in given and not cls.has:
                 name = given.get("name") or ""
                 raise ModelError(
@@ -153,7 +153,8 @@ class Axial(Joint):
 
     stiffness [N m/rad or N/m] and rest [rad or m]: a spring on the coordinate; damping [N m s/rad or N s/m]; limits
     (lower, upper) with limit_stiffness: one-sided springs beyond them, None where there is no limit; drive: the
-    coordinate as a function of time. Where the joint has an angle and a displacement, they act on the angle.
+    coordinate as a function of time; start_rate [rad/s or m/s]: how fast it goes at the start (going.py finds what the
+    other bodies do then). Where the joint has an angle and a displacement, they act on the angle.
     """
 
     has: tuple[str, ...] = ("ANGLE",)
@@ -169,6 +170,7 @@ class Axial(Joint):
         limits: ArrayLike | None = None,
         limit_stiffness: float = 1e5,
         drive: Drive | None = None,
+        start_rate: float | None = None,
         name: str = "",
     ):
         super().__init__(a, b, name)
@@ -182,6 +184,9 @@ class Axial(Joint):
         if drive is not None and not answers(drive, 1):
             raise ModelError(f"drive of {label} must be a function of time, not {drive!r}.")
         self.drive = drive
+        self.start_rate = None if start_rate is None else number(start_rate, f"start_rate of {label}")
+        if drive is not None and start_rate is not None:
+            raise ModelError(f"{label} has both drive and start_rate: the drive says how fast it goes at the start.")
         self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.has)
         self.shared = (self.axis,) if "ANGLE" in self.has else tuple(np.eye(3))
 
@@ -219,6 +224,9 @@ class Revolute(Axial):
     >>> motion = lv.simulate(m, h=1e-3, until=0.5)
     >>> bool(motion.defect_position.max() < 1e-11)
     True
+    >>> hinge.start_rate = 2.0
+    >>> lv.simulate(m, h=1e-3, until=0.5).velocity(arm.point(0.5, 0, 0))[0].round(9).tolist()
+    [0.0, 0.0, -2.0]
     """
 
     def rows(self) -> list[Row]:
@@ -261,9 +269,10 @@ class Screw(Axial):
         limits: ArrayLike | None = None,
         limit_stiffness: float = 1e5,
         drive: Drive | None = None,
+        start_rate: float | None = None,
         name: str = "",
     ):
-        super().__init__(a, b, axis, stiffness, rest, damping, limits, limit_stiffness, drive, name)
+        super().__init__(a, b, axis, stiffness, rest, damping, limits, limit_stiffness, drive, start_rate, name)
         self.pitch = number(pitch, f"pitch of {self._label(name)}")
 
     def rows(self) -> list[Row]:

@@ -6,8 +6,7 @@ Positions that are slightly off are projected, with the smallest mass-weighted m
 
 The rank of G at a generic position of the mechanism counts its freedom. Rows that repeat others there repeat them
 everywhere: as many as repeat are left out of the stepping, chosen so that the rest stays independent along a stretch of
-its motion: the null vectors N of Gᵀ say by how much, as the smallest singular value of N's part on the rows left out.
-Reactions are still those of all rows, of minimum norm (reactions.py).
+its motion (nulls.py). Reactions are still those of all rows, of minimum norm (reactions.py).
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import going
 from .checks import Array
 from .constraints import PRECISION, groups
 from .errors import ModelError, ModelWarning
@@ -35,6 +33,7 @@ from .kernels.rows import defects, gradients
 from .kernels.sparse import assemble, factor, harden, soften, solve
 from .kernels.written import tape_defects, tape_gradients, tape_rates
 from .model import Model
+from .nulls import Dependent, hold, largest_rows
 from .pose import cayley
 from .signals import Signals
 from .system import compile_model, fastest, inverse_masses, scratch
@@ -62,13 +61,6 @@ class Start:
     skip: frozenset[int]  # the numbers of those rows
 
 
-class Dependent(NamedTuple):
-    """The rows that repeat others at some position."""
-
-    last: list[int]  # those of them that come last in the order of elimination: where loops close
-    null: Array | None  # null vectors of Gᵀ, one for each (rows, repeated), unless there are too many rows
-
-
 def consistent_start(model: Model, quiet: bool = False) -> Start:
     """Compile `model` and bring its start onto the constraints; what had to be moved is warned of, unless `quiet`."""
     system, state = compile_model(model)
@@ -83,6 +75,8 @@ def consistent_start(model: Model, quiet: bool = False) -> Start:
     skip = fit.repeated()
     freedom -= int(fit.hard.sum()) - len(skip)
     redundant = Counter(fit.names[r] for r in sorted(skip))
+    if going.rates(model):
+        fit.strike()
     if skip:
         lam = np.delete(state.lam, sorted(skip), axis=1)
         system, state = compile_model(model, skip)[0], state._replace(lam=lam)
@@ -242,8 +236,8 @@ class Fit:
         nulls = [place.null for place in seen if place.null is not None]
         choices = {tuple(place.last) for place in seen}
         if nulls:
-            choices.add(tuple(_largest_rows(np.stack(nulls if few else nulls[:1]))))
-        return frozenset(max(sorted(choices), key=lambda rows: min((_hold(null, rows) for null in nulls), default=0.0)))
+            choices.add(tuple(largest_rows(np.stack(nulls if few else nulls[:1]))))
+        return frozenset(max(sorted(choices), key=lambda rows: min((hold(null, rows) for null in nulls), default=0.0)))
 
     def wander(self, own: bool, turn: float) -> bool:
         """Move by some `turn` [rad] along the motion it has of its `own`, or a random one that the joints allow; False
@@ -284,7 +278,7 @@ class Fit:
         values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
         null = np.zeros((len(pivot), int((values < REPEATED).sum())))
         null[rows] = vectors[:, values < REPEATED]
-        return Dependent(last if len(last) == null.shape[1] else _largest_rows(null[None]), null)
+        return Dependent(last if len(last) == null.shape[1] else largest_rows(null[None]), null)
 
     def matrix(self) -> Array:
         """G as a full matrix (rows, 6 n), from work.G; the world's columns are zero."""
@@ -318,7 +312,16 @@ class Fit:
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())
 
-    def refuse_conflicts(self) -> None:
+    def strike(self) -> None:
+        """Velocities for the rates that joints ask for, (1) of going.py."""
+        model = going.driven(self.model)
+        system, still = compile_model(model)
+        blow = Fit(model, system, self.state._replace(lam=still.lam))  # which has this state's momenta
+        blow.velocities()
+        asked = ", ".join(map(repr, going.rates(self.model)))
+        blow.refuse_conflicts(f" start_rate is asked of {asked}: ask fewer joints, or let them agree.")
+
+    def refuse_conflicts(self, remedy: str = " Drive fewer joints, or let the drives agree.") -> None:
         """Refuse what no velocity satisfies."""
         system, work = self.system, self.work
         g = np.zeros(len(self.hard))
@@ -333,7 +336,7 @@ class Fit:
         r = int(open_rates.argmax())
         if open_rates[r] > max(1e-6 * max(asked, fastest(system.bodies, self.state, self.size)), _still(system)):
             joint = self.model[self.names[r]]
-            remedy = " Drive fewer joints, or let the drives agree." if (system.rows.signal >= 0).any() else ""
+            remedy = remedy if (system.rows.signal >= 0).any() else ""
             raise ModelError(
                 f"the mechanism cannot move as its joints ask: at the start joint {joint.name!r} "
                 f"({type(joint).__name__}) is left with {abs(left[r]):.2g} in m/s or rad/s.{remedy}"
@@ -368,24 +371,6 @@ class Fit:
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "
             "frame's origin; body.point_at(x, y, z) takes a world place."
         )
-
-
-def _largest_rows(nulls: Array) -> list[int]:
-    """One row for each column, chosen greedily so that in every one of `nulls` they are as independent as can be."""
-    left, chosen = nulls.copy(), []
-    for _ in range(left.shape[2]):
-        size = np.linalg.norm(left, axis=2)
-        k = int(np.argmax(size.min(axis=0)))
-        chosen.append(k)
-        u = left[:, k] / np.maximum(size[:, k], 1e-300)[:, None]
-        left -= (left @ u[:, :, None]) * u[:, None, :]
-    return chosen
-
-
-def _hold(null: Array, rows: Iterable[int]) -> float:
-    """How well the other rows hold what `rows` ask for: the smallest singular value of their part of `null`."""
-    part = null[list(rows)]
-    return float(np.linalg.svd(part, compute_uv=False)[-1]) if part.size else 1.0
 
 
 def _still(system: System) -> float:

@@ -26,14 +26,12 @@ def turn_four_bar() -> lv.Trajectory:
     """
     model = lv.Model(gravity=DOWN, name="four-bar")
     crank, across = lv.Box(0.08, 0.04, 1.0, mass=1.0), lv.Box(1.0, 0.04, 0.08, mass=1.0)
-    cranks = {
-        name: model.add(lv.Body(crank, at=(x, 0, 0.5), velocity=(0.5, 0, 0), angular_velocity=Y, name=name))
-        for x, name in ((0.0, "left"), (1.0, "right"))
-    }
-    link = model.add(lv.Body(across, at=(0.5, -0.05, 1.0), velocity=(1, 0, 0), name="link"))
+    cranks = {name: model.add(lv.Body(crank, at=(x, 0, 0.5), name=name)) for x, name in ((0.0, "left"), (1.0, "right"))}
+    link = model.add(lv.Body(across, at=(0.5, -0.05, 1.0), name="link"))
     for x, (name, bar) in zip((0.0, 1.0), cranks.items(), strict=True):
         model.add(lv.Revolute(model.world.point(x, 0, 0), bar.point(0, 0, -0.5), axis=Y, name=f"{name} foot"))
         model.add(lv.Revolute(bar.point(0, 0, 0.5), link.point(x - 0.5, 0.05, 0), axis=Y, name=f"{name} top"))
+    model["left foot"].start_rate = 1.0
     return lv.simulate(model, lv.Livens(order=4), h=2e-3, until=4.0)
 
 
@@ -89,17 +87,15 @@ def turn_slider_crank() -> lv.Trajectory:
     rod_shape = lv.Compound([(lv.Cylinder(0.006, 0.3, mass=1.0), lv.Pose.from_axis_angle(Y, pi / 2))])
     crank = model.add(
         lv.Body(looking(0.12, (1e-4, 1e-4, 1e-5), lv.Box(0.012, 0.02, 0.09, mass=1.0)), at=(A + B) / 2,
-                velocity=(0, -0.24, 0), angular_velocity=6 * X, name="crank")
+                name="crank")
     )  # fmt: skip
     rod = model.add(
-        lv.Body(looking(0.5, (4e-4, 4e-3, 4e-3), rod_shape), at=(B + C) / 2, rotation=R, velocity=(0.12, -0.24, 0),
-                angular_velocity=(1.92, -0.96, 0.48), name="rod")
+        lv.Body(looking(0.5, (4e-4, 4e-3, 4e-3), rod_shape), at=(B + C) / 2, rotation=R, name="rod")
     )  # fmt: skip
     slider = model.add(
-        lv.Body(looking(2.0, (1e-4, 1e-4, 1e-4), lv.Box(0.05, 0.04, 0.04, mass=1.0)), at=C, velocity=(0.24, 0, 0),
-                name="slider")
+        lv.Body(looking(2.0, (1e-4, 1e-4, 1e-4), lv.Box(0.05, 0.04, 0.04, mass=1.0)), at=C, name="slider")
     )  # fmt: skip
-    model.add(lv.Revolute(model.world.point(A), crank.point_at(A), axis=X, name="hinge"))
+    model.add(lv.Revolute(model.world.point(A), crank.point_at(A), axis=X, start_rate=6.0, name="hinge"))
     model.add(lv.Spherical(crank.point_at(B), rod.point_at(B), name="ball"))
     model.add(lv.Universal(slider.point(0, 0, 0), rod.point_at(C), axis_a=X, axis_b=v, name="cross"))
     model.add(lv.Prismatic(model.world.point(C), slider.point(0, 0, 0), axis=X, name="guide"))

@@ -39,6 +39,7 @@ MEANING = {  # what keys mean, with units, for people who read the schema
     "rest": "where the spring in the joint is at rest [rad] or [m]",
     "rotation": "body to world",
     "shape": "a shape, or the name of one under [shapes]",
+    "start_rate": "of the joint's coordinate at the start [rad/s] or [m/s]",
     "stiffness": "N/m, or N m/rad on an angle",
     "torque": "three numbers, or expressions [N m]",
     "type": "which class of livens",
