@@ -166,3 +166,11 @@ def test_scenes_have_them(tmp_path):
     model = lv.read_scene(tmp_path / "arm.toml").model()
     assert [joint.start_rate for joint in model.joints] == [1.0, 0.25]
     close(still(model).body_rates("lower")[0], 1.25 * Y)
+
+
+def test_mujoco_is_told(tmp_path):
+    """The keyframe of a model written as MJCF has the rates that follow: the elbow's is −2.5 where the arm is flung."""
+    mujoco = pytest.importorskip("mujoco")
+    lv.write_mjcf(arm(shoulder=1.0), tmp_path / "arm.xml")
+    key = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml")).key_qvel[0]
+    close(key, [1.0, -2.5])

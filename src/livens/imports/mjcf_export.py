@@ -21,7 +21,7 @@ from ..gears import Coupling
 from ..joints import Revolute, Rigid, Spherical
 from ..model import Body, Model, Point
 from ..shapes import Ball, Box, Capsule, Cylinder
-from .mjcf_tree import Node, armatures, rates, refuse, tree_of
+from .mjcf_tree import Node, armatures, rates, refuse, tree_of, velocities
 
 
 def write_mjcf(model: Model, path: str | os.PathLike[str]) -> None:
@@ -56,6 +56,7 @@ class _Writer:
         self.tree, self.loops = tree_of(model, gone)
         self.sites: dict[Body, list[tuple[str, Point]]] = {}
         self.elements: dict[Body, Element] = {}
+        self.moving = velocities(model)
         self.speeds: list[float] = []
 
     def document(self) -> Element:
@@ -97,7 +98,7 @@ class _Writer:
             if slot.kind != "ball":
                 given["axis"] = words(body.pose.B.T @ slot.axis)
             SubElement(element, "joint", given | (self._acts(node.joint) if slot.name == node.joint.name else {}))
-        self.speeds += rates(node, parent)
+        self.speeds += rates(node, parent, self.moving)
         self._look(element, body)
         for child in node.children:
             self._body(element, child, body)

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import going
 from ..checks import Array
 from ..errors import ModelError
 from ..gears import Coupling
 from ..joints import Cylindrical, Planar, Prismatic, Revolute, Rigid, Spherical, Universal, across
 from ..model import Body, Model
+from ..simulation import dynamics
 
 TREE = (Revolute, Prismatic, Cylindrical, Spherical, Universal, Planar, Rigid)
 
@@ -115,16 +117,28 @@ def _joined(joint: Any, parent: Body, child: Body) -> Node:
     return Node(child, joint, slots, place)
 
 
-def rates(node: Node, parent: Body) -> list[float]:
+def velocities(model: Model) -> dict[Body, tuple[Array, Array]]:
+    """Velocity and body rates of all bodies at the start: those given, or those that joints with a start_rate ask."""
+    if not going.rates(model):
+        return {body: (body.velocity, body.body_rates) for body in model.bodies}
+    now = dynamics(model)
+    moving = {body: (now.velocity(body)[0], now.body_rates(body)[0]) for body in model.bodies[1:]}
+    return {model.world: (np.zeros(3), np.zeros(3)), **moving}
+
+
+def rates(node: Node, parent: Body, moving: dict[Body, tuple[Array, Array]]) -> list[float]:
     """The velocities of a body's joints at the start, in MuJoCo's order and axes."""
     body = node.body
+    (v, w), (v_parent, w_parent) = moving[body], moving[parent]
     if node.joint is None:
-        return [*body.velocity.tolist(), *body.body_rates.tolist()]
-    omega = body.pose.B @ body.body_rates
-    base = parent.pose.B @ parent.body_rates
+        return [*v.tolist(), *w.tolist()]
+    omega, base = body.pose.B @ w, parent.pose.B @ w_parent
     if [slot.kind for slot in node.slots] == ["ball"]:
         return (body.pose.B.T @ (omega - base)).tolist()
-    ends = [b.velocity + np.cross(w, node.place - b.pose.a) for b, w in ((body, omega), (parent, base))]
+    ends = [
+        v + np.cross(omega, node.place - body.pose.a),
+        v_parent + np.cross(base, node.place - parent.pose.a),
+    ]
     values = dict.fromkeys(range(len(node.slots)), 0.0)
     for kind, relative in (("slide", ends[0] - ends[1]), ("hinge", omega - base)):
         numbers = [k for k, slot in enumerate(node.slots) if slot.kind == kind]
