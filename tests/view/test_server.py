@@ -140,6 +140,19 @@ def boxes(count):
     return lv.simulate(m, h=1e-2, until=0.5)
 
 
+@pytest.mark.parametrize(("count", "fine"), [(3, True), (200, True), (201, False)])
+def test_a_crowd_stands_in_plain_light(count, fine):
+    with quiet(lv.view, boxes(count)) as viewer:
+        stage = viewer.inside.stage
+        for now in (fine, not fine, fine):
+            if stage.fine != now:
+                sent = messages(viewer.server, lambda now=now: stage.light(now))
+                [surroundings] = [one for one in sent if type(one).__name__ == "EnvironmentMapMessage"]
+                assert (surroundings.hdri_data is not None) == now
+            assert (stage.fine, stage.ground.visible, stage.lines.visible) == (now, now, not now)
+            assert stage.sun.cast_shadow == now
+
+
 def test_a_thousand_bodies_of_a_shape_are_as_many_messages_as_ten_and_seven_numbers_each():
     sent = {}
     for count in (10, 1000):

@@ -21,11 +21,12 @@ from .hand import Hand
 from .instants import instant
 from .live_panel import add_parameters, add_run
 from .loop import Loop, Moment
-from .page import HERE, Viewer, begin, repeat, serve, set_stage
+from .page import HERE, Viewer, begin, repeat, serve
 from .panel import add_follow, add_layers, add_side, clock_text, traces_of
 from .parts import bounds, parts
 from .picture import Picture
 from .sizes import Sizes, in_words, sizes
+from .stage import Stage
 from .stepper import Stepper
 
 CHARTS = 0.2  # time between two looks at energies and momenta [s]
@@ -119,7 +120,7 @@ class Page:
         model, first = loop.stepper.base, loop.latest
         now = instant(first.begin.system, first.state, first.t)
         self.sizes = sizes_at(model, now.x, now.R)
-        set_stage(server, self.sizes, len(model.bodies) - 1)
+        self.stage = Stage(server, self.sizes, len(model.bodies) - 1)
         self.picture = Picture(server, model, self.sizes, self.forces)
         self.traces = traces_of(server, self.picture, trace)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
@@ -131,7 +132,7 @@ class Page:
         self.hand = Hand(server, loop, self.picture)
         self.numbers = add_parameters(server, loop)
         add_follow(server, self.picture)
-        add_layers(server, self.picture, self.traces, lambda: None)
+        add_layers(server, self.stage, self.picture, self.traces, lambda: None)
         server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
         with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)

@@ -16,16 +16,11 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from ..errors import LivensError, MissingExtra
-from .sizes import LENS, Sizes
 
 HERE = "127.0.0.1"
 FIRST = 8080  # ports are tried from here
-WIDE = 1.2  # a window this many times as wide as high shows all of a motion
 FRAMES = 30.0  # pictures per second, at most
-SHADOWS = 200  # bodies; a shadow costs three more passes over all of them, and many shadows hide more than they show
 
 
 class Viewer:
@@ -117,48 +112,6 @@ def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
     except BaseException:
         viewer.close()
         raise
-
-
-def set_stage(server: Any, sizes: Sizes, bodies: int = 1) -> None:
-    """Light, ground and camera that fit `sizes`; shadows of a few bodies."""
-    scene, camera = server.scene, server.initial_camera
-    scene.set_up_direction(tuple(sizes.up.tolist()))
-    scene.world_axes.visible = False
-    scene.configure_default_lights(enabled=False)
-    scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 185, 175), intensity=1.1)
-    sun = sizes.up * 6.0 + 0.6 * sizes.camera
-    shadow = bodies <= SHADOWS
-    scene.add_light_directional("/light/sun", intensity=1.6, position=tuple(sun.tolist()), cast_shadow=shadow)
-    camera.position, camera.look_at, camera.up = sizes.camera, (0.0, 0.0, 0.0), sizes.up
-    camera.fov = float(LENS)
-    server.on_client_connect(lambda client: _step_back(client, sizes))
-    cell = sizes.cell * sizes.scale
-    scene.add_grid(
-        "/m/ground",
-        infinite_grid=True,
-        cell_size=cell,
-        section_size=5 * cell,
-        cell_color=(216, 216, 212),
-        section_color=(180, 180, 176),
-        fade_distance=30.0,
-        position=tuple(sizes.ground.tolist()),
-        wxyz=tuple(sizes.tilt.tolist()),
-    )
-
-
-def _step_back(client: Any, sizes: Sizes) -> None:
-    """In a picture that is higher than wide the camera stands farther away, until someone moves it: panels that dock
-    beside the picture make it narrower after the page has opened."""
-    placed = sizes.camera
-
-    def fit(camera: Any) -> None:
-        nonlocal placed
-        where = sizes.camera * max(1.0, WIDE / max(camera.aspect, 0.2))
-        if not np.allclose(where, placed) and np.allclose(camera.position, placed, atol=1e-3):
-            placed = where
-            camera.position, camera.look_at = where, (0.0, 0.0, 0.0)
-
-    client.camera.on_update(fit)
 
 
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:

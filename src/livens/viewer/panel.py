@@ -13,6 +13,7 @@ from . import colors
 from .page import in_notebook
 from .parts import traced
 from .picture import Picture
+from .stage import Stage
 from .traces import Traces
 
 NAMES = 200  # bodies offered by name, at most
@@ -24,6 +25,7 @@ HINTS = {
     "angular momenta": "of each body about its centre of mass",
     "reaction forces": "on the second body of each joint",
     "traces": "where points have been",
+    "fine light": "shadows, gloss, a ground that fades: slow where the browser has no graphics hardware",
 }
 LEGEND = {
     "springs": (("shortened", colors.BLUE), ("resting", colors.GREY), ("stretched spring", colors.VERMILION)),
@@ -95,7 +97,7 @@ def add_follow(server: Any, picture: Picture) -> None:
     by_hand(choice, lambda name: picture.follow(None if name == "nothing" else 1 + names.index(name)))
 
 
-def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[[], None]) -> None:
+def add_layers(server: Any, stage: Stage, picture: Picture, traces: Traces, refresh: Callable[[], None]) -> None:
     """A box to tick for every layer."""
 
     def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
@@ -109,6 +111,7 @@ def add_layers(server: Any, picture: Picture, traces: Traces, refresh: Callable[
         for label, layer in picture.layers.items():
             box(label, layer.on, partial(picture.show, label))
         box("traces", False, trace)
+        box("fine light", stage.fine, stage.light)
         server.gui.add_html(legend(picture.layers))
 
 

@@ -17,11 +17,12 @@ from .clock import Clock, watchable
 from .curves import curves, thinned
 from .forces import Reactions
 from .instants import between, chosen, instant
-from .page import HERE, Viewer, begin, repeat, serve, set_stage
+from .page import HERE, Viewer, begin, repeat, serve
 from .panel import add_follow, add_layers, add_side, by_hand, clock_text, fine, traces_of
 from .parts import bounds, parts
 from .picture import Picture
 from .sizes import Sizes, in_words, sizes
+from .stage import Stage
 from .traces import path_until
 
 LOOKED_AT = 400  # states from which the size of a motion is found
@@ -79,7 +80,7 @@ class Player:
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
         sizes = sizes_of(motion, parts(motion.model))
-        set_stage(server, sizes, len(motion.model.bodies) - 1)
+        self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
         self.picture = Picture(server, motion.model, sizes, self.forces)
         some = thinned(motion, chosen(len(motion), CHARTED))
         self.traces = traces_of(server, self.picture, trace)
@@ -175,7 +176,7 @@ class Player:
         by_hand(loop, lambda on: setattr(clock, "loop", bool(on)))
         by_hand(reset, lambda _: seek(clock.start))
         add_follow(self.server, self.picture)
-        add_layers(self.server, self.picture, self.traces, self.refresh)
+        add_layers(self.server, self.stage, self.picture, self.traces, self.refresh)
         cell = in_words(self.picture.sizes.cell)
         about = f"{m.scheme!r}, h = {m.h:.6g} s, {m.steps:,} steps; a cell of the ground is {cell}"
         gui.add_markdown(f"<small>{about}</small>")

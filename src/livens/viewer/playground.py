@@ -11,9 +11,10 @@ import numpy as np
 
 from ..pose import Pose
 from . import colors
-from .page import HERE, Viewer, begin, serve, set_stage
+from .page import HERE, Viewer, begin, serve
 from .panel import by_hand
 from .sizes import sizes
+from .stage import Stage
 
 START = {"P": ((0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), "Q": ((90.0, 0.0, 0.0), (0.4, 0.8, 0.3))}
 TINTS = {"P": colors.BLUE, "Q": colors.ORANGE, "P Q": colors.GREEN, "Q P": colors.PURPLE}
@@ -59,7 +60,7 @@ class Playground:
     def __init__(self, server: Any):
         self.server = server
         room = sizes(np.full(3, -2.0), np.full(3, 2.0), np.zeros(3))  # a metre is a unit of the page
-        set_stage(server, room)
+        Stage(server, room)
         server.initial_camera.position = 0.55 * room.camera
         server.scene.world_axes.visible = True
         self.nodes = {name: self._node(name) for name in TINTS}
