@@ -91,6 +91,15 @@ def test_a_scene_runs_to_its_end(name):
     assert all(row.worst < 1e-9 for row in kept.defects)
 
 
+def test_a_scene_takes_the_options_of_a_run(tmp_path):
+    scene = lv.read_scene(FOLDER / "hammer.toml")
+    motion = scene.simulate(until=0.1, checkpoint=tmp_path / "out.nc")
+    kept = lv.load(tmp_path / "out.nc")
+    assert kept.t.tobytes() == motion.t.tobytes()
+    again = scene.simulate(until=0.1, start=motion.state)
+    assert again.position("hammer")[0].tobytes() == motion.position("hammer")[-1].tobytes()
+
+
 def test_the_scene_of_the_readme():
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     with warnings.catch_warnings():

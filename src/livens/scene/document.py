@@ -74,15 +74,16 @@ class Scene:
         h: float | str | None = None,
         until: float | None = None,
         every: int | None = None,
-        progress: bool | None = None,
+        **options: Any,
     ) -> Trajectory:
-        """The motion, with the scheme, step, end and interval of [run] where none is given here."""
+        """The motion, with the scheme, step, end and interval of [run] where none is given here; other `options` are
+        those of `lv.simulate`: progress, start, checkpoint, checkpoint_every."""
         given = {"scheme": scheme, "h": h, "until": until, "every": every}
         run = {"scheme": None, **self.run, **{name: value for name, value in given.items() if value is not None}}
         for name in ("h", "until"):
             if name not in run:
                 raise ModelError(f"the scene does not say {name}: write it under [run], or give {name}=…")
-        return simulate(self.model(), progress=progress, **run)
+        return simulate(self.model(), **run, **options)
 
     @property
     def run(self) -> dict[str, Any]:
