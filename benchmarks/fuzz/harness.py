@@ -266,6 +266,8 @@ def apart_forked(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, di
         _, status = os.waitpid(child, 0)
         if status:
             raise DiedApart(f"the process ended by {status}")
+        if told[:1] == b"X":
+            raise RuntimeError(told[1:].decode())
         if told[:1] == b"E":
             raise FileError(told[1:].decode())
         return told[1:]
@@ -280,9 +282,8 @@ def _answer(there: int, answer: Callable[[dict[str, Any]], bytes], request: dict
         told = b"R" + answer(request)
     except (LivensError, MemoryError) as error:
         told = b"E" + str(error).encode()
-    except BaseException:  # livens.apart would refuse the file too, but it ought not to come to that
-        traceback.print_exc()
-        os._exit(1)
+    except BaseException:  # livens.apart would refuse the file, but it ought not to come to that
+        told = b"X" + traceback.format_exc(limit=-6).encode()
     with os.fdopen(there, "wb") as pipe:
         pipe.write(told)
     os._exit(0)

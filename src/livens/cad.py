@@ -132,18 +132,20 @@ def _taken(shape: Any, density: float, scale: float, name: str | None) -> Solid:
     V, c, J = shape.mass, shape.center, shape.inertia
     inertia = density * scale**5 * np.array([[J[i, j] for j in range(3)] for i in range(3)])
     center = scale * np.array([c.x, c.y, c.z])
-    surface = _surface(shape)
+    surface = _surface(shape, label)
     surface = Surface(scale * surface.vertices, surface.triangles)
     inertia[np.abs(inertia) < NOISE * np.abs(inertia).max()] = 0.0
     center[np.abs(center) < NOISE * np.abs(surface.vertices).max()] = 0.0
     return Solid(MassProperties(density * scale**3 * V, inertia, center), surface, name)
 
 
-def _surface(shape: Any) -> Surface:
+def _surface(shape: Any, label: str) -> Surface:
     """The kernel's display triangles (fast and few, but 28 sides on a cylinder), made round with its exact normals."""
     groups = shape._webgui_data()["Bezier_trig_points"]
     points = np.stack([np.reshape(g, (-1, 4))[:, :3] for g in groups[:3]], axis=1)
     normals = np.stack([np.reshape(g, (-1, 3)) for g in groups[3:6]], axis=1)
+    if not points.size or not np.isfinite(points).all():
+        raise ModelError(f"{label} has a volume but faces that cannot be drawn: is it damaged?")
     return rounded(points.astype(np.float64), normals.astype(np.float64))
 
 

@@ -402,6 +402,18 @@ def test_a_file_without_a_solid_is_refused(occ, tmp_path):
         cad.read_step(file, density=1, unit="mm")
 
 
+@pytest.mark.parametrize("points", [[], [0.0, 0.0, np.nan, 1.0]])
+def test_faces_that_cannot_be_drawn_are_refused(points):
+    """As the kernel answers for some damaged files: a volume, and no triangles."""
+
+    class Damaged:
+        def _webgui_data(self):
+            return {"Bezier_trig_points": [points] * 3 + [points[:3]] * 3}
+
+    with pytest.raises(ModelError, match="solid 'part' has a volume but faces that cannot be drawn"):
+        cad._surface(Damaged(), "solid 'part'")
+
+
 def test_without_netgen_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "netgen.occ", None)
     for call in (

@@ -11,7 +11,7 @@ from livens import FileError
 NEEDS = ""
 ENDS = (
     "good", "refused", "raises", "swells", "dies", "hangs", "speaks", "dies apart", "hangs apart", "dies forked",
-    "hangs forked",
+    "hangs forked", "raises forked",
 )  # fmt: skip
 
 
@@ -47,6 +47,8 @@ def attempt(file):
         apart_forked(lambda request: os.abort())("", {})
     if end == "hangs forked":
         apart_forked(lambda request: spin())("", {})
+    if end == "raises forked":
+        apart_forked(lambda request: request["missing"])("", {})
     return "read"
 
 

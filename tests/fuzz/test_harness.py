@@ -23,13 +23,14 @@ def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
     told = []
     done = harness.fuzz("fuzz.dying_reader", count, seed, report=told.append)
     assert done.tried == count
-    assert done.found == {"read": 1, "FileError": 1, "died apart": 4, "failure": 5}
+    assert done.found == {"read": 1, "FileError": 1, "died apart": 4, "failure": 6}
     words = {
         "raises": "KeyError: 'no key'",
         "swells": "MemoryError",
         "dies": "the process died (code -11)",
         "hangs": "took longer than 6 s",
         "speaks": "not one sentence",
+        "raises forked": "KeyError: 'missing'",
     }
     assert len(done.failed) == len(words)
     for end, word in words.items():
