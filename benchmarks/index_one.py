@@ -149,7 +149,10 @@ class Mechanism:
     def equations(self, x, B):
         """A of (1), rows joint after joint."""
         place, carried = self.geometry(x, B)
-        rows = [terms for joint in self.model.joints for terms in wrenches(joint, place, carried)]
+        return self.matrix(x, [terms for joint in self.model.joints for terms in wrenches(joint, place, carried)])
+
+    def matrix(self, x, rows):
+        """The rows that wrenches make."""
         A = np.zeros((len(rows), self.n, 6), dtype=x.dtype)
         for row, terms in zip(A, rows, strict=True):
             for c, a, b, P, F, M in terms:
@@ -213,12 +216,7 @@ class Mechanism:
         F, M = self.applied(x, B, v, omega, t)
         J = B @ self.J @ np.swapaxes(B, 1, 2)
         M = M - np.cross(omega, np.einsum("nij,nj->ni", J, omega))
-        inverse = B @ self.inverse @ np.swapaxes(B, 1, 2)
-        W = np.zeros((n, 6, n, 6))  # the inverse of the mass matrix
-        for k in range(n):
-            W[k, :3, k, :3] = E / self.mass[k]
-            W[k, 3:, k, 3:] = inverse[k]
-        W = W.reshape(6 * n, 6 * n)
+        W = self.inverse_masses(B)
         free = W @ np.concatenate([F, M], axis=1).ravel()
         if not self.model.joints:
             return free, np.zeros(0), np.zeros((0, 6 * n))
@@ -232,6 +230,15 @@ class Mechanism:
         scale = np.where(couples, self.size, 1.0)  # torques are measured over the joints' size
         lam = scale * self.invert(S * scale[:, None] * scale, scale * wanted)
         return free + W @ (A.T @ lam), lam, A
+
+    def inverse_masses(self, B):
+        """The inverse of the mass matrix."""
+        inverse = B @ self.inverse @ np.swapaxes(B, 1, 2)
+        W = np.zeros((self.n, 6, self.n, 6))
+        for k in range(self.n):
+            W[k, :3, k, :3] = E / self.mass[k]
+            W[k, 3:, k, 3:] = inverse[k]
+        return W.reshape(6 * self.n, 6 * self.n)
 
     @cached_property
     def size(self):
@@ -261,6 +268,19 @@ class Mechanism:
         v = np.array([b.velocity for b in bodies]) + np.cross(omega, np.einsum("nij,nj->ni", B, self.center))
         return x, B, v, omega
 
+    def struck(self, x, B, v, omega):
+        """Velocities after a blow in the joints that have a start_rate."""
+        asked = [joint for joint in self.model.joints if getattr(joint, "start_rate", None) is not None]
+        if not asked:
+            return v, omega
+        place, carried = self.geometry(x, B)
+        D = self.matrix(x, [[(1.0, *coordinate(joint, 0, place, carried))] for joint in asked])
+        A, W = np.concatenate([self.equations(x, B), D]), self.inverse_masses(B)
+        wanted = np.concatenate([self.prescribed(0.0, 1), [joint.start_rate for joint in asked]])
+        u = np.concatenate([v, omega], axis=1).ravel()
+        u = u + W @ A.T @ np.linalg.lstsq(A @ W @ A.T, wanted - A @ u, rcond=1e-10)[0]
+        return (part.reshape(self.n, 3) for part in np.split(u.reshape(self.n, 6), 2, axis=1))
+
     def found(self, x, B, v, omega, t):
         du, lam, A = self.solve_for(x, B, v, omega, t)
         dv, domega = (part.reshape(self.n, 3) for part in np.split(du.reshape(self.n, 6), 2, axis=1))
@@ -285,6 +305,7 @@ def solve(model, times, rtol=1e-12, method="DOP853"):
     mechanism = Mechanism(model)
     n = mechanism.n
     x, B, v, omega = mechanism.start()
+    v, omega = mechanism.struck(x, B, v, omega)
     q = np.array([body.pose.to_quaternion() for body in model.bodies[1:]])
 
     def unpack(y):

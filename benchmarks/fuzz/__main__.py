@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from . import READERS
 from .harness import fuzz, missing
@@ -18,7 +19,7 @@ def main() -> int:
             print(f"{reader}: {lacking} is not installed")
             continue
         seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-        done = fuzz(reader, int(float(last)), seed, int(first) if dots else 0)
+        done = fuzz(reader, int(float(last)), seed, int(first) if dots else 0, partial(print, flush=True))
         print(f"{reader}: {done}", flush=True)
         failed += len(done.failed)
     return int(failed > 0)
