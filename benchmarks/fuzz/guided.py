@@ -12,12 +12,16 @@ import tempfile
 import warnings
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 
 def main() -> None:
     import atheris
 
     reader, count = sys.argv[1], int(float((sys.argv[2:] or ["100000"])[0]))
+    for package in ("livens.kernels", "livens.integrators"):  # before: numba cannot compile what is instrumented
+        for file in iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{file.name}")
     with atheris.instrument_imports(include=["livens"]):
         module = import_module(f"benchmarks.fuzz.{reader}")
         harness = import_module("benchmarks.fuzz.harness")
