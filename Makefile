@@ -15,7 +15,7 @@ help:   ## show these lines
 	@sed -n 's/^\([a-z-]*\): .*## /  make \1	/p' Makefile
 
 demo: $(READY)   ## throw the hammer: simulate it, print the report, write demo-output/
-	$(BIN)/python -m livens.cli demo hammer --output demo-output
+	$(BIN)/python -m livens demo hammer --output demo-output
 
 test: lint $(BROWSER)   ## lint, the whole suite, and the kernels once more as plain Python
 	$(BIN)/python -m pytest -n 2

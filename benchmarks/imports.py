@@ -27,7 +27,7 @@ import mujoco
 import numpy as np
 
 import livens as lv
-from livens.imports.urdf_text import read_robot
+from livens.formats.urdf_text import read_robot
 
 from .counts import Count
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import livens as lv
-from livens.atomic import replacing
 from livens.checks import Array
-from livens.discrete.comparing import drift
+from livens.discrete.compare import drift
+from livens.storage.atomic import replacing
 
 from .table import markdown
 

@@ -15,10 +15,10 @@ import numpy as np
 
 import livens as lv
 import livens.discrete as ld
-from livens.kernels.bags import State
-from livens.progress import Progress
-from livens.simulation import Run, _record
-from livens.start import Start, consistent_start
+from livens.compile.assembly import Start, consistent_start
+from livens.kernels.arrays import State
+from livens.run.progress import Progress
+from livens.run.simulate import Run, _record
 
 from .peers import Entry
 from .tasks import Task

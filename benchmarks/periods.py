@@ -14,7 +14,7 @@ from scipy.special import ellipk
 
 import livens.discrete as ld
 from livens import StepFailed
-from livens.discrete.comparing import drift
+from livens.discrete.compare import drift
 
 from .table import markdown
 

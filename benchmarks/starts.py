@@ -34,7 +34,7 @@ PEAK = """
 from benchmarks import problems
 from benchmarks.starts import peak
 import livens as lv
-import livens.simulation
+import livens.run.simulate
 before = peak()
 lv.simulate(problems.{model}, lv.Livens(), h=1e-3, until=1e-2, every=10)
 print(before, peak())

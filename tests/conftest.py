@@ -2,7 +2,7 @@
 
 import pytest
 
-from livens.cli import main
+from livens.cli.main import main
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from livens.compile.system import scratch
 from livens.kernels.rows import gradients
-from livens.system import scratch
 
 
 def spread(blocks, entries, bodies):

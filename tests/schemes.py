@@ -1,6 +1,6 @@
 """The schemes that every test reads: one list, each with the order it claims."""
 
-from livens.integrators import SCHEMES
+from livens.step import SCHEMES
 
 TOLERANCE = {2: 0.05, 4: 0.2, 6: 0.2}  # of an observed order
 

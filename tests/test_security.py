@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens import apart, cad, hdf5, mesh
-from livens.imports import looks, markup
+from livens.describe.shapes import cad, mesh
+from livens.formats import visuals
 from livens.scene import document, text
+from livens.storage import sandbox, untrusted_hdf5, xml
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "livens"
@@ -60,11 +61,11 @@ def test_nothing_is_fetched_and_pages_are_for_this_machine():
 
 
 def test_limits_are_those_that_are_said():
-    assert f"{apart.SECONDS:g} s, {apart.MEMORY // 2**30} GiB" in SAID
+    assert f"{sandbox.SECONDS:g} s, {sandbox.MEMORY // 2**30} GiB" in SAID
     assert f"{document.MAX_BYTES // 10**6} MB of text" in SAID
     assert f"{text.NESTED} levels, {text.MOST:,} things" in SAID
-    assert f"{markup.MAX_BYTES // 10**6} MB, {markup.MAX_DEPTH} levels, {markup.MAX_ELEMENTS:,} elements" in SAID
-    assert f"meshes {looks.BYTES // 10**6} MB together" in SAID
+    assert f"{xml.MAX_BYTES // 10**6} MB, {xml.MAX_DEPTH} levels, {xml.MAX_ELEMENTS:,} elements" in SAID
+    assert f"meshes {visuals.BYTES // 10**6} MB together" in SAID
     for reader, size in ((mesh.read_mesh, 200), (cad.read_step, 500)):
         assert inspect.signature(reader).parameters["max_bytes"].default == size * 10**6
         assert f"{size} MB (`max_bytes`)" in SAID
@@ -167,7 +168,7 @@ def motion(tmp_path):
 
 def test_files_are_tried_apart_once(motion, monkeypatch):
     tried = []
-    monkeypatch.setattr(hdf5, "apart", lambda module, request: tried.append(Path(request["file"]).name))
+    monkeypatch.setattr(untrusted_hdf5, "apart", lambda module, request: tried.append(Path(request["file"]).name))
     for name in ("saved.nc", "copy.nc", "copy.nc"):
         assert lv.load(motion / name).steps == 10
     assert tried == ["copy.nc"]
@@ -180,10 +181,10 @@ def test_a_file_that_hangs_or_kills_its_reader_is_refused(motion, monkeypatch):
     assert lv.load(motion / "copy.nc").steps == 10  # by another process, as it is
     shutil.copyfile(motion / "saved.nc", motion / "other.nc")
     with monkeypatch.context() as patch:
-        patch.setattr(apart, "SECONDS", 0.01)
+        patch.setattr(sandbox, "SECONDS", 0.01)
         with pytest.raises(lv.FileError, match=r"other\.nc could not be read within 0\.01 s"):
             lv.load(motion / "other.nc")
-    monkeypatch.setattr(apart, "MEMORY", 2**24)
+    monkeypatch.setattr(sandbox, "MEMORY", 2**24)
     with pytest.raises(lv.FileError, match=r"needs more memory|the reader failed on it"):
         lv.load(motion / "other.nc")
 

@@ -1,8 +1,8 @@
 """Inputs are tried in a process that may die: it is watched, timed and bounded in memory, and begun anew behind the
 input it died on.
 
-What the package itself does in a process of its own (livens.apart), the harness does in the watched one, or a hundred
-thousand files would take days. `elsewhere` marks that part: dying, or taking too long, in there is a refusal.
+What the package itself does in a process of its own (livens.storage.sandbox), the harness does in the watched one, or a
+hundred thousand files would take days. `elsewhere` marks that part: dying, or taking too long, in there is a refusal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from random import Random
 from typing import Any
 
 from livens import FileError, LivensError
-from livens.cli import main
+from livens.cli.main import main
 
 from . import READERS, Input
 
@@ -239,7 +239,7 @@ class elsewhere:
 
 
 def apart_here(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict[str, Any]], bytes]:
-    """A stand-in for livens.apart.apart."""
+    """A stand-in for livens.storage.sandbox.apart."""
 
     def apart(module: str, request: dict[str, Any]) -> bytes:
         with elsewhere(), redirect_stderr(io.StringIO()):
@@ -282,7 +282,7 @@ def _answer(there: int, answer: Callable[[dict[str, Any]], bytes], request: dict
         told = b"R" + answer(request)
     except (LivensError, MemoryError) as error:
         told = b"E" + str(error).encode()
-    except BaseException:  # livens.apart would refuse the file, but it ought not to come to that
+    except BaseException:  # livens.storage.sandbox would refuse the file, but it ought not to come to that
         told = b"X" + traceback.format_exc(limit=-6).encode()
     with os.fdopen(there, "wb") as pipe:
         pipe.write(told)

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from livens import mesh
+from livens.describe.shapes import mesh
 from livens.errors import LivensError
-from livens.imports.looks import read_surface
+from livens.formats.visuals import read_surface
 
 from . import Input
 from .harness import apart_here

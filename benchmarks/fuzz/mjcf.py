@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from livens import read_mjcf
-from livens.imports import compiled
+from livens.formats import mjcf_process
 
 from . import Input
 from .harness import apart_here, command, seldom
@@ -69,7 +69,7 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
 
 
 def attempt(file: Path) -> str:
-    compiled.apart = apart_here(compiled.answer)
+    mjcf_process.apart = apart_here(mjcf_process.answer)
     if not (mesh := file.with_name("bar.obj")).exists():
         mesh.write_text(OBJ)
         file.with_name("other.xml").write_text("<mujoco><include file='robot.xml'/></mujoco>")

@@ -10,7 +10,7 @@ from random import Random
 import scipy.sparse.csgraph  # once, here, and not in every copy of the process
 import scipy.spatial  # noqa: F401
 
-from livens import cad
+from livens.describe.shapes import cad
 
 from . import Input
 from .harness import apart_forked

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 import livens as lv
-from livens import files, framing, hdf5, run_journal
-from livens.atomic import SEAL, seal
+from livens.run import journal as run_journal
+from livens.run import netcdf
+from livens.storage import append_log, untrusted_hdf5
+from livens.storage.atomic import SEAL, seal
 from livens.study import designs, journal, results
 from livens.study.members import Outcome
 
@@ -53,7 +55,7 @@ def seeds() -> list[Input]:
         lv.simulate(top, h=0.1, until=1.0).save(folder / "top.nc")
         now = (motion.steps, 2 * motion.steps, motion.seconds, *motion.tally)
         run_journal.RunJournal.begin(
-            folder / "run.nc.journal", files.describe(motion), motion.record, len(motion), now, motion.state
+            folder / "run.nc.journal", netcdf.describe(motion), motion.record, len(motion), now, motion.state
         ).close()
         made, total = designs.design(VALUES), results.Results(6)
         kept = [Outcome(k, (("x", ()), ("path", (2, 3))), np.arange(7.0).tobytes()) for k in range(5)]
@@ -96,7 +98,7 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
     with tempfile.NamedTemporaryFile() as file:
         path = Path(file.name)
         path.write_bytes(data)
-        found = [(kind, content) for kind, content, _ in framing.records(path, head)]
+        found = [(kind, content) for kind, content, _ in append_log.records(path, head)]
     for _ in range(random.choice((1, 1, 2, 4))):
         i, j = random.randrange(len(found)), random.randrange(len(found))
         kind, content = found[i]
@@ -110,7 +112,7 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
             found[i], found[j] = found[j], found[i]
         else:
             found[i] = random.choice((b"F", b"S", b"N", b"L", b"M", b"E", b"?")), content
-    return head + b"".join(framing.framed(kind, content) for kind, content in found)
+    return head + b"".join(append_log.framed(kind, content) for kind, content in found)
 
 
 def reworded(random: Random, content: bytes) -> bytes:
@@ -133,7 +135,7 @@ def told(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Facts and arrays of a motion, the model as JSON."""
     with tempfile.NamedTemporaryFile(suffix=".nc") as file:
         Path(file.name).write_bytes(data)
-        facts, arrays = files._from_netcdf(Path(file.name))
+        facts, arrays = netcdf._from_netcdf(Path(file.name))
     return facts, {**arrays, "model": json.dumps(arrays["model"])}
 
 
@@ -165,7 +167,7 @@ def retold(random: Random, data: bytes) -> bytes:
         stored.attrs["livens_format"], stored.attrs["source"] = 1, "livens"
         for name, value in facts.items():
             stored.attrs[name] = value
-        stored.attrs["digest"] = files._digest(facts, arrays)
+        stored.attrs["digest"] = netcdf._digest(facts, arrays)
         for name, array in arrays.items():
             if array.size:
                 own = tuple(f"{name}{k}" for k in range(array.ndim))
@@ -189,7 +191,7 @@ def reshaped(random: Random, array: np.ndarray) -> np.ndarray:
 
 
 def attempt(file: Path) -> str:
-    hdf5.apart = apart_here(hdf5.answer)
+    untrusted_hdf5.apart = apart_here(untrusted_hdf5.answer)
     if file.name == "study.nc":
         results.read(file)
         return "study"

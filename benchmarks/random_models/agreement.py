@@ -15,8 +15,8 @@ from importlib.util import find_spec
 import numpy as np
 
 import livens as lv
-from livens.imports.mjcf_tree import TREE
-from livens.start import consistent_start
+from livens.compile.assembly import consistent_start
+from livens.formats.mjcf_tree import TREE
 
 from .description import build
 from .trial import EPS, STEPS, Check, Trial

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 import livens as lv
-from livens.constraints import PRECISION
+from livens.compile.rows import PRECISION
 
 from .trial import EPS, REACH, STEPS, Check, Trial
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 import livens as lv
-from livens.constraints import PRECISION
-from livens.plan import plan
-from livens.simulation import follow
-from livens.start import Start, consistent_start
+from livens.compile.assembly import Start, consistent_start
+from livens.compile.rows import PRECISION
+from livens.run.plan import plan
+from livens.run.simulate import follow
 
 from .. import index_one
 from .description import Array, Description, Seen, View, build, seen

@@ -6,7 +6,7 @@ import os
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from livens import cli
+from livens.cli import main as cli
 
 
 def commands(parser):

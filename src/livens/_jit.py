@@ -19,6 +19,7 @@ except ImportError:  # in the browser, or where only numpy is installed
     numba = None
 
 Kernel = Callable[..., Any]
+COMPILED_CODE = ("kernels", "step", "look/render")  # folders with compiled functions; a test checks that these are all
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 
 
@@ -35,7 +36,7 @@ def _user_cache() -> Path:
 def _cache_folder() -> Path | None:
     """The folder for exactly these sources, or None where nothing can be written."""
     here = Path(__file__).parent
-    sources = [Path(__file__), *sorted(here.glob("kernels/*.py")), *sorted(here.glob("integrators/*.py"))]
+    sources = [Path(__file__), *(path for folder in COMPILED_CODE for path in sorted(here.glob(f"{folder}/*.py")))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     folder = _user_cache() / "livens" / digest
     try:

@@ -15,7 +15,7 @@ import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from .record.trajectory import Trajectory
 
 
 class LivensError(Exception):

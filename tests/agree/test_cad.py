@@ -11,10 +11,10 @@ from math import pi
 import numpy as np
 import pytest
 
-from livens import cad
+from livens.describe.pose import Pose
+from livens.describe.shapes import cad
+from livens.describe.shapes.primitives import Ball, Box, Compound, Cone, Cylinder, Ellipsoid
 from livens.errors import FileError, MissingExtra, ModelError
-from livens.pose import Pose
-from livens.shapes import Ball, Box, Compound, Cone, Cylinder, Ellipsoid
 
 KERNEL = 4e-7
 EPS = np.finfo(float).eps

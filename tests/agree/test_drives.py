@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.signals import BEFORE, FIRST, PART, SECOND, STEP, Signals, drive_table
+from livens.compile.signals import BEFORE, FIRST, PART, SECOND, STEP, Signals, drive_table
 
 EPS = np.finfo(float).eps
 NODES = np.arange(7) - BEFORE[:, None]

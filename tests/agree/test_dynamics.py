@@ -13,7 +13,7 @@ from joint_equations import RADIUS, Equations, seen
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.signals import STEP
+from livens.compile.signals import STEP
 
 EPS = np.finfo(float).eps
 JOINTS = ["Spherical", "Revolute", "Universal", "Cylindrical", "Prismatic", "Screw", "Planar", "PointOnLine", "Rigid"]

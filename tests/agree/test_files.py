@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.files import FORMAT
+from livens.run.netcdf import FORMAT
 from livens.scene import from_dict, to_dict
 
 TILT = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
@@ -219,10 +219,10 @@ def test_failure_in_the_middle_leaves_the_old_file(falling, tmp_path, monkeypatc
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
-    monkeypatch.setattr("livens.files.seal", lambda temporary: os.stat(temporary / "no"))
+    monkeypatch.setattr("livens.run.netcdf.seal", lambda temporary: os.stat(temporary / "no"))
     with pytest.raises(lv.FileError, match="cannot be written"):
         falling.save(path)
-    monkeypatch.setattr("livens.files._names", lambda *_: 1 / 0)
+    monkeypatch.setattr("livens.run.netcdf._names", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         falling.save(path)
     assert path.read_bytes() == before
@@ -279,7 +279,7 @@ def test_a_read_only_folder_by_its_answer(falling, tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("livens.atomic.os.open", refuse)
+    monkeypatch.setattr("livens.storage.atomic.os.open", refuse)
     with pytest.raises(lv.FileError, match=r"cannot be written: permission denied\."):
         falling.save(tmp_path / "motion.nc")
 

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 
 import livens as lv
 from benchmarks import index_one
-from livens.start import SHIFT
+from livens.compile.assembly import SHIFT
 
 CASES = (  # mechanism, until [s], steps at order 2, steps at order 4
     (mechanisms.bricard, 1.0, 200, 50),

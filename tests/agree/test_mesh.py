@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from livens.describe.pose import Pose
+from livens.describe.shapes.mesh import read_mesh
+from livens.describe.shapes.primitives import Ball, Box, Capsule, Compound, Cone, Ellipsoid
+from livens.describe.surface import Surface
 from livens.errors import FileError, MissingExtra, ModelError
-from livens.mesh import read_mesh
-from livens.pose import Pose
-from livens.shapes import Ball, Box, Capsule, Compound, Cone, Ellipsoid
-from livens.surface import Surface
 
 EPS = np.finfo(float).eps
 SINGLE = float(np.finfo(np.float32).eps)  # the files store single precision

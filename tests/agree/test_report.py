@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.page import write_page
-from livens.plot.look import MOST, thinned
+from livens.look.page.page import write_page
+from livens.look.plot.style import MOST, thinned
 
 EPS = np.finfo(float).eps
 G = 9.81

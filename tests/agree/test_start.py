@@ -13,10 +13,10 @@ from joint_equations import RADIUS, Equations, seen
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.constraints import PRECISION
-from livens.kernels.world import all_forces
-from livens.start import SHIFT, consistent_start, fitted
-from livens.system import scratch
+from livens.compile.assembly import SHIFT, consistent_start, fitted
+from livens.compile.rows import PRECISION
+from livens.compile.system import scratch
+from livens.kernels.forces import all_forces
 
 EPS = np.finfo(float).eps
 DOWN = (0, 0, -9.81)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.report import angular_series, momentum_series
-from livens.symmetry import conserved
+from livens.analysis.conserved import conserved
+from livens.analysis.report import angular_series, momentum_series
 
 pytest.importorskip("casadi")
 

@@ -8,7 +8,7 @@ import pytest
 
 import livens as lv
 import livens.discrete as ld
-from livens.discrete.comparing import drift
+from livens.discrete.compare import drift
 
 SCHEMES = [ld.Rectangle(), ld.Midpoint(), ld.Newmark(), ld.GeneralizedAlpha(0.5), ld.Galerkin(4)]
 

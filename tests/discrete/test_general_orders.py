@@ -12,7 +12,7 @@ import pytest
 from general_schemes import HOLDING, SCHEMES, STEPS, VARIATIONAL, name
 
 import livens.discrete as ld
-from livens.discrete import phase
+from livens.discrete import state_maps
 from livens.discrete.simulation import ask
 
 PROBLEMS = {
@@ -38,8 +38,8 @@ def reference(which):
     """q, v, p, λ at TIMES."""
     given = problem(which)
     t, state, n = np.array(TIMES), np.array([np.concatenate(given.at(t)) for t in TIMES]), given.system.n
-    p = ask(given.system, phase.LOOK, t, state)[:, :n]
-    return state[:, :n], state[:, n:], p, ask(given.system, phase.ACCELERATE, t, state)[:, n:]
+    p = ask(given.system, state_maps.LOOK, t, state)[:, :n]
+    return state[:, :n], state[:, n:], p, ask(given.system, state_maps.ACCELERATE, t, state)[:, n:]
 
 
 def errors(which, scheme, h):

@@ -133,7 +133,7 @@ RUNS = {
     "not 1.5": lambda: simulate(every=1.5),
     "keep fewer with every=": lambda: simulate(h=1e-10, until=1e3),
     "must be one such as .* not <function Midpoint": lambda: simulate(scheme=ld.Midpoint),
-    "not <class 'livens.integrators.newmark.Newmark'>": lambda: simulate(scheme=ld.Newmark),
+    "not <class 'livens.step.newmark.Newmark'>": lambda: simulate(scheme=ld.Newmark),
     "not Livens": lambda: simulate(scheme=lv.Livens()),
     "takes a Lagrangian or Mechanical system first, not 3": lambda: simulate(3),
     "the mass matrix ∂²L/∂v² is singular": lambda: simulate(moving(lambda q, v: q[0] * v[0])),

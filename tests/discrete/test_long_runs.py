@@ -7,7 +7,7 @@ import pytest
 from general_schemes import DAMPING, NEWMARK, VARIATIONAL, name
 
 import livens.discrete as ld
-from livens.discrete.comparing import drift
+from livens.discrete.compare import drift
 
 STEPS = 1_000_000
 EPS = float(np.finfo(float).eps)

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from livens import cli
+from livens.cli import main as cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts] + [ROOT / "README.md"]

@@ -9,7 +9,7 @@ import pytest
 from studies import Shuffled, chain, double_pendulum, last_height, oscillator, place, tip
 
 import livens as lv
-from livens.start import consistent_start
+from livens.compile.assembly import consistent_start
 from livens.study.executors import AHEAD, cores
 
 GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
@@ -168,7 +168,7 @@ def test_only_a_few_members_are_on_their_way_and_motions_are_not_kept():
 
 
 def test_progress_counts_members(monkeypatch, capsys):
-    monkeypatch.setattr("livens.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("livens.run.progress.PATIENCE", 0.0)
     lv.ensemble(oscillator, GRID, h=0.1, until=1.0, keep=place, progress=True)
     said = capsys.readouterr().err.replace("\r", "\n").splitlines()[-1]
     assert said.startswith("ensemble: 100%")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from livens.describe.mass import MassProperties
+from livens.describe.pose import Pose
 from livens.errors import ModelError
-from livens.mass import MassProperties
-from livens.pose import Pose
 
 EPS = np.finfo(float).eps
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from livens.describe.pose import Pose, hat, quaternions, rotation_matrix
 from livens.errors import ModelError
-from livens.pose import Pose, hat, quaternions, rotation_matrix
 
 EPS = np.finfo(float).eps
 TIGHT = 32 * EPS  # a handful of operations on numbers of size one

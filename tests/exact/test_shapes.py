@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from livens.errors import ModelError
-from livens.mass import MassProperties
-from livens.pose import Pose
-from livens.shapes import (
+from livens.describe.mass import MassProperties
+from livens.describe.pose import Pose
+from livens.describe.shapes.primitives import (
     Ball,
     Box,
     Capsule,
@@ -30,8 +29,9 @@ from livens.shapes import (
     ThinPlate,
     ThinRod,
 )
-from livens.solid import Solid
-from livens.tessellate import SIDES
+from livens.describe.shapes.solid import Solid
+from livens.describe.tessellate import SIDES
+from livens.errors import ModelError
 
 EPS = np.finfo(float).eps
 X, W = np.polynomial.legendre.leggauss(6)

@@ -11,8 +11,8 @@ from benchmarks import soak
 from benchmarks.fuzz import READERS
 from benchmarks.fuzz.harness import missing, tried
 from livens import LivensError
-from livens.expressions import evaluate
-from livens.grammar import names_in, parsed
+from livens.formula.expression import evaluate
+from livens.formula.grammar import names_in, parsed
 from livens.scene.text import parse
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")

@@ -9,8 +9,9 @@ import pytest
 
 import livens as lv
 from benchmarks.fuzz.meshes import packed
-from livens import files, framing
-from livens.mesh import FAR
+from livens.describe.shapes.mesh import FAR
+from livens.run import netcdf
+from livens.storage import append_log
 from livens.study import journal
 
 TETRAHEDRON = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
@@ -60,28 +61,28 @@ def test_a_mesh_most_of_which_is_one_point(tmp_path):
 
 
 def member(number, layout, *numbers):
-    return framing.framed(b"M", struct.pack("<QI", number, layout) + np.array(numbers, dtype="<f8").tobytes())
+    return append_log.framed(b"M", struct.pack("<QI", number, layout) + np.array(numbers, dtype="<f8").tobytes())
 
 
 @pytest.mark.parametrize(
     "records",
     [
-        [framing.framed(b"L", b'[["x", []]]'), member(7, 0, 1.0)],  # a member that the study has not
-        [framing.framed(b"L", b'[["x", []]]'), member(0, 1, 1.0)],  # a layout that is not there
-        [framing.framed(b"L", b'[["x", [2]]]'), member(0, 0, 1.0)],  # a number too few
-        [framing.framed(b"L", b'[["x", [-1]]]'), member(0, 0)],
-        [framing.framed(b"L", b'[["x", [1e9]]]')],
-        [framing.framed(b"L", b"{"), member(0, 0, 1.0)],
-        [framing.framed(b"L", b"7")],
-        [framing.framed(b"L", b"[" * 100_000)],
-        [framing.framed(b"M", b"short")],
-        [framing.framed(b"E", b"short")],
-        [framing.framed(b"E", struct.pack("<Q", 0) + b"\xff\xfe")],
+        [append_log.framed(b"L", b'[["x", []]]'), member(7, 0, 1.0)],  # a member that the study has not
+        [append_log.framed(b"L", b'[["x", []]]'), member(0, 1, 1.0)],  # a layout that is not there
+        [append_log.framed(b"L", b'[["x", [2]]]'), member(0, 0, 1.0)],  # a number too few
+        [append_log.framed(b"L", b'[["x", [-1]]]'), member(0, 0)],
+        [append_log.framed(b"L", b'[["x", [1e9]]]')],
+        [append_log.framed(b"L", b"{"), member(0, 0, 1.0)],
+        [append_log.framed(b"L", b"7")],
+        [append_log.framed(b"L", b"[" * 100_000)],
+        [append_log.framed(b"M", b"short")],
+        [append_log.framed(b"E", b"short")],
+        [append_log.framed(b"E", struct.pack("<Q", 0) + b"\xff\xfe")],
     ],
 )
 def test_a_journal_of_a_study_that_contradicts_itself(tmp_path, records):
     path = tmp_path / "study.nc.journal"
-    path.write_bytes(journal.HEAD + framing.framed(b"F", b"{}") + b"".join(records))
+    path.write_bytes(journal.HEAD + append_log.framed(b"F", b"{}") + b"".join(records))
     draft = journal.Journal(path, {})
     with pytest.raises(lv.FileError, match="is damaged: delete it, and the study begins anew"):
         list(draft.found(2))
@@ -91,7 +92,7 @@ def test_a_journal_of_a_study_that_contradicts_itself(tmp_path, records):
 @pytest.mark.parametrize("facts", [b"7", b"{", b"[1]", b"[" * 100_000])
 def test_a_journal_of_a_study_without_facts(tmp_path, facts):
     path = tmp_path / "study.nc.journal"
-    path.write_bytes(journal.HEAD + framing.framed(b"F", facts))
+    path.write_bytes(journal.HEAD + append_log.framed(b"F", facts))
     with pytest.raises(lv.FileError, match="is damaged: delete it"):
         journal.Journal(path, {})
 
@@ -104,8 +105,8 @@ def test_a_motion_with_counts_that_no_motion_has(tmp_path, monkeypatch, fact, va
     """Its digest is right: who wrote it meant it."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
-    facts = files._facts
-    monkeypatch.setattr(files, "_facts", lambda motion: {**facts(motion), fact: value})
+    facts = netcdf._facts
+    monkeypatch.setattr(netcdf, "_facts", lambda motion: {**facts(motion), fact: value})
     lv.simulate(m, h=0.1, until=1.0).save(tmp_path / "top.nc")
     with pytest.raises(lv.FileError, match="is damaged or incomplete: its step or its counts are none"):
         lv.load(tmp_path / "top.nc")

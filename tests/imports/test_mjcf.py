@@ -148,7 +148,7 @@ def test_refusals_are_one_sentence(mjcf, bodies, rest, words):
 
 
 def test_a_file_that_would_take_for_ever_is_refused(mjcf, monkeypatch):
-    monkeypatch.setattr("livens.apart.SECONDS", 2.0)
+    monkeypatch.setattr("livens.storage.sandbox.SECONDS", 2.0)
     with pytest.raises(lv.FileError, match="could not be read within 2 s"):
         lv.read_mjcf(mjcf(f'<body><joint/>{BOX}</body><replicate count="100000000"><body>{BOX}</body></replicate>'))
 

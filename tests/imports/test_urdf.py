@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.cli import main
+from livens.cli.main import main
 
 HERE = Path(__file__).parent
 EVERY = HERE / "every_joint.urdf"

@@ -14,7 +14,7 @@ from benchmarks.random_models.description import View, build
 from benchmarks.random_models.fit import equations
 from benchmarks.random_models.generate import MOST, TREE
 from benchmarks.random_models.trial import Check, Trial
-from livens.joints import Joint
+from livens.describe.joints.joint import Joint
 
 # loops, repeated equations, thin bodies, dampers, free groups; two that cannot move
 SEEDS = (2, 5, 6, 8, 11, 15, 19, 25, 27, 29, 32, 34, 299, 401)

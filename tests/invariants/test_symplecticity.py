@@ -6,8 +6,8 @@ import pytest
 import schemes
 
 import livens as lv
-from livens.invariants import defect, form, tangents, units
-from livens.system import compile_model
+from livens.analysis.step_properties import defect, form, tangents, units
+from livens.compile.system import compile_model
 
 ROUND_OFF = 1e-10  # of the differences: some 1e5 eps, for spacings of 1/256 and bodies of different size
 CONSERVATIVE = [problem for problem in problems.PROBLEMS if problem.conservative]

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 import livens as lv
-from livens.kernels.careful import REMAINDERS, add, careful_drift, remember
+from livens.compile.system import compile_model
+from livens.kernels.compensated import REMAINDERS, add, careful_drift, remember
 from livens.kernels.spin import drift
 from livens.kernels.status import NOT_FINITE, OK, SPIN
-from livens.system import compile_model
 
 rng = np.random.default_rng(5)
 

@@ -12,13 +12,13 @@ from joint_equations import Equations, seen
 
 import livens as lv
 from benchmarks import newton_euler
+from livens.compile.assembly import consistent_start
+from livens.compile.signals import STEP
+from livens.compile.system import compile_model, scratch
 from livens.kernels.constrain import drive_rates, push, rates, slips, worst
 from livens.kernels.dynamics import bias, coast
 from livens.kernels.kinds import VELOCITY_ONLY
 from livens.kernels.rows import gradients
-from livens.signals import STEP
-from livens.start import consistent_start
-from livens.system import compile_model, scratch
 
 EPS = np.finfo(float).eps
 G = (0.5, -0.3, -9.81)

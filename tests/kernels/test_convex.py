@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from livens.kernels.maps import is_convex, make_convex
+from livens.kernels.implicit_maps import is_convex, make_convex
 
 EPS = np.finfo(float).eps
 

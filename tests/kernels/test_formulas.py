@@ -5,11 +5,11 @@ import problems
 import pytest
 
 import livens as lv
-from livens.formulas import hoisted
+from livens.compile.force_tapes import hoisted
+from livens.compile.system import compile_model, registers
 from livens.kernels import opcodes
-from livens.kernels.formulas import exert, stored
+from livens.kernels.force_tapes import exert, stored
 from livens.kernels.tape import run, run_four
-from livens.system import compile_model, registers
 
 ca = pytest.importorskip("casadi")
 EPS = np.finfo(float).eps
@@ -134,7 +134,7 @@ def test_every_operation_for_four(name):
 
 def test_constants_stand_first_and_stay():
     """A tape with registers that are used again, constants that are results, and the same constant twice."""
-    from livens.symbolic import flatten
+    from livens.formula.formula import flatten
 
     x = ca.SX.sym("x", 2)
     s = ca.sin(x[0] + 2.5) * 3.0

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.compile.system import compile_model, scratch
 from livens.kernels.constrain import push, rates
-from livens.kernels.landing import hold
 from livens.kernels.rows import gradients
+from livens.kernels.singular import hold
 from livens.kernels.sparse import assemble, factor, soften, solve
-from livens.system import compile_model, scratch
 
 WEAK = 1e-7
 

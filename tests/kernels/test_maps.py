@@ -6,9 +6,8 @@ import pytest
 import livens.discrete as ld
 from livens.discrete import stepping
 from livens.discrete.simulation import compiled, first_guess, first_state
-from livens.integrators import general
-from livens.kernels import status
-from livens.kernels.maps import is_convex, make_convex, residual, result
+from livens.kernels import implicit, status
+from livens.kernels.implicit_maps import is_convex, make_convex, residual, result
 
 ca = pytest.importorskip("casadi")
 
@@ -63,7 +62,7 @@ def test_a_step_solves_its_equations(which, scheme):
     program, work, y = prepared(which, scheme)
     begin, n = y.copy(), program.sizes[0]
     chain, record = np.array([0, 1]), np.zeros((2, len(y)))
-    code, steps = general.rollout(program.arrays, chain, work, 0.0, 0.1, y, 0, 1, 1, record)
+    code, steps = implicit.rollout(program.arrays, chain, work, 0.0, 0.1, y, 0, 1, 1, record)
     assert (code, steps) == (status.OK, 1)
     z, r, A = np.concatenate([begin, work.past[0, :n]]), np.zeros(n), np.zeros(n * n)
     residual(program.arrays, 0, z, 0.0, 0.1, work.w, r, A)
@@ -76,7 +75,7 @@ def test_a_step_solves_its_equations(which, scheme):
 def test_numbers_that_are_not_finite_stop_a_step():
     program, work, y = prepared("pendulum", ld.Midpoint())
     y[0] = np.nan
-    code, steps = general.rollout(program.arrays, np.array([0, 1]), work, 0.0, 0.1, y, 0, 3, 1, np.zeros((4, len(y))))
+    code, steps = implicit.rollout(program.arrays, np.array([0, 1]), work, 0.0, 0.1, y, 0, 3, 1, np.zeros((4, len(y))))
     assert (code, steps) == (status.NOT_FINITE, 0)
 
 
@@ -87,7 +86,7 @@ def test_a_residual_of_round_off_is_known():
     z = np.array([1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2])
     A = np.array([10.0, 0.0, 0.0, 10.0])
     for size, known in ((1e-13, True), (1e-11, False), (np.nan, False)):
-        assert general.quiet(program.arrays, 0, A, 2, np.array([0.0, size]), z, program.state.size) == known
+        assert implicit.quiet(program.arrays, 0, A, 2, np.array([0.0, size]), z, program.state.size) == known
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6])
@@ -111,6 +110,6 @@ def test_convex_blocks(size):
 def test_guesses_are_polynomials_of_their_degree(degree):
     past = np.array([np.polyval([*(3.0, -2.0, 5.0)[:degree], 1.0], -k) for k in (1.0, 2.0, 3.0, 4.0)])[:, None]
     x = np.zeros(1)
-    general.guess(past, 0, 1, degree, x)
+    implicit.guess(past, 0, 1, degree, x)
     assert x[0] == pytest.approx(1.0, abs=1e-12)  # of the polynomial at 0
-    assert general.remember(past.copy(), 0, 1, 4, x) == degree
+    assert implicit.remember(past.copy(), 0, 1, 4, x) == degree

@@ -5,9 +5,9 @@ import problems
 import pytest
 
 import livens as lv
+from livens.compile.system import compile_model, registers, scratch
+from livens.kernels.forces import all_forces, energies
 from livens.kernels.potential import kinetic
-from livens.kernels.world import all_forces, energies
-from livens.system import compile_model, registers, scratch
 
 EPS = np.finfo(float).eps
 

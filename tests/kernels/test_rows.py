@@ -11,14 +11,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.joints import Row, across
+from livens.compile.assembly import consistent_start
+from livens.compile.system import compile_model, scratch
+from livens.describe.joints.joint import Row, across
 from livens.kernels import kinds
 from livens.kernels.constrain import rates
 from livens.kernels.coordinates import act, coordinate, coordinate_rate, read
 from livens.kernels.dynamics import coast
 from livens.kernels.rows import defects, gradients
-from livens.start import consistent_start
-from livens.system import compile_model, scratch
 
 EPS = np.finfo(float).eps
 SPACING = 2e-2  # of the differences: halved three times and extrapolated, they err by SPACING⁸ and 8 eps/SPACING

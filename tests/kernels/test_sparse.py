@@ -6,9 +6,9 @@ import pytest
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
-from livens.kernels.bags import Bodies, Rows
+from livens.compile.ordering import elimination_order, symbolic
+from livens.kernels.arrays import Bodies, Rows
 from livens.kernels.sparse import TINY, assemble, factor, factor_lu, harden, invert, soften, solve, solve_lu
-from livens.structure import elimination_order, symbolic
 
 EPS = np.finfo(float).eps
 

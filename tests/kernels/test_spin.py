@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from livens.kernels.bags import Bodies
+from livens.kernels.arrays import Bodies
 from livens.kernels.spin import cayley, drift
 from livens.kernels.status import NOT_FINITE, OK, SPIN
 

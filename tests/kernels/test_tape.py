@@ -104,14 +104,14 @@ def test_constants_and_chains():
 
 
 def test_the_symbolic_side_knows_the_same_operations():
-    symbolic = pytest.importorskip("livens.symbolic")
+    symbolic = pytest.importorskip("livens.formula.formula")
     assert set(symbolic.PLAY) == set(NAMES)
 
 
 def test_a_flattened_function_is_the_function():
     """Everything at once: inputs used twice, results that are inputs, constants, zero, or each other."""
     ca = pytest.importorskip("casadi")
-    from livens.symbolic import flatten
+    from livens.formula.formula import flatten
 
     x, t = ca.SX.sym("x", 3), ca.SX.sym("t")
     s = ca.sin(x[0]) * x[1] + ca.if_else(x[2] > 0.2, ca.sqrt(x[2]), x[2] ** 3)
@@ -132,7 +132,7 @@ def test_a_flattened_function_is_the_function():
 
 def test_an_operation_nobody_knows_is_named():
     ca = pytest.importorskip("casadi")
-    from livens.symbolic import flatten
+    from livens.formula.formula import flatten
 
     x = ca.SX.sym("x")
     with pytest.raises(ModelError, match="the operation ERFINV of CasADi cannot be used"):

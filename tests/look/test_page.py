@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.pose import Pose
+from livens.describe.pose import Pose
 
 SINGLE = float(np.finfo(np.float32).eps)
 
@@ -87,12 +87,12 @@ def test_a_page_is_small_and_needs_nothing_else(motion, tmp_path):
 
 
 def test_many_bodies_are_kept_at_fewer_times(motion, tmp_path, monkeypatch):
-    monkeypatch.setattr("livens.page.POSES", 600)
+    monkeypatch.setattr("livens.look.page.page.POSES", 600)
     page = data(motion, tmp_path / "page.html")
     t = numbers(page["times"], -1)
     assert len(t) == 200  # for three bodies
     assert (t[0], t[-1]) == (0.0, pytest.approx(1.0))
-    monkeypatch.setattr("livens.page.POSES", 3)
+    monkeypatch.setattr("livens.look.page.page.POSES", 3)
     assert len(numbers(data(motion, tmp_path / "page.html")["times"], -1)) == 100  # never so few that it jumps
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.plot import KINDS
-from livens.plot.balance import shares
-from livens.plot.look import STYLES
-from livens.plot.polhode import curves
-from livens.plot.precision import order
+from livens.look.plot import KINDS
+from livens.look.plot.balance import shares
+from livens.look.plot.polhode import curves
+from livens.look.plot.precision import order
+from livens.look.plot.style import STYLES
 
 EPS = np.finfo(float).eps
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.render.files import png, write_film
-from livens.render.raster import Camera, F, coarser, seen
-from livens.render.scene import Scene, upright
+from livens.look.render.files import png, write_film
+from livens.look.render.raster import Camera, F, coarser, seen
+from livens.look.render.scene import Scene, upright
 
 PAPER = np.array([244, 243, 239])
 

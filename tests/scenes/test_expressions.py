@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import livens as lv
-from livens.expressions import evaluate
-from livens.grammar import DEPTH, LENGTH, parsed
+from livens.formula.expression import evaluate
+from livens.formula.grammar import DEPTH, LENGTH, parsed
 
 NAMES = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,

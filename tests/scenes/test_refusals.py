@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens import apart
 from livens.scene import solids, text
 from livens.scene.text import parse
+from livens.storage import sandbox
 
 BASE = """\
 livens = 1
@@ -300,10 +300,10 @@ def test_files_that_are_no_solids(folder):
 
 def test_a_reader_that_hangs_or_swells_is_stopped(folder, monkeypatch):
     (folder / "s.toml").write_text(named("brick.stl"))
-    monkeypatch.setattr(apart, "SECONDS", 0.01)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.01)
     with pytest.raises(lv.FileError, match=r"could not be read within 0\.01 s"):
         lv.read_scene(folder / "s.toml").model()
-    monkeypatch.setattr(apart, "SECONDS", 60.0)
+    monkeypatch.setattr(sandbox, "SECONDS", 60.0)
     monkeypatch.setattr(solids, "BYTES", 100)
     with pytest.raises(lv.FileError, match="100 is the limit"):
         lv.read_scene(folder / "s.toml").model()
@@ -331,8 +331,8 @@ def test_a_reader_has_a_bound_on_memory(folder, monkeypatch):
         struct.pack("<4sII", b"glTF", 2, whole) + struct.pack("<I4s", len(words), b"JSON") + words + rest
     )
     (folder / "s.toml").write_text(named("many.glb").replace('"mm"', "1.0"))
-    monkeypatch.setattr(apart, "SECONDS", 60.0)
-    monkeypatch.setattr(apart, "MEMORY", 2**30)
+    monkeypatch.setattr(sandbox, "SECONDS", 60.0)
+    monkeypatch.setattr(sandbox, "MEMORY", 2**30)
     with pytest.raises(lv.FileError, match=r"needs more memory|MemoryError|Unable to allocate"):
         lv.read_scene(folder / "s.toml").model()
 
@@ -366,7 +366,7 @@ def test_without_pydantic(monkeypatch):
 
 def test_limits_are_those_of_the_reference():
     said = (Path(__file__).parents[2] / "docs/reference/scenes.md").read_text(encoding="utf-8")
-    assert f"{apart.SECONDS:g} s, {apart.MEMORY // 2**30} GiB and {solids.BYTES // 10**6} MB" in said
+    assert f"{sandbox.SECONDS:g} s, {sandbox.MEMORY // 2**30} GiB and {solids.BYTES // 10**6} MB" in said
     assert f"{text.MOST:,} bodies" in said
     assert f"{text.NESTED} tables and lists" in said
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import livens as lv
+from livens.compile.system import compile_model, same
 from livens.scene import from_dict, to_dict
 from livens.scene.catalogue import keys, schemes, shapes, things
 from livens.scene.text import parse, text_of
-from livens.system import compile_model, same
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 ROOT = Path(__file__).parents[2]
@@ -158,7 +158,7 @@ def sort(document, text):
 
 def test_the_schema_is_current():
     """`livens schema -o docs/reference/scene.schema.json` writes it anew."""
-    from livens.scene_commands import schema_text
+    from livens.cli.scene import schema_text
 
     assert (ROOT / "docs/reference/scene.schema.json").read_text(encoding="utf-8") == schema_text()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.cli import main
+from livens.cli.main import main
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 
@@ -138,7 +138,7 @@ def test_help_teaches(say, capsys, command):
 def test_pages_take_scenes(say, monkeypatch, command):
     """What reaches the page: the motion or model, its step and the points to trace."""
     seen = {}
-    where = "livens.viewer.playback.view" if command == "view" else "livens.viewer.live.live"
+    where = "livens.look.browser.playback.view" if command == "view" else "livens.look.browser.live.live"
     pytest.importorskip("viser")
     monkeypatch.setattr(where, lambda *given, **named: seen.update(given=given, named=named))
     assert (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.compile.system import compile_model, same
 from livens.demos import bodies, loops, pendulums, springs
 from livens.scene.text import parse
-from livens.system import compile_model, same
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.auto import _bend, _resolving
-from livens.band import energy_band
+from livens.analysis.equilibrium import _Search
+from livens.compile.assembly import consistent_start
 from livens.demos import loops, pendulums, springs
-from livens.start import consistent_start
-from livens.statics import _Search
+from livens.run.auto_step import _bend, _resolving
+from livens.run.energy_check import energy_band
 
 CLOSE = 0.01  # the estimate is from above, by less than this
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.cli import main
+from livens.cli.main import main
 
 xarray = pytest.importorskip("xarray", reason="studies are xarray Datasets")
 SCENE = Path(__file__).parents[2] / "examples/scenes/double_pendulum.toml"

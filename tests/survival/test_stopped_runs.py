@@ -12,12 +12,12 @@ import pytest
 
 import livens as lv
 from benchmarks.kills import same
-from livens.cli import main
-from livens.files import describe
-from livens.integrators import COMPARED, SCHEMES
-from livens.kernels.bags import State
-from livens.run_journal import RunJournal
-from livens.survival import Watch
+from livens.cli.main import main
+from livens.kernels.arrays import State
+from livens.run.checkpoint import Watch
+from livens.run.journal import RunJournal
+from livens.run.netcdf import describe
+from livens.step import COMPARED, SCHEMES
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
 
@@ -25,7 +25,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
     """Runs are looked at between chunks: let small ones have several."""
-    monkeypatch.setattr("livens.simulation.FIRST", 0)
+    monkeypatch.setattr("livens.run.simulate.FIRST", 0)
 
 
 def crane():
@@ -137,7 +137,7 @@ def test_a_step_that_fails_leaves_no_journal(tmp_path):
 def stopped(folder, monkeypatch, looks=6, **run):
     with monkeypatch.context() as patch:
         stop_at_look(patch, looks)
-        patch.setattr("livens.simulation.PACE", 1e-9)  # chunks of a step or two
+        patch.setattr("livens.run.simulate.PACE", 1e-9)  # chunks of a step or two
         with pytest.raises(lv.Interrupted):
             lv.simulate(top(), **run, checkpoint=folder / "out.nc", checkpoint_every=1e-9)
     return folder / "out.nc.journal"
@@ -257,7 +257,7 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     whole = lv.simulate(top(), h=1e-2, until=3.0)
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("livens.files.save", full)
+        patch.setattr("livens.run.netcdf.save", full)
         with pytest.raises(lv.FileError, match=r"no space left .* `livens resume out\.nc` goes on") as error:
             lv.simulate(top(), h=1e-2, until=3.0, checkpoint="out.nc", checkpoint_every=1e-9)
     assert same(error.value.trajectory, whole)

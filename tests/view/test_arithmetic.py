@@ -5,18 +5,18 @@ import pytest
 from mechanisms import chain, heavy_top, slider_crank
 
 import livens as lv
-from livens.viewer import colors, meshes
-from livens.viewer.charts import Memory
-from livens.viewer.clock import Clock, Pace
-from livens.viewer.curves import Curves, curves, thinned
-from livens.viewer.forces import Reactions
-from livens.viewer.instants import between, chosen, instant, matrices, stored
-from livens.viewer.layers import Gauge, arrow_ends
-from livens.viewer.live import sizes_at
-from livens.viewer.parts import bounds, parts
-from livens.viewer.playback import sizes_of
-from livens.viewer.sizes import HALF, sizes
-from livens.viewer.traces import path_until, segments
+from livens.look.browser.charts import Memory
+from livens.look.browser.clock import Clock, Pace
+from livens.look.browser.curves import Curves, curves, thinned
+from livens.look.browser.forces import Reactions
+from livens.look.browser.layers import Gauge, arrow_ends
+from livens.look.browser.live import sizes_at
+from livens.look.browser.playback import sizes_of
+from livens.look.browser.traces import path_until, segments
+from livens.look.picture import colors, meshes
+from livens.look.picture.instants import between, chosen, instant, matrices, stored
+from livens.look.picture.parts import bounds, parts
+from livens.look.picture.sizes import HALF, sizes
 
 EPS = np.finfo(float).eps
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.viewer.instants import matrices
+from livens.look.picture.instants import matrices
 
 pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
 CLOCK = "document.querySelector('#livens-clock')"

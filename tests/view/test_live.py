@@ -7,10 +7,10 @@ import pytest
 from mechanisms import chain, crank_rocker, every_joint, slider_crank
 
 import livens as lv
-from livens.integrators import COMPARED, SCHEMES
-from livens.viewer.loop import Loop
-from livens.viewer.stepper import Stepper
-from livens.viewer.variant import Pull, parameters, pull_stiffness, variant
+from livens.look.browser.changed_model import Pull, parameters, pull_stiffness, variant
+from livens.look.browser.loop import Loop
+from livens.look.browser.stepper import Stepper
+from livens.step import COMPARED, SCHEMES
 
 EPS = np.finfo(float).eps
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.pose import Pose
+from livens.describe.pose import Pose
 
 LIVE = Path(__file__).parents[2] / "docs" / "live"
 SINGLE = float(np.finfo(np.float32).eps)  # the page gets its numbers in single precision

@@ -14,8 +14,8 @@ import pytest
 from mechanisms import chain, pendulum
 
 import livens as lv
-from livens.viewer import page as pages
-from livens.viewer.instants import between
+from livens.look.browser import page as pages
+from livens.look.picture.instants import between
 
 viser = pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
 
@@ -86,7 +86,7 @@ def test_without_viser_the_error_says_what_to_install(motion, monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(lv.MissingExtra, match=r"pip install 'livens\[view\]'"):
         lv.view(motion)
-    monkeypatch.setattr("livens.viewer.notebook.installed", lambda: False)
+    monkeypatch.setattr("livens.look.browser.notebook.installed", lambda: False)
     assert "srcdoc" in motion.show()._repr_html_()  # the stand-alone page takes its place
 
 

@@ -14,13 +14,13 @@ import numpy as np
 from demos import DEMOS, Demo, Values
 
 import livens as lv
-from livens.page import rgba, scene
-from livens.pose import quaternions
-from livens.viewer.colors import BLUE, GREEN, ORANGE, PURPLE, hexadecimal
-from livens.viewer.instants import Instant, instant
-from livens.viewer.parts import parts
-from livens.viewer.playground import apart, products
-from livens.viewer.stepper import Stepper
+from livens.describe.pose import quaternions
+from livens.look.browser.playground import apart, products
+from livens.look.browser.stepper import Stepper
+from livens.look.page.page import rgba, scene
+from livens.look.picture.colors import BLUE, GREEN, ORANGE, PURPLE, hexadecimal
+from livens.look.picture.instants import Instant, instant
+from livens.look.picture.parts import parts
 
 BUDGET = 0.022  # of computing a picture [s]
 

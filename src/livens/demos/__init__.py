@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..trajectory import Trajectory
+from ..record.trajectory import Trajectory
 from . import bodies, loops, pendulums, poses, schemes, springs
 
 SMALL = (320, 240)  # pixels of a thumbnail

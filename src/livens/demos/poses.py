@@ -9,7 +9,7 @@ import numpy as np
 
 import livens as lv
 
-from ..plot.look import STYLES, drawn
+from ..look.plot.style import STYLES, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ import numpy as np
 
 import livens as lv
 
-from ..plot.precision import order
+from ..look.plot.precision import order
 from .pendulums import ends, two_bars
 
 SCHEMES = (lv.Livens(order=2), lv.Livens(order=4), lv.Livens(order=6), lv.Newmark(), lv.GeneralizedAlpha())

@@ -1,7 +1,6 @@
 """Discrete mechanics for any Lagrangian: variational integrators, Newmark, the incremental potential."""
 
-from ..integrators.newmark import GeneralizedAlpha, Newmark
-from ..symbols import (
+from ..formula.functions import (
     acos,
     asin,
     atan,
@@ -19,8 +18,9 @@ from ..symbols import (
     tan,
     tanh,
 )
+from ..step.newmark import GeneralizedAlpha, Newmark
 from .affine import affine
-from .comparing import Problem, compare
+from .compare import Problem, compare
 from .comparison import Comparison
 from .composition import Composition, compose
 from .incremental import IncrementalPotential, smooth_norm

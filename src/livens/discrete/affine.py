@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, positive
+from ..compile.assembly import consistent_start
+from ..describe.model import Model
+from ..describe.pose import hat
 from ..errors import ModelError
+from ..formula.formula import casadi
+from ..formula.functions import dot, norm
 from ..kernels import kinds
-from ..kernels.bags import State, System
-from ..model import Model
-from ..pose import hat
-from ..start import consistent_start
-from ..symbolic import casadi
-from ..symbols import dot, norm
+from ..kernels.arrays import State, System
 from .lagrangian import Lagrangian
 from .terms import Elements
 

@@ -150,7 +150,7 @@ class Comparison:
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Error against step and against time, both logarithmic; the energy's band where there is no reference. Written
         to `path` if given (png, pdf, svg)."""
-        from ..plot import plot_work_precision
+        from ..look.plot import plot_work_precision
 
         known = any(row.error_q is not None for row in self.rows)
         found = [(row.scheme, row.h, row.seconds, row.error_q if known else row.band) for row in self.rows]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..checks import number
 from ..errors import ModelError
-from ..integrators.livens import WEIGHTS
+from ..step.livens import WEIGHTS
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..checks import Array
-from ..integrators import general
+from ..kernels import implicit
 from ..kernels.status import NOT_FINITE, OK, SOLVE
 from .trial import Trial
 
@@ -39,7 +39,7 @@ def solve(trial: Trial, x: Array) -> int:
             return NOT_FINITE
         dx, weight, slope = found
         e = float(np.abs(dx[:n]).max())
-        if trial.relative(dx, x + dx) <= general.CLOSE or (e > 0.5 * last and e <= trial.finest()):
+        if trial.relative(dx, x + dx) <= implicit.CLOSE or (e > 0.5 * last and e <= trial.finest()):
             x += dx
             return OK
         moved = search(trial, x, dx, value, size, defect, weight, slope)

@@ -25,8 +25,8 @@ from typing import Any
 
 from ..checks import number
 from ..errors import ModelError
+from ..formula.functions import casadi, dot, sqrt
 from ..kernels import status
-from ..symbols import casadi, dot, sqrt
 from . import minimise
 from .lagrangian import Lagrangian
 from .maps import SMALL, Blocks, Map, Piece

@@ -16,8 +16,8 @@ from scipy.sparse import csc_matrix, csr_matrix, issparse, triu
 
 from ..checks import Array, finite
 from ..errors import ModelError
-from ..symbolic import casadi
-from ..symbols import dot
+from ..formula.formula import casadi
+from ..formula.functions import dot
 from .factors import SuperLU
 from .terms import Elements, Term, constraint_term, scalar_term
 from .tracing import Fn, column, of_time_alone, scalar

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..checks import Array
+from ..formula.formula import casadi, flatten
 from ..kernels import opcodes
-from ..kernels.maps import Maps
-from ..symbolic import casadi, flatten
+from ..kernels.implicit_maps import Maps
 from .terms import Ints, Symbols, Term
 
 SMALL = 60  # unknowns up to which a matrix is dense

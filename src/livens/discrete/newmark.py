@@ -20,11 +20,11 @@ Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, I
 from __future__ import annotations
 
 from ..errors import ModelError
-from ..integrators.newmark import Alpha
-from ..symbolic import casadi
+from ..formula.formula import casadi
+from ..step.newmark import Alpha
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
-from .phase import accelerations, turned
+from .state_maps import accelerations, turned
 from .terms import Term, each
 
 

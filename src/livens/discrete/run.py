@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import LivensError
-from . import phase
+from . import state_maps
 from .lagrangian import Lagrangian
 from .legendre import ask, invert
 from .maps import Blocks
@@ -108,16 +108,16 @@ class Run:
         c = self.system.constraints
         if not c:
             return np.zeros((len(self.t), 2))
-        seen = np.abs(self._asked(phase.DEFECTS))
+        seen = np.abs(self._asked(state_maps.DEFECTS))
         return np.column_stack([seen[:, :c].max(1), seen[:, c:].max(1)])
 
     @cached_property
     def _looked(self) -> Array:
-        return self._asked(phase.LOOK)
+        return self._asked(state_maps.LOOK)
 
     @cached_property
     def _accelerated(self) -> Array:
-        return self._asked(phase.ACCELERATE)
+        return self._asked(state_maps.ACCELERATE)
 
     def _asked(self, question: int) -> Array:
         seen = ask(self.system, question, self.t, np.hstack([self.q, self.v]))

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from ..checks import Array, finite, number, positive
 from ..errors import LivensError, ModelError, ModelWarning, StepFailed
 from ..kernels import status
-from ..progress import Progress
-from . import phase, stepping
-from .faults import not_finite
+from ..run.progress import Progress
+from . import state_maps, stepping
+from .diagnosis import not_finite
 from .lagrangian import Lagrangian
 from .legendre import ask
 from .maps import Blocks, Program
@@ -134,8 +134,8 @@ def compiled(system: Lagrangian, scheme: Any) -> Program:
 def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float) -> Array:
     """y at the start, whatever a scheme keeps in it."""
     when, qv = np.array([t]), np.concatenate([q, v])[None]
-    p = ask(system, phase.LOOK, when, qv)[0]
-    a = ask(system, phase.ACCELERATE, when, qv)[0, : system.n]
+    p = ask(system, state_maps.LOOK, when, qv)[0]
+    a = ask(system, state_maps.ACCELERATE, when, qv)[0, : system.n]
     if not np.isfinite(p).all() or not np.isfinite(a).all():
         if culprit := not_finite(system, q, v, t):
             raise ModelError(
@@ -155,7 +155,7 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
 
 def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
     """What the unknowns of the first step are thought to be."""
-    answer = ask(system, phase.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0]
+    answer = ask(system, state_maps.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0]
     a, lam = answer[: system.n], answer[system.n :]
     for m, begin in zip(program.maps, program.arrays.unknown[:-1], strict=True):
         for name, (what, c) in m.first.items():
@@ -169,10 +169,10 @@ def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array,
     if not system.constraints:
         return q, v
     when, zeros = np.array([t]), np.zeros(system.constraints)
-    defects = ask(system, phase.DEFECTS, when, np.concatenate([q, v])[None])[0]
+    defects = ask(system, state_maps.DEFECTS, when, np.concatenate([q, v])[None])[0]
     if not np.isfinite(defects).all():
         raise ModelError(f"{not_finite(system, q, v, t)}, or its derivative, is not finite at the start.")
-    placed = ask(system, phase.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
+    placed = ask(system, state_maps.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
     size = float(np.abs(q).max())
     moved = float(np.abs(placed - q).max())
     if not moved <= 0.01 * size:
@@ -184,7 +184,7 @@ def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array,
         )
     if moved > 1e-15 * size:
         q = placed
-    turned = ask(system, phase.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, zeros]))[0]
+    turned = ask(system, state_maps.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, zeros]))[0]
     if not np.isfinite(turned).all():
         raise ModelError("the velocities at the start cannot satisfy the constraints: these repeat each other.")
     changed = float(np.abs(turned - v).max())

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 from ..checks import Array
-from ..integrators import general
-from ..integrators.general import Memory
-from ..kernels.maps import residual, result
+from ..kernels import implicit
+from ..kernels.implicit import Memory
+from ..kernels.implicit_maps import residual, result
 from ..kernels.status import NOT_FINITE, OK, SOLVE
 from .maps import Program
 
@@ -54,22 +54,22 @@ def rollout(
     maps = program.arrays
     begins, ends = chain or (0, len(program.sizes))
     if program.dense:
-        return general.rollout(maps, np.array([begins, ends]), work, t, h, y, first, steps, every, record)
+        return implicit.rollout(maps, np.array([begins, ends]), work, t, h, y, first, steps, every, record)
     ny = len(y)
     for n in range(steps):
         for m in range(begins, ends):
             begin, nx = maps.unknown[m], program.sizes[m]
             lapse, now = h * maps.share[m, 0], t + h * (first + n + maps.share[m, 1])
             work.z[:ny] = y
-            general.guess(work.past, begin, nx, work.degree[m], work.z[ny:])
+            implicit.guess(work.past, begin, nx, work.degree[m], work.z[ny:])
             status = newton(program, m, now, lapse, work)
             if status != OK:
                 work.tally[1] = m
                 return status, n
             result(maps, m, work.z, now, lapse, work.w, y)
-            work.degree[m] = general.remember(work.past, begin, nx, work.age[m], work.z[ny:])
+            work.degree[m] = implicit.remember(work.past, begin, nx, work.age[m], work.z[ny:])
             work.age[m] = min(work.age[m] + 1, 4)
-        if not general.is_finite(y):
+        if not implicit.is_finite(y):
             return NOT_FINITE, n
         if (first + n + 1) % every == 0:
             record[(first + n + 1) // every] = y
@@ -85,7 +85,7 @@ def observe(program: Program, m: int, t: Array, record: Array, guess: Array | No
     if guess is not None:
         work.past[0, begin : begin + nx] = guess
     if program.dense:
-        return general.observe(maps, m, work, t, 1.0, np.ascontiguousarray(record), seen), seen
+        return implicit.observe(maps, m, work, t, 1.0, np.ascontiguousarray(record), seen), seen
     ny = program.state.size
     for k, y in enumerate(record):
         work.z[:ny] = y
@@ -108,7 +108,7 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
     held = maps.group[maps.unknown[m] : maps.unknown[m + 1]].any()
     ordering = "COLAMD" if held else "MMD_AT_PLUS_A"  # half the time, but rows of multipliers, without pivots, fill in
     seed = maps.seed[maps.unknown[m] : maps.unknown[m + 1]]
-    for _ in range(general.ITERATIONS):
+    for _ in range(implicit.ITERATIONS):
         residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
         work.tally[0] += 1
         if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
@@ -116,7 +116,7 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         if stalled:
             made_of = np.asarray(abs(matrix).sum(axis=1)).ravel() * np.abs(work.z[: ny + nx]).max()
             made_of += np.where(seed >= 0, np.abs(work.z[seed]), 0.0)
-            if (np.abs(work.R[:nx]) <= general.NOISE * made_of).all():
+            if (np.abs(work.R[:nx]) <= implicit.NOISE * made_of).all():
                 return OK
         try:
             with warnings.catch_warnings():
@@ -125,11 +125,11 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         except RuntimeError:  # singular
             return NOT_FINITE
         x -= dx
-        e, coarse = general.largest(maps, m, dx, x, work.past)
+        e, coarse = implicit.largest(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
         stalled = e > 0.5 * last
-        if e <= general.CLOSE or maps.linear[m] == 1 or (stalled and coarse <= general.ROUND_OFF):
+        if e <= implicit.CLOSE or maps.linear[m] == 1 or (stalled and coarse <= implicit.ROUND_OFF):
             return OK
         last = e
     return SOLVE

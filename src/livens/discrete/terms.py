@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import Array
 from ..errors import ModelError
-from ..symbolic import casadi
-from ..symbols import norm
+from ..formula.formula import casadi
+from ..formula.functions import norm
 from .tracing import Fn, column, scalar
 
 Ints = NDArray[np.int64]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ModelError
-from ..symbols import casadi
-from ..tracing import called, line_of
+from ..formula.functions import casadi
+from ..formula.trace import called, line_of
 
 Fn = Callable[..., Any]
 

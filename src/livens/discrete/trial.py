@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..checks import Array
-from ..integrators import general
-from ..integrators.general import Memory
-from ..kernels.maps import residual, result
+from ..kernels import implicit
+from ..kernels.implicit import Memory
+from ..kernels.implicit_maps import residual, result
 from .factors import factors
 from .maps import Program
 
@@ -89,7 +89,7 @@ class Trial:
         `largest` of integrators/general.py; in large systems, as a part of the largest of these."""
         u = x[: self.n]
         own = np.maximum(np.abs(u), np.abs(u - self.work.past[0, : self.n]))
-        least = (general.FINE if self.pattern is None else 1.0) * float(own.max())
+        least = (implicit.FINE if self.pattern is None else 1.0) * float(own.max())
         return float((np.abs(d[: self.n]) / np.maximum(own, max(least, 1e-290))).max())
 
     def finest(self) -> float:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 
 from .._jit import inline, njit
-from .bends import bends
 from .constrain import push, rates, worst
+from .forces import forces, user_forces
 from .kinds import VELOCITY_ONLY
+from .row_bias import bends
+from .row_tapes import all_defects as rows_defects
+from .row_tapes import all_gradients, all_rates, clock, tape_bends
 from .rows import gradients
 from .sparse import TINY, assemble, factor, harden, soften, solve
-from .world import forces, user_forces
-from .written import all_defects as rows_defects
-from .written import all_gradients, all_rates, clock, tape_bends
 
 REFINE = 12  # corrections of multipliers, while they improve
 

@@ -13,11 +13,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from .. import shapes as primitives
-from ..joints import Axial, Joint
-from ..mass import MassProperties
-from ..model import Body
-from ..solid import Solid
+from ..describe.joints.joint import Axial, Joint
+from ..describe.mass import MassProperties
+from ..describe.model import Body
+from ..describe.shapes import primitives as primitives
+from ..describe.shapes.solid import Solid
 
 BY_NAME = {  # where the annotation says too little
     "at": "place",
@@ -106,7 +106,7 @@ def shapes() -> dict[str, type]:
 @cache
 def schemes() -> dict[str, type]:
     """Name → class of every scheme."""
-    from ..integrators import COMPARED, SCHEMES
+    from ..step import COMPARED, SCHEMES
 
     return {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
 

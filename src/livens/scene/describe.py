@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.mass import MassProperties
+from ..describe.model import Body, Model, Point
+from ..describe.pose import Pose
+from ..describe.shapes.primitives import Compound
+from ..describe.shapes.solid import Solid
+from ..describe.surface import Surface
 from ..errors import ModelError
-from ..expressions import Expression
-from ..mass import MassProperties
-from ..model import Body, Model, Point
-from ..pose import Pose
-from ..shapes import Compound
-from ..solid import Solid
-from ..surface import Surface
-from ..symbolic import Formula, moving
+from ..formula.expression import Expression
+from ..formula.formula import Formula, moving
 from .catalogue import keys, shapes, things
 from .formula_text import text_of
 

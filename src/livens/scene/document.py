@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..atomic import replacing
+from ..describe.model import Model, Point
+from ..describe.shapes.solid import Solid, contents
 from ..errors import FileError, MissingExtra, ModelError
-from ..integrators import Scheme
-from ..model import Model, Point
-from ..simulation import simulate
-from ..solid import Solid, contents
-from ..trajectory import Trajectory
+from ..record.trajectory import Trajectory
+from ..run.simulate import simulate
+from ..step import Scheme
+from ..storage.atomic import replacing
 from .build import Build
 from .catalogue import keys, schemes
 from .describe import to_dict

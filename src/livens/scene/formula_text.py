@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..expressions import evaluate
-from ..grammar import LENGTH, names_in, parsed
-from ..symbolic import Formula, casadi, flatten
+from ..formula.expression import evaluate
+from ..formula.formula import Formula, casadi, flatten
+from ..formula.grammar import LENGTH, names_in, parsed
 
 INFIX = {  # how an operation is written, and how strongly it binds
     "ADD": ("{0} + {1}", 1),

@@ -194,7 +194,7 @@ class MeaningTable(Table):
 
 
 class FormulaTable(Table):
-    """A formula as instructions, where text would not give the same ones; see livens.symbolic.Formula."""
+    """A formula as instructions, where text would not give the same ones; see livens.formula.formula.Formula."""
 
     handles: list[int]
     kinds: list[str]

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.mass import HUGE
+from ..describe.model import Body, Model, Point
+from ..describe.pose import Pose
 from ..errors import ModelError
-from ..expressions import Expression, evaluate, unknown
-from ..grammar import Step, names_in, parsed, taken
-from ..mass import HUGE
-from ..model import Body, Model, Point
-from ..pose import Pose
-from ..symbolic import KINDS, Formula
+from ..formula.expression import Expression, evaluate, unknown
+from ..formula.formula import KINDS, Formula
+from ..formula.grammar import Step, names_in, parsed, taken
 from .paths import at, dotted, refusal
 
 

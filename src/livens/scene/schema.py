@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
-from ..mass import MassProperties
+from ..describe.mass import MassProperties
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
-from .kinds import (
+from .kinds import (  # fmt: skip
     MEANING,
     NUMBER,
     TEXT,
@@ -44,7 +44,7 @@ from .kinds import (
     row,
     several,
     signals,
-)  # fmt: skip
+)
 from .paths import dotted, refusal
 
 

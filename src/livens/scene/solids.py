@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..cad import read_step
 from ..checks import positive
+from ..describe.shapes.cad import read_step
+from ..describe.shapes.mesh import read_apart
+from ..describe.shapes.solid import Solid, metres
 from ..errors import FileError, ModelError
-from ..mesh import read_apart
-from ..solid import Solid, metres
 
 BYTES = 200_000_000  # of one file
 KINDS = {"Mesh": (".stl", ".obj", ".glb"), "Step": (".step", ".stp")}

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError, ModelWarning
-from ..integrators import Scheme
-from ..model import Model
-from ..plan import Plan, plan
-from ..progress import Progress
-from ..simulation import simulate
-from ..trajectory import Trajectory
+from ..record.trajectory import Trajectory
+from ..run.plan import Plan, plan
+from ..run.progress import Progress
+from ..run.simulate import simulate
+from ..step import Scheme
 from .designs import RESERVED, Design, Grid, Samples, design
 from .executors import crew, stream
 from .identity import compare, facts_of

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..describe.model import Model
 from ..errors import FileError, LivensError
-from ..model import Model
-from ..plan import Plan
+from ..run.plan import Plan
 from ..scene import to_dict
 from .designs import Design
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FileError
-from ..framing import append, framed, lock, open_to_append, records
+from ..storage.append_log import append, framed, lock, open_to_append, records
 from .members import Layout, Outcome
 
 HEAD = b"livens study, format 1\n"

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compile.assembly import consistent_start
+from ..describe.model import Model
 from ..errors import LivensError, MissingExtra, ModelError
-from ..model import Model
-from ..plan import Plan
-from ..simulation import follow
-from ..start import consistent_start
-from ..trajectory import Trajectory
+from ..record.trajectory import Trajectory
+from ..run.plan import Plan
+from ..run.simulate import follow
 
 Layout = tuple[tuple[str, tuple[int, ...]], ...]  # name and shape of each array, by name
 TOKEN = secrets.token_hex(8)  # tells this machine's processes from another's

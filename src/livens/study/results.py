@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import hdf5
-from ..atomic import Patient, intact, replacing, seal
 from ..errors import FileError, MissingExtra
+from ..storage import untrusted_hdf5
+from ..storage.atomic import Patient, intact, replacing, seal
 from .designs import Design
 from .members import Layout, Outcome
 
@@ -99,7 +99,7 @@ def write(dataset: xarray.Dataset, path: Path) -> None:
         with Patient(temporary) as disk, _here():
             dataset.to_netcdf(disk, engine="h5netcdf")
         seal(temporary)
-    hdf5.vouch(path)
+    untrusted_hdf5.vouch(path)
 
 
 def _here() -> Any:
@@ -113,7 +113,7 @@ def read(path: Path) -> xarray.Dataset:
     if intact(path) is False:
         raise FileError(f"{path} is damaged: its bytes are not those that were written.")
     try:
-        hdf5.check(path)
+        untrusted_hdf5.check(path)
         dataset = _xarray().load_dataset(path, engine="h5netcdf")
         json.loads(dataset.attrs["study"])
         dataset["error"] = dataset["error"].astype(object)

@@ -1,0 +1,214 @@
+"""livens new, convert, check and schema, and the options that commands which simulate share."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..describe.model import Point
+from ..errors import FileError, ModelWarning
+from ..storage.atomic import replacing
+
+if TYPE_CHECKING:
+    from ..record.trajectory import Trajectory
+    from ..run.stiffness import Stiffness
+
+STARTER = Path(__file__).parents[1] / "scene" / "starter.toml"
+NEW = """\
+The file is a scene to begin with: a double pendulum with a spring, with comments that say what else there is.
+
+  livens new swing.toml
+  livens run swing.toml -o swing.nc
+"""
+CONVERT = """\
+The file may be URDF (.urdf), MJCF (.xml) or a scene (.toml); what it is written as, the ending of the other name says:
+
+  livens convert robot.urdf robot.toml
+  livens convert hopper.xml hopper.toml
+  livens convert swing.toml swing.xml
+"""
+CHECK = """\
+Says whether FILE, a scene, a robot (URDF, MJCF) or a Python file that defines `model`, can be simulated, and how:
+
+  livens check swing.toml
+  livens check top.py
+"""
+
+
+def step(text: str) -> float | str:
+    """A step [s], or "auto"."""
+    return "auto" if text == "auto" else float(text)
+
+
+def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
+    """Scheme, order and step, and the end where there is one."""
+    if end:
+        command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
+    command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
+    command.add_argument("--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2) or RungeKutta (8)")
+    schemes = ("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha")
+    command.add_argument("--scheme", choices=schemes, help="scheme (Livens)")
+    add_outside(command)
+
+
+def add_outside(command: argparse.ArgumentParser) -> None:
+    """Whether a scene may leave its folder."""
+    command.add_argument(
+        "--allow-outside", action="store_true", help="let a scene read and write files outside its own folder"
+    )
+
+
+def add_scene_commands(commands: Any) -> None:
+    """The parsers of new, convert, check and schema."""
+    style = argparse.RawDescriptionHelpFormatter
+    new = commands.add_parser("new", help="write a scene to begin with", epilog=NEW, formatter_class=style)
+    new.add_argument("file", metavar="NAME.toml")
+    new.set_defaults(command=_new)
+
+    convert = commands.add_parser(
+        "convert", help="write a robot (URDF, MJCF) as a scene, or a model as MJCF", epilog=CONVERT,
+        formatter_class=style,
+    )  # fmt: skip
+    convert.add_argument("file", metavar="FILE", help="FILE.urdf, FILE.xml, FILE.toml or FILE.py")
+    convert.add_argument("output", metavar="OUT", help="OUT.toml, a scene, or OUT.xml, MJCF")
+    add_outside(convert)
+    convert.set_defaults(command=_convert, h=None, order=None, scheme=None)
+
+    check = commands.add_parser(
+        "check", help="can a model move, how stiff is it, which step suits it", epilog=CHECK, formatter_class=style
+    )
+    check.add_argument(
+        "file", metavar="FILE", help="FILE.toml, a scene; FILE.urdf or FILE.xml; FILE.py that defines `model`"
+    )
+    add_outside(check)
+    check.set_defaults(command=_check, h=None, order=None, scheme=None)
+
+    schema = commands.add_parser("schema", help="print the JSON Schema of scenes, for editors that complete and check")
+    schema.add_argument("-o", "--output", metavar="FILE.json", help="write it there instead")
+    schema.set_defaults(command=_schema)
+
+
+def _new(options: argparse.Namespace) -> None:
+    file = Path(options.file)
+    if file.suffix != ".toml":
+        raise FileError(f"{file} must end in .toml, as scenes do.")
+    if file.exists():
+        raise FileError(f"{file} is there already, and nothing is overwritten: choose another name.")
+    with replacing(file) as temporary:
+        temporary.write_bytes(STARTER.read_bytes())
+    print(f"{file} is written: read it, change it, and try  livens check {file}  or  livens run {file}")
+
+
+def _convert(options: argparse.Namespace) -> None:
+    from ..formats.mjcf_export import write_mjcf
+    from ..scene.document import write_scene
+    from .source import Source
+
+    output = Path(options.output)
+    if output.suffix not in (".toml", ".xml"):
+        raise FileError(f"{output} must end in .toml, as scenes do, or in .xml, as MJCF does.")
+    if output.exists():
+        raise FileError(f"{output} is there already, and nothing is overwritten: choose another name.")
+    model = Source(options).model
+    if output.suffix == ".xml":
+        write_mjcf(model, output)
+    else:
+        write_scene(model, output)
+    print(f"{output} is written: {model!r}")
+
+
+def _schema(options: argparse.Namespace) -> None:
+    text = schema_text()
+    if options.output is None:
+        print(text, end="")
+        return
+    with replacing(options.output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def schema_text() -> str:
+    """The JSON Schema of scenes as it is published."""
+    from ..scene.schema import json_schema
+
+    return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _check(options: argparse.Namespace) -> None:
+    from ..compile.assembly import consistent_start
+    from ..run.stiffness import stiffness
+    from .source import Source
+
+    source = Source(options)
+    model = source.model
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # all of it stands in the table
+        begin, found = consistent_start(model), stiffness(model)
+    facts = {"model": f"{model!r}, gravity {model.gravity.tolist()} m/s²"}
+    facts["freedom"] = f"{begin.freedom} degree{'s' * (begin.freedom != 1)} of freedom"
+    repeat = ", ".join(f"{count} in {name!r}" for name, count in begin.redundant.items())
+    facts["redundant"] = f"equations that repeat others: {repeat}" if repeat else "no equation repeats others"
+    facts["start"] = _fits(begin)
+    facts["stiffest"] = (
+        f"{found.frequency:.4g} rad/s, {found.frequency / (2 * np.pi):.3g} Hz, most of it in body {found.body!r}"
+        if found.frequency
+        else "no vibration, or none faster than it falls"
+    )
+    facts["spin"] = (
+        f"up to {found.spin:.3g} rad/s at the start or soon after, body {found.spinning!r}"
+        if found.spin
+        else "nothing turns at the start"
+    )
+    if np.isfinite(found.largest):
+        facts["largest h"] = _largest(found)
+        steps = ", ".join(f"{found.step(order):g} s at order {order}" for order in (2, 4))
+        facts["suggested h"] = f'{steps}; h = "auto" shortens it if the run needs it'
+    else:
+        facts["suggested h"] = "any: nothing at the start limits it"
+    if {"h", "until"} <= set(source.run):
+        facts["run"] = _run_line(source.run, found.largest)
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        print(f"{key:<{width}}  {value}")
+
+
+def _largest(found: Stiffness) -> str:
+    limits = [f"order 2 is stable below 2/ω = {2.0 / found.frequency:.3g} s"] if found.frequency else []
+    limits += [f"a body turns a radian in {1.0 / found.spin:.3g} s"] if found.spin else []
+    return f"{found.largest:.3g} s: {', '.join(limits)}"
+
+
+def _fits(begin: Any) -> str:
+    if max(begin.moved, begin.turned, begin.adjusted, begin.respun) <= 1e-9:
+        return "bodies and velocities fit the joints"
+    return (
+        f"brought onto the joints: moved by up to {begin.moved:.2g} m and {begin.turned:.2g} rad, velocities changed "
+        f"by up to {begin.adjusted:.2g} m/s and {begin.respun:.2g} rad/s"
+    )
+
+
+def _run_line(run: dict[str, Any], largest: float) -> str:
+    scheme = run.get("scheme")
+    how = f"{'Livens(order=2)' if scheme is None else repr(scheme)} to t = {run['until']:g} s"
+    if run["h"] == "auto":
+        return f"{how}, h chosen by the run"
+    steps = max(1, int(np.ceil(run["until"] / run["h"] * (1.0 - 1e-12))))
+    doubt = ", which is too long to be stable" if run["h"] > largest else ""
+    return f"{how}, h = {run['h']:g} s{doubt}, {steps:,} steps"
+
+
+def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path) -> None:
+    """The places of some points over time [s, m] as a table, CSV."""
+    columns = [motion.t[:, None], *(motion.position(point) for point in tracers.values())]
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")])
+    table.writerows(np.concatenate(columns, axis=1).tolist())
+    with replacing(path) as temporary:
+        temporary.write_text(text.getvalue(), encoding="utf-8")

@@ -1,0 +1,194 @@
+"""From names to arrays: compile a Model into a System (constant) and a State (evolves).
+
+Bodies get numbers in the order they were added, the world is 0. Every body is moved to its centre of mass and
+principal axes Q: with c the centre in the body frame,
+
+    a_kernel = a + B c,    B_kernel = B Q,    p = m (v + B (ω × c)),    L = Qᵀ J ω.            (1)
+
+A body without inertia about an axis (thin rod, point mass) keeps L = 0 there; whatever could exert a torque about
+that axis is refused by name. Joints become rows in constraints.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.forces.forces import Attraction, Load, Spring
+from ..describe.model import Model
+from ..errors import ModelError
+from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
+from ..kernels.kinds import TAPE, VELOCITY_ONLY
+from .bodies import Frames, stack
+from .constraint_tapes import compile_tapes
+from .force_tapes import compile_formulas
+from .rows import compile_coordinates, compile_rows
+from .signals import Signals
+
+NO_TAPES = Tapes(
+    code=np.zeros((0, 4), dtype=np.int64),
+    constant=np.zeros(0),
+    begin=np.zeros((0, 4), dtype=np.int64),
+    row=np.zeros(0, dtype=np.int64),
+    body=np.zeros((0, 4), dtype=np.int64),
+    bodies=np.zeros(0, dtype=np.int64),
+    registers=1,
+    clock=-1,
+)
+
+
+def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
+    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described; the
+    rows in `skip`, which repeat others, are left out."""
+    frames = Frames(model)
+    signals = Signals(model)
+    springs = [force for force in model.forces if isinstance(force, Spring)]
+    loads = [force for force in model.forces if isinstance(force, Load)]
+    _refuse_flat_springs(springs)
+    for load in loads:
+        if callable(load.torque) or np.any(load.torque):
+            frames.refuse_torque(load.point, load)
+    state = frames.state(model)
+    coordinates, acting = compile_coordinates(model, frames, signals)
+    rows, blocks, angular = compile_rows(model, frames, signals, acting, state, skip)
+    hard = rows.rate == 0.0
+    closes = hard & (rows.kind < VELOCITY_ONLY)
+    system = System(
+        bodies=Bodies(
+            mass=frames.mass,
+            inverse_mass=_inverse(frames.mass),
+            inertia=_filled(frames.moments),
+            inverse_inertia=_inverse(frames.moments),
+            center=frames.center,
+            axes=frames.axes,
+        ),
+        gravity=model.gravity.copy(),
+        springs=Springs(
+            body=frames.numbers([(s.a.body, s.b.body) for s in springs], 2),
+            point=stack([(frames.local(s.a, s), frames.local(s.b, s)) for s in springs], (2, 3)),
+            stiffness=stack([s.stiffness for s in springs], ()),
+            length=stack([s.length for s in springs], ()),
+        ),
+        pairs=_attraction(model),
+        loads=Loads(
+            body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
+            point=stack([frames.local(load.point, load) for load in loads], (3,)),
+            axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
+            follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
+            signal=np.array([signals.column[id(load)] for load in loads], dtype=np.int64),
+        ),
+        coordinates=coordinates,
+        rows=rows,
+        blocks=blocks,
+        tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
+        formulas=compile_formulas(model, frames, signals),
+        shift=0.0,
+        finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
+        finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
+        damped=bool((~hard).any()),
+        rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
+    )
+    start = np.array([q.start for q in acting], dtype=np.float64)
+    return system, state._replace(
+        angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled))
+    )
+
+
+def scratch(system: System, trials: int = 0) -> Work:
+    """Fresh scratch for `system`, and for a scheme that wants so many `trials` of it."""
+    n, r = len(system.bodies.mass), len(system.rows.kind)
+    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
+    row, diagonal = system.blocks.row, system.blocks.diagonal
+    values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
+    S = np.zeros(values)
+    return Work(
+        f=np.zeros((n, 3)),
+        tau=np.zeros((n, 3)),
+        power=np.zeros(3),
+        held=np.zeros((6, n if system.formulas.pushes else 0, 3)),
+        a=np.zeros((n, 3)),
+        B=np.tile(np.eye(3), (n, 1, 1)),
+        L=np.zeros((n, 3)),
+        G=np.zeros((entries, 6)),
+        N=np.zeros((entries, 6)),
+        S=S,
+        H=np.zeros(values) if system.damped else S,
+        U=np.zeros(values),
+        pivot=np.zeros((2, r)),
+        diagonal=np.zeros(r),
+        g=np.zeros(r),
+        x=np.zeros(r),
+        y=np.zeros(r),
+        row=np.zeros(8),
+        registers=registers(system),
+        partial=np.zeros(r),
+        lam=np.zeros(r),
+        trial=np.zeros((trials, n, 3)),
+        tally=np.zeros(2, dtype=np.int64),
+        fault=np.zeros(1, dtype=np.int64),
+    )
+
+
+def registers(system: System) -> Array:
+    """Fresh registers for whatever users wrote."""
+    return np.zeros(max(system.tapes.registers, 4 * system.formulas.registers))
+
+
+def same(one: Any, other: Any) -> bool:
+    """True if two bags of arrays hold the same bits."""
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    return bool(np.array_equal(one, other))
+
+
+def _refuse_flat_springs(springs: list[Spring]) -> None:
+    """A spring with a rest length whose ends coincide would push in a direction that round-off chooses."""
+    for spring in springs:
+        apart = float(np.linalg.norm(spring.b.start - spring.a.start))
+        if spring.stiffness > 0.0 and spring.length > 0.0 and apart <= 1e-12 * spring.length:
+            raise ModelError(
+                f"the ends of spring {spring.name!r} coincide at the start, where it would push but has no direction: "
+                "move one of them, or give it length=0."
+            )
+
+
+def _attraction(model: Model) -> Pairs:
+    pairs: list[tuple[int, int]] = []
+    strength: list[float] = []
+    for force in model.forces:
+        if not isinstance(force, Attraction):
+            continue
+        members = [k for k, b in enumerate(model.bodies) if k > 0 and (force.bodies is None or b in force.bodies)]
+        for i, ki in enumerate(members):
+            for kj in members[i + 1 :]:
+                bi, bj = model.bodies[ki], model.bodies[kj]
+                if not np.any(bi.center.start - bj.center.start):
+                    raise ModelError(f"bodies {bi.name!r} and {bj.name!r} attract each other from the same place.")
+                pairs.append((ki, kj))
+                strength.append(force.G * bi.mass_properties.mass * bj.mass_properties.mass)
+    return Pairs(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(strength, dtype=np.float64))
+
+
+def _filled(moments: Array) -> Array:
+    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by
+    round-off, and turn it about itself by that difference over what stands there: no number of some unit."""
+    largest = moments.max(axis=1, keepdims=True)
+    return np.where(moments > 0.0, moments, np.where(largest > 0.0, largest, 1.0))
+
+
+def _inverse(x: Array) -> Array:
+    return np.divide(1.0, x, out=np.zeros_like(x), where=x > 0.0)
+
+
+def fastest(bodies: Bodies, state: State, size: float) -> float:
+    """The fastest rate of a body, or its speed over `size` [1/s]."""
+    turns, moves = np.abs(state.L * bodies.inverse_inertia), np.abs(state.p * bodies.inverse_mass[:, None])
+    return max(float(turns.max()), float(moves.max()) / size)
+
+
+def inverse_masses(bodies: Bodies) -> Array:
+    """The diagonal of M⁻¹ (6 n,)."""
+    masses = np.repeat(bodies.inverse_mass[:, None], 3, axis=1)
+    return np.concatenate([masses, bodies.inverse_inertia], axis=1).ravel()

@@ -1,0 +1,48 @@
+"""What ties the coordinates of two joints: gears, racks, belts. One COUPLE row, ratio · q₁ − q₂ = constant."""
+
+from __future__ import annotations
+
+from ...checks import number
+from ...errors import ModelError
+from ..model import Point
+from .joint import Axial, Joint, Row
+
+
+class Coupling(Joint):
+    """A gear, or a rack and pinion: the second joint's coordinate follows the first's, q₂ = ratio · q₁.
+
+    Coordinates count from the start here, so `ratio` is in rad/rad, m/rad, …
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> wheels = [m.add(lv.Body(lv.Cylinder(r, 0.1, density=1000), at=(r, 0, 0), name=f"w{r}")) for r in (1, 2)]
+    >>> hinges = [m.add(lv.Revolute(m.world.point_at(*w.pose.a), w.point(0, 0, 0), axis=(0, 0, 1))) for w in wheels]
+    >>> gear = m.add(lv.Coupling(*hinges, ratio=-0.5))
+    """
+
+    def __init__(self, first: Axial, second: Axial, ratio: float, name: str = ""):
+        label = f"Coupling {name!r}" if name else "a Coupling"
+        for joint in (first, second):
+            if not getattr(joint, "coordinates", ()):
+                raise ModelError(f"{label} needs joints with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+        if first is second:
+            raise ModelError(f"{label} couples joint {first.name!r} with itself.")
+        self.first, self.second, self.name = first, second, name
+        self.ratio = number(ratio, f"ratio of {label}")
+        if self.ratio == 0.0:
+            raise ModelError(f"ratio of {label} is zero: joint {second.name!r} would be locked, not coupled.")
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints whose coordinates it needs."""
+        return (self.first, self.second)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (*self.first.points, *self.second.points)
+
+    def rows(self) -> list[Row]:
+        pair = (self.first.coordinates[0], self.second.coordinates[0])
+        ratios = (self.ratio, -1.0)
+        value = sum(rho * q.start for rho, q in zip(ratios, pair, strict=True))
+        return [Row("COUPLE", self.first.a, self.first.b, coordinates=pair, ratios=ratios, value=value)]

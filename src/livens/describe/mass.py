@@ -1,0 +1,151 @@
+"""How matter resists: mass, centre, inertia tensor, Euler tensor and the two mass matrices.
+
+For density ρ over the body, r measured from the centre of mass c,
+
+    m = ∫ρ,    E = ∫ρ r rᵀ  (Euler tensor),    J = ∫ρ (|r|² I − r rᵀ)  (inertia tensor)      (1)
+    J = tr(E) I − E,        E = ½ tr(J) I − J,       so E_ij = −J_ij off the diagonal         (2)
+
+Kinetic energy about the centre of mass with velocity v and body rates ω, and about any reference point with
+the twelve coordinates X = (a, B), each row (a_i, B_i1, B_i2, B_i3) of which meets the same 4 × 4 block:
+
+    T = ½ (v, ω)ᵀ diag(m, m, m, J) (v, ω)                                                     (3)
+    T = ½ ẊᵀM₁₂Ẋ = ½ Σ_i (ȧ_i, Ḃ_i·) [[m, m cᵀ], [m c, E₀]] (ȧ_i, Ḃ_i·)ᵀ                     (4)
+
+with E₀ = E + m c cᵀ and c both taken from the reference point. Parallel axes: J₀ = J + m(|c|² I − c cᵀ).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import Array, finite, positive, vector
+from ..errors import ModelError
+from .pose import Pose
+from .surface import Surface, box_surface
+
+HUGE = 1e100  # kg or kg m² whose products still are floating-point numbers
+ROUND_OFF = 1e-9  # relative size below which a wrong sign in a tensor is taken for round-off
+
+
+@dataclass(frozen=True, eq=False)
+class MassProperties:
+    """Mass [kg], inertia tensor about the centre of mass in body axes [kg m²], centre of mass [m].
+
+    `inertia` is a 3 × 3 tensor or its three diagonal entries. A point mass has zero inertia, a thin rod zero
+    inertia about its axis; what no distribution of matter can have is refused.
+
+    >>> rod = MassProperties(2.0, (0.0, 1.5, 1.5))
+    >>> rod.about((0, 1, 0)).tolist()[0][0]
+    2.0
+    """
+
+    mass: float
+    inertia: Array
+    center: Array
+
+    def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
+        object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
+        if self.mass > HUGE:
+            raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
+        object.__setattr__(self, "inertia", _possible(J))
+        object.__setattr__(self, "center", vector(center, "center of mass"))
+
+    @property
+    def mass_properties(self) -> MassProperties:
+        """Itself: numbers serve wherever a shape does."""
+        return self
+
+    @property
+    def surface(self) -> Surface:
+        """For display: the uniform box that has this mass, centre and inertia."""
+        moments, axes = self.principal()
+        e = np.clip(0.5 * moments.sum() - moments, 0.0, None)  # principal Euler moments = m side²/12
+        side = np.maximum(np.sqrt(12.0 * e / self.mass), 1e-3 * np.sqrt(12.0 * e.max() / self.mass))
+        side = np.where(side > 0.0, side, 0.05)
+        return box_surface(side).moved(Pose(self.center, axes))
+
+    @property
+    def euler(self) -> Array:
+        """Euler tensor about the centre of mass [kg m²], equation (2)."""
+        return 0.5 * np.trace(self.inertia) * np.eye(3) - self.inertia
+
+    def about(self, point: ArrayLike) -> Array:
+        """Inertia tensor about `point` (body axes, m) by the parallel-axis theorem [kg m²]."""
+        d = self.center - vector(point, "point")
+        return self.inertia + self.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+
+    @property
+    def matrix6(self) -> Array:
+        """The 6 × 6 mass matrix diag(m, m, m, J) of (v, ω) about the centre of mass, equation (3)."""
+        M = np.zeros((6, 6))
+        M[:3, :3] = self.mass * np.eye(3)
+        M[3:, 3:] = self.inertia
+        return M
+
+    def matrix12(self, reference: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """The 12 × 12 mass matrix of Ẋ = (ȧ₁, Ḃ₁₁, Ḃ₁₂, Ḃ₁₃, ȧ₂, …) about `reference`, equation (4)."""
+        c = self.center - vector(reference, "reference point")
+        block = np.zeros((4, 4))
+        block[0, 0] = self.mass
+        block[0, 1:] = block[1:, 0] = self.mass * c
+        block[1:, 1:] = self.euler + self.mass * np.outer(c, c)
+        return np.asarray(np.kron(np.eye(3), block), dtype=np.float64)
+
+    def principal(self) -> tuple[Array, Array]:
+        """Principal moments (3,) and the right-handed axes as columns of a rotation matrix.
+
+        A tensor that is diagonal already keeps its axes and their order.
+        """
+        J = self.inertia
+        if not np.any(J - np.diag(np.diag(J))):
+            return np.maximum(np.diag(J), 0.0), np.eye(3)
+        moments, Q = np.linalg.eigh(J)
+        if np.linalg.det(Q) < 0.0:
+            Q[:, 2] = -Q[:, 2]
+        moments[np.abs(moments) < ROUND_OFF * moments.max()] = 0.0
+        return moments, Q
+
+    def moved(self, pose: Pose) -> MassProperties:
+        """The same matter after the rigid motion `pose`."""
+        return MassProperties(self.mass, pose.B @ self.inertia @ pose.B.T, pose.point(self.center))
+
+    def scaled(self, factor: float) -> MassProperties:
+        """The same shape with `factor` times the density."""
+        factor = positive(factor, "density factor")
+        return MassProperties(factor * self.mass, factor * self.inertia, self.center)
+
+    def __add__(self, other: MassProperties) -> MassProperties:
+        """Both parts as one rigid body."""
+        mass = self.mass + other.mass
+        center = (self.mass * self.center + other.mass * other.center) / mass
+        return MassProperties(mass, self.about(center) + other.about(center), center)
+
+    def __repr__(self) -> str:
+        return f"MassProperties(mass={self.mass:g}, inertia={self.inertia.tolist()}, center={self.center.tolist()})"
+
+
+def _possible(J: Array) -> Array:
+    """J made exactly symmetric, or a refusal that names the number no body can have."""
+    size = np.abs(J).max()
+    if size > HUGE:
+        raise ModelError(f"inertia of {size:.3g} kg m² is too large to compute with: check its unit.")
+    skew = np.abs(J - J.T).max()
+    if skew > ROUND_OFF * size:
+        raise ModelError(f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m².")
+    J = 0.5 * (J + J.T)
+    moments = np.linalg.eigvalsh(J)
+    if moments[0] < -ROUND_OFF * size:
+        raise ModelError(f"inertia tensor has a negative principal moment: {moments[0]:.6g} kg m².")
+    excess = moments[2] - moments[0] - moments[1]
+    if excess > ROUND_OFF * size:
+        a, b, c = moments
+        raise ModelError(
+            f"inertia tensor breaks the triangle inequality: {c:.6g} > {a:.6g} + {b:.6g} kg m² (principal moments); "
+            "no distribution of mass has it."
+        )
+    return J

@@ -1,0 +1,237 @@
+"""What other formats call the joints of a body, a chain of slides and hinges, as what holds two bodies here.
+
+A chain between a body a and a body b is n slides along s₁ … and then k hinges about w₁ …, all of which go through one
+point of b (world axes at the start, in the order in which they move b; w₁ is fixed to a and w_k to b). It forbids
+
+    that b's point leaves the slides    n = 0: Spherical    1: PointOnLine    2: PointOnPlane    3: nothing       (1)
+    that b turns otherwise              k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ is kept     (2)
+
+of which the usual combinations have names of their own: Revolute, Universal, Prismatic, Cylindrical, Planar, …
+Springs, dampers, stops and armature act on the coordinates of the chain. Where the joint has one coordinate it carries
+them itself; otherwise each coordinate that has armature gets a dial (dials.py), and the dial carries them, and those of
+a coordinate without armature are energies and forces (passive.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.joints.joint import (
+    Cylindrical,
+    FixedOrientation,
+    Planar,
+    PointOnLine,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    across,
+    local,
+)
+from ..describe.joints.written import Constraint
+from ..describe.model import Body, Model
+from ..describe.pose import cross
+from ..errors import ModelError
+from ..formula.functions import dot
+from .armature import Dial, add_dial, add_flywheel, unused
+from .passive import Pair, add_passive
+
+PARALLEL = 1e-9  # sine of the angle between axes that are taken for parallel
+
+
+@dataclass
+class Freedom:
+    """One freedom of a joint: a hinge or a slide, or the three of a ball, with what acts on its coordinate.
+
+    The coordinate is `position` at the start and changes at `rate`; `place` and `axis` are in world axes at the start.
+    """
+
+    kind: str  # "hinge", "slide" or "ball"
+    name: str
+    place: Array
+    axis: Array
+    position: float = 0.0  # rad or m
+    rate: float = 0.0
+    armature: float = 0.0  # kg m² or kg
+    damping: float = 0.0  # N m s/rad or N s/m
+    stiffness: float = 0.0
+    rest: float = 0.0
+    limits: tuple[float, float] | None = None
+    limit_stiffness: float = 1e5
+
+    @property
+    def acts(self) -> dict[str, Any]:
+        """What a joint of livens takes, whose coordinate counts from the start."""
+        given: dict[str, Any] = {"damping": self.damping}
+        if self.stiffness:
+            given |= {"stiffness": self.stiffness, "rest": self.rest - self.position}
+        if self.limits is not None:
+            lower, upper = (end - self.position for end in self.limits)
+            given |= {"limits": (lower, upper), "limit_stiffness": self.limit_stiffness}
+        return given
+
+
+def join(model: Model, a: Body, b: Body, chain: list[Freedom]) -> list[Any]:
+    """Put what a chain forbids into the model, and what acts on it; gives the joint of each freedom, None if it has
+    no coordinate of its own."""
+    slides = [f for f in chain if f.kind == "slide"]
+    turns = [f for f in chain if f.kind != "slide"]
+    label = f"body {b.name!r}"
+    if chain != slides + turns:
+        raise ModelError(f"{label} has a slide after a hinge, for which there is no joint: put slides first.")
+    if any(f.kind == "ball" for f in turns) and len(turns) > 1:
+        raise ModelError(f"{label} has a ball and other turning joints, which repeat each other.")
+    place = turns[0].place if turns else chain[0].place
+    for f in turns[1:]:
+        if np.linalg.norm(f.place - place) > 1e-9 * max(1.0, float(np.abs(place).max())):
+            raise ModelError(
+                f"{label} has hinges at different places ({turns[0].name!r} and {f.name!r}), for which there is no "
+                "joint: put a body with mass between them."
+            )
+    for some in (slides, [f for f in turns if f.kind == "hinge"]):
+        if some and np.linalg.matrix_rank(np.array([f.axis for f in some]), tol=1e-6) < len(some):
+            names = ", ".join(repr(f.name) for f in some)
+            raise ModelError(f"{label} has joints whose axes repeat each other ({names}): begin in another position.")
+    if len(chain) == 1 and chain[0].kind != "ball":
+        return [_single(model, a, b, chain[0])]
+    _hold(model, a, b, place, slides, turns)
+    return [_act(model, a, b, place, slides, turns, f) for f in chain]
+
+
+def _single(model: Model, a: Body, b: Body, f: Freedom) -> Any:
+    """One hinge or slide, which carries what acts on it; its armature is a flywheel that it turns."""
+    maker = Revolute if f.kind == "hinge" else Prismatic
+    name = unused(model, f.name or f"{b.name} joint")
+    joint = model.add(maker(a.point_at(f.place), b.point_at(f.place), f.axis, **f.acts, name=name))
+    if f.armature:
+        add_flywheel(model, joint, f.armature, f.rate)
+    return joint
+
+
+def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom]) -> None:
+    """Equations (1) and (2)."""
+    pa, pb = a.point_at(place), b.point_at(place)
+    s, w = [f.axis for f in slides], [f.axis for f in turns]
+    names = [f.name for f in slides + turns if f.name]
+    name = unused(model, "+".join(names) or f"{b.name} joint")
+    ball = len(w) == 3 or any(f.kind == "ball" for f in turns)
+    if not s and ball:
+        model.add(Spherical(pa, pb, name=name))
+    elif not s and len(w) == 2:
+        model.add(Universal(pa, pb, w[0], w[1], name=name))
+    elif len(s) == len(w) == 1 and np.linalg.norm(cross(s[0], w[0])) < PARALLEL:
+        model.add(Cylindrical(pa, pb, w[0], name=name))
+    elif len(s) == 2 and len(w) == 1 and max(abs(w[0] @ u) for u in s) < PARALLEL:
+        model.add(Planar(pa, pb, w[0], name=name))
+    else:
+        _along(model, pa, pb, s, name)
+        if not ball:
+            _turning(model, a, b, w, unused(model, f"{name} axes"))
+
+
+def _along(model: Model, pa: Any, pb: Any, s: list[Array], name: str) -> None:
+    """Equation (1)."""
+    if not s:
+        model.add(Spherical(pa, pb, name=name))
+    elif len(s) == 1:
+        model.add(PointOnLine(pa, pb, s[0], name=name))
+    elif len(s) == 2:
+        model.add(PointOnPlane(pa, pb, cross(s[0], s[1]), name=name))
+
+
+def _turning(model: Model, a: Body, b: Body, w: list[Array], name: str) -> None:
+    """Equation (2)."""
+    if not w:
+        model.add(FixedOrientation(a, b, name=name))
+        return
+    kept = list(across(w[0])) if len(w) == 1 else [w[0]]
+
+    def equations(sees: Any) -> list[Any]:
+        last = turned(sees, b, w[-1])
+        return [dot(turned(sees, a, e), last) - float(e @ w[-1]) for e in kept]
+
+    model.add(Constraint(equations, bodies=_moving(model, a, b), name=name))
+
+
+def turned(sees: Any, body: Body, u: Array) -> Any:
+    """A direction that is fixed to a body, u at the start, as a formula sees it."""
+    return u if body.name == "world" else sees[body].direction(local(body, u))
+
+
+def _moving(model: Model, *bodies: Body) -> list[Body]:
+    return [body for body in bodies if body is not model.world]
+
+
+# ── what acts on a coordinate of a chain of several ──
+
+
+def _act(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom], f: Freedom) -> Any:
+    """A dial for a freedom that has armature, with all that acts on it; else energies and forces."""
+    if not f.armature:
+        if f.damping or f.stiffness or f.limits is not None:
+            add_passive(Pair(model, a, b, place, slides, turns), f)
+        return None
+    if f.kind == "ball":
+        raise ModelError(f"ball joint {f.name!r} has armature, which has no counterpart: take three hinges.")
+    dial = add_dial(model, f)
+    equation = _slid(a, b, place, slides, f, dial) if f.kind == "slide" else _spun(a, b, turns, f, dial)
+    name = unused(model, f"{dial.body.name} link")
+    model.add(Constraint(equation, bodies=_moving(model, a, b, dial.body), name=name))
+    return dial.joint
+
+
+def _slid(a: Body, b: Body, place: Array, slides: list[Freedom], f: Freedom, dial: Dial) -> Callable[[Any], Any]:
+    """How far b has gone along one slide, across the others, is how far the dial has gone."""
+    S = np.array([g.axis for g in slides])
+    dual = np.linalg.pinv(S)[:, slides.index(f)]
+    ra, rb = (body.point_at(place).r for body in (a, b))
+
+    def equation(sees: Any) -> Any:
+        here = place if a.name == "world" else sees[a].point(ra)
+        return dot(turned(sees, a, dual), sees[b].point(rb) - here) - dial.displacement(sees)
+
+    return equation
+
+
+def _spun(a: Body, b: Body, turns: list[Freedom], f: Freedom, dial: Dial) -> Callable[[Any], Any]:
+    """One of the angles between a and b is that of the dial. With R(w, θ) a turn about w:
+
+    one hinge       e_b · R(w, θ) (w × e) = 0                    for a direction e ⟂ w
+    two hinges      w₂ · R(w₁, θ₁) (w₁ × w₂) = 0                 w₁ · R(w₂, −θ₂) (w₁ × w₂) = 0
+    three           w₃ · R(w₁, θ₁) w₂ = const                    w₁ · R(w₃, −θ₃) w₂ = const
+                    w₁ · R(w₂, θ₂) w₃ = w₁ · w₃
+    """
+    w, k = [g.axis for g in turns], turns.index(f)
+    first, last = k == 0, k == len(w) - 1
+
+    def rotated(sees: Any, body: Body, axis: Array, u: Array, sign: float) -> Any:
+        """R(axis, sign·θ) u with axis and u fixed to the body."""
+        along = float(axis @ u) * axis
+        c, s = dial.angle(sees)
+        parts = (turned(sees, body, x) for x in (along, u - along, cross(axis, u)))
+        fixed, even, odd = parts
+        return fixed + c * even + sign * s * odd
+
+    def equation(sees: Any) -> Any:
+        if len(w) == 1:
+            e = across(w[0])[0]
+            return dot(turned(sees, b, e), rotated(sees, a, w[0], cross(w[0], e), 1.0))
+        if first:
+            u = cross(w[0], w[1]) if len(w) == 2 else w[1]
+            return dot(turned(sees, b, w[-1]), rotated(sees, a, w[0], u, 1.0)) - float(w[-1] @ u)
+        if last:
+            u = cross(w[0], w[1]) if len(w) == 2 else w[1]
+            return dot(turned(sees, a, w[0]), rotated(sees, b, w[-1], u, -1.0)) - float(w[0] @ u)
+        c, s = dial.angle(sees)
+        along = float(w[0] @ w[1]) * float(w[1] @ w[2])
+        across_ = float(w[0] @ w[2]) - along
+        odd = float(w[0] @ cross(w[1], w[2]))
+        return dot(turned(sees, a, w[0]), turned(sees, b, w[2])) - (along + c * across_ + s * odd)
+
+    return equation

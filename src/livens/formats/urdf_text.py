@@ -1,0 +1,195 @@
+"""What a URDF file says: links with their matter and looks, and joints, checked to be a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.pose import Pose
+from ..errors import FileError, ModelError
+from ..storage.xml import read_markup
+
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+
+
+@dataclass
+class Link:
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, and what it looks like."""
+
+    name: str
+    mass: float = 0.0  # kg
+    center: Array = field(default_factory=lambda: np.zeros(3))  # m
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
+    looks: list[tuple[Pose, Element]] = field(default_factory=list)  # where, and <box>, <mesh>, …
+
+
+@dataclass
+class Arm:
+    """A joint of the file: the child's frame, the axis in it, and what acts."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Pose
+    axis: Array
+    limits: tuple[float, float] | None
+    damping: float
+    friction: float
+    mimic: tuple[str, float, float] | None  # joint, multiplier, offset
+
+
+@dataclass
+class Robot:
+    """A tree of links: `arms` leads from each child to its joint, parents before children."""
+
+    name: str
+    root: str
+    links: dict[str, Link]
+    arms: dict[str, Arm]
+
+
+def read_robot(path: Path, notes: list[str]) -> Robot:
+    """The robot in a URDF file."""
+    top = read_markup(path)
+    if top.tag != "robot":
+        raise FileError(f"{path} is not URDF: its first element must be <robot>, not <{top.tag[:60]}>.")
+    links: dict[str, Link] = {}
+    for element in top.findall("link"):
+        link = _link(element)
+        if link.name in links:
+            raise ModelError(f"link {link.name!r} is there twice.")
+        links[link.name] = link
+    arms = [_arm(element, links, notes) for element in top.findall("joint")]
+    if len({arm.name for arm in arms}) < len(arms):
+        raise ModelError("two joints have the same name.")
+    return Robot(top.get("name", path.stem) or path.stem, *_tree(links, arms))
+
+
+def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link], dict[str, Arm]]:
+    """Root, links and arms, the arms in an order in which parents come first."""
+    of: dict[str, Arm] = {}
+    children: dict[str, list[Arm]] = {}
+    for arm in arms:
+        if arm.child in of:
+            raise ModelError(f"link {arm.child!r} is the child of two joints: URDF describes trees.")
+        of[arm.child] = arm
+        children.setdefault(arm.parent, []).append(arm)
+    roots = [name for name in links if name not in of]
+    if len(roots) != 1:
+        some = ", ".join(map(repr, roots[:5]))
+        raise ModelError(f"a robot has one link that is no child, and this has {len(roots)}{': ' * bool(some)}{some}.")
+    ordered: dict[str, Arm] = {}
+    queue = [roots[0]]
+    for name in queue:
+        for arm in children.get(name, ()):
+            ordered[arm.child] = arm
+            queue.append(arm.child)
+    if len(ordered) < len(of):
+        lost = next(name for name in of if name not in ordered)
+        raise ModelError(f"link {lost!r} hangs in a loop of joints: URDF describes trees.")
+    return roots[0], links, ordered
+
+
+def _link(element: Element) -> Link:
+    name = _named(element, "link")
+    looks = [
+        (_pose(visual.find("origin"), f"link {name!r}"), shape)
+        for visual in element.findall("visual")
+        if (geometry := visual.find("geometry")) is not None
+        for shape in geometry
+    ]
+    link = Link(name, looks=looks)
+    inertial = element.find("inertial")
+    if inertial is None:
+        return link
+    label = f"link {name!r}"
+    at = _pose(inertial.find("origin"), label)
+    m = _number(inertial.find("mass"), "value", 0.0, f"mass of {label}")
+    if m < 0.0:
+        raise ModelError(f"mass of {label} is negative: {m:g} kg.")
+    tensor = inertial.find("inertia")
+    xx, xy, xz, yy, yz, zz = (
+        _number(tensor, key, 0.0, f"inertia of {label}") for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    link.mass, link.center = m, at.a
+    link.inertia = at.B @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.B.T
+    return link
+
+
+def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:
+    name = _named(element, "joint")
+    label, kind = f"joint {name!r}", element.get("type", "")
+    if kind not in KINDS:
+        raise ModelError(f"{label} is of type {kind[:40]!r}; types are {', '.join(KINDS)}.")
+    ends = []
+    for role in ("parent", "child"):
+        found = element.find(role)
+        link = "" if found is None else found.get("link", "")
+        if link not in links:
+            raise ModelError(f"{label} has {role} link {link!r}, which the file does not have.")
+        ends.append(link)
+    axis = _numbers(element.find("axis"), "xyz", (1.0, 0.0, 0.0), f"axis of {label}")
+    size = float(np.linalg.norm(axis))
+    if size == 0.0 and kind not in ("fixed", "floating"):
+        raise ModelError(f"axis of {label} has length zero.")
+    acts, limit, mimic = element.find("dynamics"), element.find("limit"), element.find("mimic")
+    limits = None
+    if limit is not None and kind in ("revolute", "prismatic"):
+        lower, upper = (_number(limit, key, 0.0, f"limit of {label}") for key in ("lower", "upper"))
+        limits = (lower, upper) if lower < upper else None
+        if limits is None:
+            notes.append(f"the limits of {name!r}, {lower:g} to {upper:g}, which leave no room")
+    damping, friction = (_number(acts, key, 0.0, f"{key} of {label}") for key in ("damping", "friction"))
+    follow = None
+    if mimic is not None and kind in ("planar", "floating"):
+        raise ModelError(f"{label} is {kind} and mimics another, which joints with one coordinate can.")
+    if mimic is not None and kind != "fixed":
+        ratio, offset = (
+            _number(mimic, key, value, f"mimic of {label}") for key, value in (("multiplier", 1.0), ("offset", 0.0))
+        )
+        follow = (mimic.get("joint", ""), ratio, offset)
+    at = _pose(element.find("origin"), label)
+    return Arm(name, kind, ends[0], ends[1], at, axis / (size or 1.0), limits, damping, friction, follow)
+
+
+# ── words and numbers ──
+
+
+def _named(element: Element, what: str) -> str:
+    name = element.get("name", "")
+    if not name or len(name) > 200 or "\0" in name:
+        raise ModelError(f"a {what} has no name, or one longer than 200 letters.")
+    return name
+
+
+def _number(element: Element | None, key: str, otherwise: float, what: str) -> float:
+    return float(_numbers(element, key, (otherwise,), what)[0])
+
+
+def _numbers(element: Element | None, key: str, otherwise: tuple[float, ...], what: str) -> Array:
+    text: Any = None if element is None else element.get(key)
+    if text is None:
+        return np.array(otherwise)
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.empty(0)
+    if len(values) != len(otherwise) or not np.isfinite(values).all():
+        raise ModelError(f"{what}: {key}={text[:60]!r} is not {len(otherwise)} number{'s' * (len(otherwise) > 1)}.")
+    return values
+
+
+def _pose(origin: Element | None, what: str) -> Pose:
+    """<origin xyz rpy>: roll, pitch and yaw about the fixed axes x, y, z."""
+    at = _numbers(origin, "xyz", (0.0, 0.0, 0.0), f"origin of {what}")
+    rpy = _numbers(origin, "rpy", (0.0, 0.0, 0.0), f"origin of {what}")
+    B = np.eye(3)
+    for axis, angle in zip(np.eye(3), rpy, strict=True):
+        B = Pose.from_axis_angle(axis, angle).B @ B
+    return Pose(at, B)

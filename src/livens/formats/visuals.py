@@ -1,0 +1,169 @@
+"""What imported bodies look like: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles. No physics here.
+
+Mesh files are not trusted: STL and OBJ are read here by a few lines, of bounded size, and need not be closed surfaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from ..describe.shapes.solid import contents
+from ..describe.surface import Surface, box_surface
+from ..describe.tessellate import ball, capsule, cylinder
+from ..errors import LivensError, ModelError
+from ..scene.solids import inside
+
+BYTES = 200_000_000  # of all meshes of a robot
+UP = 6  # folders above a file that are searched for a package
+STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+
+
+def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
+    """The surface of MuJoCo's geom number g, None for planes and fields of heights."""
+    kinds, size = mj.mjtGeom, m.geom_size[g]
+    kind = m.geom_type[g]
+    if kind == kinds.mjGEOM_SPHERE:
+        return ball(size[0])
+    if kind == kinds.mjGEOM_CAPSULE:
+        return capsule(size[0], 2.0 * size[1])
+    if kind == kinds.mjGEOM_CYLINDER:
+        return cylinder(size[0], 2.0 * size[1])
+    if kind == kinds.mjGEOM_BOX:
+        return box_surface(2.0 * size)
+    if kind == kinds.mjGEOM_ELLIPSOID:
+        unit = ball(1.0)
+        return Surface(unit.vertices * size, unit.triangles)
+    if kind == kinds.mjGEOM_MESH:
+        k = m.geom_dataid[g]
+        v, f = m.mesh_vertadr[k], m.mesh_faceadr[k]
+        vertices = np.array(m.mesh_vert[v : v + m.mesh_vertnum[k]], dtype=np.float64)
+        return Surface(vertices, np.array(m.mesh_face[f : f + m.mesh_facenum[k]], dtype=np.int32))
+    return None
+
+
+class Meshes:
+    """The shapes of a URDF file, and where its mesh files are."""
+
+    def __init__(self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool):
+        self.folder, self.allow_outside = file.resolve().parent, allow_outside
+        self.packages = {name: Path(folder) for name, folder in packages.items()}
+        self.left = BYTES
+        self.known: dict[str, Surface] = {}
+        self.missing: dict[str, str] = {}  # link → why it does not look as it should
+
+    def surface(self, shape: Element, link: str) -> Surface | None:
+        """The surface of <box>, <cylinder>, <capsule>, <sphere> or <mesh>; None, and a note, if it cannot be had."""
+        try:
+            if shape.tag == "mesh":
+                return self._mesh(shape)
+            if shape.tag == "box":
+                return box_surface(_sizes(shape, "size", 3))
+            radius = _sizes(shape, "radius", 1)[0]
+            if shape.tag == "sphere":
+                return ball(radius)
+            makers = {"cylinder": cylinder, "capsule": capsule}
+            return makers[shape.tag](radius, _sizes(shape, "length", 1)[0]) if shape.tag in makers else None
+        except LivensError as error:
+            self.missing.setdefault(link, str(error).rstrip("."))
+            return None
+
+    def notes(self) -> list[str]:
+        """What could not be read, as one note."""
+        if not self.missing:
+            return []
+        link, reason = next(iter(self.missing.items()))
+        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
+        return [f"the looks of link {link!r}{more} ({reason})"]
+
+    def _mesh(self, shape: Element) -> Surface:
+        name = shape.get("filename", "")
+        if name not in self.known:
+            path = self._path(name)
+            data = contents(path, self.left)
+            self.left -= len(data)
+            self.known[name] = read_surface(data, path)
+        surface = self.known[name]
+        if shape.get("scale") is None:
+            return surface
+        scale = np.array(_sizes(shape, "scale", 3, negative=True))
+        triangles = surface.triangles if scale.prod() > 0.0 else surface.triangles[:, ::-1]
+        return Surface(surface.vertices * scale, np.ascontiguousarray(triangles))
+
+    def _path(self, name: str) -> Path:
+        """The file of a mesh: in the folder of the URDF file, or in that of a package."""
+        if not name.startswith("package://"):
+            return inside(self.folder, name.removeprefix("file://"), self.allow_outside)
+        package, _, rest = name.removeprefix("package://").lstrip("/").partition("/")
+        return inside(self._package(package), rest, self.allow_outside)
+
+    def _package(self, name: str) -> Path:
+        if name in self.packages:
+            return self.packages[name]
+        if name and name not in (".", "..") and "\0" not in name:
+            for above in [self.folder, *self.folder.parents][:UP]:
+                if above.name == name:
+                    return above
+                if above.parent != above and (above / name).is_dir():
+                    return above / name
+        raise ModelError(f"package {name[:60]!r} is not found: say where it is by packages={{{name[:60]!r}: folder}}")
+
+
+def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list[float]:
+    try:
+        values = [float(word) for word in shape.get(key, "").split()]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(np.isfinite(x) and (x > 0.0 or (negative and x)) for x in values):
+        raise ModelError(f"<{shape.tag[:20]}> has no {key} of {count} positive numbers")
+    return values
+
+
+# ── mesh files ──
+
+
+def read_surface(data: bytes, path: Path) -> Surface:
+    """The triangles of an STL or OBJ file, as they are there."""
+    readers = {".stl": _stl, ".obj": _obj}
+    if path.suffix.lower() not in readers:
+        raise ModelError(f"{path.name} is not STL or OBJ")
+    try:
+        vertices, triangles = readers[path.suffix.lower()](data)
+    except (ValueError, IndexError, OverflowError):
+        raise ModelError(f"{path.name} cannot be read as {path.suffix[1:].upper()}") from None
+    good = len(triangles) and np.isfinite(vertices).all() and 0 <= triangles.min() <= triangles.max() < len(vertices)
+    if not good:
+        raise ModelError(f"{path.name} has no triangles, or numbers that are none")
+    return Surface(vertices, triangles.astype(np.int32))
+
+
+def _stl(data: bytes) -> tuple[Any, Any]:
+    """84 bytes of head and 50 for each triangle; or words, nine numbers after `vertex` for each."""
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) >= 84 and len(data) == 84 + 50 * count:
+        corners = np.frombuffer(data, dtype=STL, offset=84)["corners"].astype(np.float64).reshape(-1, 3)
+    else:
+        lines = (line.split() for line in data.decode("ascii", "replace").splitlines())
+        corners = np.array([[float(x) for x in line[1:4]] for line in lines if line[:1] == ["vertex"]]).reshape(-1, 3)
+    vertices, number = np.unique(corners, axis=0, return_inverse=True)
+    return vertices, number.reshape(-1, 3)
+
+
+def _obj(data: bytes) -> tuple[Any, Any]:
+    """`v x y z` lines and `f 1/… 2/… 3/… …` lines, whose polygons are fans of triangles."""
+    vertices, triangles = [], []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(x) for x in words[1:4]])
+        elif words[:1] == ["f"]:
+            numbers = [int(word.partition("/")[0]) for word in words[1:]]
+            corners = [n - 1 if n > 0 else len(vertices) + n for n in numbers]
+            triangles += [[corners[0], *pair] for pair in pairwise(corners[1:])]
+    return np.array(vertices, dtype=np.float64).reshape(-1, 3), np.array(triangles, dtype=np.int64).reshape(-1, 3)

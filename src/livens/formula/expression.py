@@ -1,0 +1,172 @@
+"""Formulas as text, for files: "0.5*k*dot(x1 - x2, x1 - x2)", "0.3*sin(2*pi*t)". Parsed, never run as Python.
+
+A value is a number or a vector, which is written [x, y, z] and has numbers only in it. A vector is a tuple here, so
+that numbers and the symbols of CasADi are treated alike, entry by entry.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..checks import number
+from ..errors import ModelError
+from . import functions
+from .grammar import ARGUMENTS, COMPARISONS, CONSTANTS, Step, names_in, parsed, short, taken
+
+COMPARE = dict(
+    zip(COMPARISONS, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne), strict=True)
+)
+ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log")
+SCALAR: dict[str, Callable[..., Any]] = {
+    **{name: getattr(functions, name) for name in ONE},
+    "atan2": functions.atan2,
+    "abs": functions.fabs,
+    "sign": functions.sign,
+    "floor": functions.floor,
+    "ceil": functions.ceil,
+    "min": functions.fmin,
+    "max": functions.fmax,
+    "where": functions.where,
+}
+
+
+class Expression:
+    """A function of time t [s], or of other names, as text: a signal that files can hold.
+
+    numbers: what the other names in it stand for. Operators + - * / **, comparisons, [x, y, z], v[0], the functions
+    sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, sqrt, exp, log, abs, sign, floor, ceil, min, max, dot,
+    cross, norm, where(condition, x, y), and pi.
+
+    >>> import livens as lv
+    >>> push = lv.Expression("[a*sin(2*t), 0, 0]", a=3.0)
+    >>> [round(float(x), 6) for x in push(0.25)]
+    [1.438277, 0.0, 0.0]
+    """
+
+    def __init__(self, text: str, **numbers: float):
+        self.text = text
+        self.steps = parsed(text)
+        self.numbers = {name: number(value, f"{name} in {short(text)}") for name, value in numbers.items()}
+        if meant := [name for name in numbers if taken(name)]:
+            raise ModelError(f"{short(text)}: {meant[0]!r} has a meaning already, so it cannot be given: rename it.")
+        _refuse_unknown(self, {"t", *self.numbers})
+
+    def __call__(self, t: float) -> Any:
+        """Its value at the time t [s]: a number, or a tuple of numbers."""
+        return evaluate(self.steps, {**self.numbers, "t": t}, self.text)
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+
+def _refuse_unknown(expression: Expression, known: set[str]) -> None:
+    for name in names_in(expression.steps):
+        if name not in known:
+            raise ModelError(unknown(name, sorted(known), expression.text))
+
+
+def unknown(name: str, known: list[str], text: str) -> str:
+    """The sentence about a name that means nothing."""
+    near = get_close_matches(name, [*known, *CONSTANTS], 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join([*known, *CONSTANTS])}."
+    return f"{short(text)} uses {name[:40]!r}, which is not given: {hint}"
+
+
+def evaluate(steps: list[Step], names: Mapping[str, Any], text: str) -> Any:
+    """The value of a formula: a number or symbol, or a tuple of them. Names stand for numbers, symbols or tuples."""
+    stack: list[Any] = []
+    own: dict[str, Any] = {name: np.float64(value) for name, value in CONSTANTS.items()}
+    try:
+        with np.errstate(all="ignore"):
+            for does, what in steps:
+                if does == "number":
+                    stack.append(np.float64(what))
+                elif does == "name":
+                    stack.append(own[what] if what in own else _entries(names[what]))
+                elif does == "store":
+                    own[what] = stack.pop()
+                elif does == "negative":
+                    stack.append(_each(operator.neg, stack.pop()))
+                elif does == "entry":
+                    stack.append(_entry(stack.pop(), what))
+                elif does == "vector":
+                    stack[len(stack) - what :] = [_vector(stack[len(stack) - what :])]
+                elif does == "call":
+                    count = ARGUMENTS[what]
+                    stack[len(stack) - count :] = [_call(what, stack[len(stack) - count :])]
+                else:
+                    two, one = stack.pop(), stack.pop()
+                    stack.append(_binary(does, one, two))
+    except ModelError as error:
+        raise ModelError(f"{short(text)}: {error}") from None
+    return stack.pop()
+
+
+def _entries(value: Any) -> Any:
+    return np.float64(value) if isinstance(value, float | int) else value
+
+
+def _each(function: Callable[..., Any], *values: Any) -> Any:
+    if not isinstance(values[0], tuple):
+        return function(*values)
+    return tuple(function(*entries) for entries in zip(*values, strict=True))
+
+
+def _entry(value: Any, k: int) -> Any:
+    if not isinstance(value, tuple) or k >= len(value):
+        what = f"a vector of {len(value)}" if isinstance(value, tuple) else "a number"
+        raise ModelError(f"{what} has no entry [{k}].")
+    return value[k]
+
+
+def _vector(values: list[Any]) -> Any:
+    if any(isinstance(value, tuple) for value in values):
+        raise ModelError("a vector has numbers in it, not vectors.")
+    return tuple(values)
+
+
+def _call(name: str, values: list[Any]) -> Any:
+    sizes = [len(value) if isinstance(value, tuple) else 0 for value in values]
+    if name not in SCALAR:
+        if len(set(sizes)) > 1 or not all(sizes) or (name == "cross" and sizes[0] != 3):
+            raise ModelError(f"{name} takes {'vectors' if len(values) > 1 else 'a vector'} of equal length.")
+        u, v = values[0], values[-1]
+        if name == "cross":
+            return tuple(u[i] * v[j] - u[j] * v[i] for i, j in ((1, 2), (2, 0), (0, 1)))
+        return _dot(u, v) if name == "dot" else functions.sqrt(_dot(u, v))
+    if any(sizes):
+        raise ModelError(f"{name} takes numbers, not vectors.")
+    return SCALAR[name](*values)
+
+
+def _dot(u: tuple[Any, ...], v: tuple[Any, ...]) -> Any:
+    total = u[0] * v[0]
+    for x, y in zip(u[1:], v[1:], strict=True):
+        total = total + x * y
+    return total
+
+
+def _binary(sign: str, one: Any, two: Any) -> Any:
+    sizes = [len(value) if isinstance(value, tuple) else 0 for value in (one, two)]
+    if sign in "+-":
+        if sizes[0] != sizes[1]:
+            raise ModelError("only numbers, or vectors of equal length, can be added and subtracted.")
+        return _each(operator.add if sign == "+" else operator.sub, one, two)
+    if sign == "*" and not all(sizes):
+        if sizes[0]:
+            return tuple(x * two for x in one)
+        return tuple(one * x for x in two) if sizes[1] else one * two
+    if sign == "*":
+        raise ModelError("vectors are multiplied by dot(u, v) or cross(u, v).")
+    if sizes[1] or (sizes[0] and sign != "/"):
+        raise ModelError(f"{sign!r} takes numbers, not vectors.")
+    if sign == "/":
+        return _each(lambda x: x / two, one)
+    if sign == "**":
+        return one**two
+    return functions.truth(COMPARE[sign](one, two))

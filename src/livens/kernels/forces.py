@@ -1,0 +1,129 @@
+"""Everything that acts, together: all forces, the whole potential energy, the power from outside."""
+
+from __future__ import annotations
+
+from .._jit import inline, njit
+from .coordinates import coordinate_force, coordinate_potential, motor_force, motor_power
+from .force_tapes import exert, stored
+from .potential import (
+    gravity_force,
+    gravity_potential,
+    kinetic,
+    load_force,
+    load_power,
+    pair_force,
+    pair_potential,
+    spring_force,
+    spring_potential,
+)
+
+
+@inline
+def time_of(system, signals, row):
+    """The time of a table row; 0 where no formula asks for it."""
+    return signals[row, system.formulas.clock] if system.formulas.clock >= 0 else 0.0
+
+
+@inline
+def user_forces(system, a, B, p, L, signals, row, work, f, tau):
+    """Add the forces that users wrote, at the velocities of (p, L); their power goes into work.power."""
+    if system.formulas.pushes > 0:
+        t = time_of(system, signals, row)
+        pushes, end = system.formulas.pushes, system.formulas.energies + system.formulas.pushes
+        _, work.power[2] = exert(system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau)
+
+
+@inline
+def free_forces(system, a, B, p, L, signals, row, work, f, tau):
+    """All that acts where there are no joints: gravity, springs, attraction, loads and user-written energies, of which
+    ∂V/∂t goes into work.power. Handing over an empty bag would cost a single body a tenth of its step, so it is not
+    done. User-written forces are not among them (formulas.py)."""
+    gravity_force(system.bodies, system.gravity, f, tau)
+    if system.springs.body.shape[0] > 0:
+        spring_force(system.springs, a, B, f, tau)
+    if system.pairs.body.shape[0] > 0:
+        pair_force(system.pairs, a, f)
+    if system.loads.body.shape[0] > 0:
+        load_force(system.loads, B, signals, row, f, tau)
+    if system.formulas.energies > 0:
+        t = time_of(system, signals, row)
+        n = system.formulas.energies
+        work.power[1], _ = exert(system.formulas, n, n, system.bodies, a, B, p, L, t, work.registers, f, tau)
+
+
+@inline
+def forces(system, a, B, p, L, angle, signals, row, work, f, tau):
+    """All applied forces [N] and body torques [N m] at the configuration (a, B): −∇V, loads and motors."""
+    free_forces(system, a, B, p, L, signals, row, work, f, tau)
+    coordinate_force(system.coordinates, a, B, angle, f, tau)
+    motor_force(system.coordinates, a, B, signals, row, f, tau)
+
+
+@inline
+def potential(system, a, B, angle, t, w):
+    """V [J]: gravity, springs, attraction, springs and stops in joints, user-written energies."""
+    return (
+        gravity_potential(system.bodies, system.gravity, a)
+        + spring_potential(system.springs, a, B)
+        + pair_potential(system.pairs, a)
+        + coordinate_potential(system.coordinates, angle)
+        + stored(system.formulas, system.bodies, a, B, t, w)
+    )
+
+
+@inline
+def power(system, state, signals, row, work):
+    """Power of loads, motors and user-written forces, and ∂V/∂t of energies that vary [W]."""
+    return (
+        load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
+        + motor_power(system.bodies, system.coordinates, state.a, state.B, state.p, state.L, signals, row)
+        + work.power[1]
+        + work.power[2]
+    )
+
+
+def start_forces(system, state, signals, work):
+    """`forces` with those that users wrote, and `power`, of the first row of signals, as Python calls kernels that are
+    compiled already."""
+    a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau
+    formulas, bodies, P = system.formulas, system.bodies, work.power
+    t = signals[0, formulas.clock] if formulas.clock >= 0 else 0.0
+    gravity_force(system.bodies, system.gravity, f, tau)
+    if len(system.springs.body):
+        spring_force(system.springs, a, B, f, tau)
+    if len(system.pairs.body):
+        pair_force(system.pairs, a, f)
+    if len(system.loads.body):
+        load_force(system.loads, B, signals, 0, f, tau)
+    if formulas.energies:
+        n = formulas.energies
+        P[1], _ = exert(formulas, n, n, bodies, a, B, p, L, t, work.registers, f, tau)
+    if len(system.coordinates.kind):
+        coordinate_force(system.coordinates, a, B, state.angle, f, tau)
+        motor_force(system.coordinates, a, B, signals, 0, f, tau)
+    if formulas.pushes:
+        n, end = formulas.pushes, formulas.energies + formulas.pushes
+        _, P[2] = exert(formulas, n, end, bodies, a, B, p, L, t, work.registers, f, tau)
+    P[0] = load_power(bodies, system.loads, B, p, L, signals, 0) if len(system.loads.body) else 0.0
+    if len(system.coordinates.kind):
+        P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
+    P[0] += P[1]
+    P[0] += P[2]
+
+
+@njit
+def energies(system, record, t, w, T, V):
+    """Kinetic and potential energy [J] of every state of a record, at the times t, with registers w."""
+    for i in range(T.shape[0]):
+        T[i] = kinetic(system.bodies, record.p[i], record.L[i])
+        V[i] = potential(system, record.a[i], record.B[i], record.angle[i], t[i], w)
+
+
+@njit
+def all_forces(system, record, signals, work, f, tau):
+    """Applied forces and body torques, user-written ones too, at every state of a record, with one row of signals for
+    each."""
+    for i in range(f.shape[0]):
+        a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
+        forces(system, a, B, p, L, record.angle[i], signals, i, work, f[i], tau[i])
+        user_forces(system, a, B, p, L, signals, i, work, f[i], tau[i])

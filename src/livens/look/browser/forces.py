@@ -1,0 +1,47 @@
+"""The forces in all joints at one state, as arrows want them: one pass for all, where `motion.reaction` is for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...compile.rows import groups
+from ...compile.system import scratch
+from ...errors import ModelError
+from ...kernels.dynamics import wrench
+from ...record.joints import signals_of
+from ...record.trajectory import Trajectory
+
+
+class Reactions:
+    """Which block of the compiled joints and which of its sides holds the force on each joint's second body."""
+
+    def __init__(self, motion: Trajectory, joints: list[Any]):
+        """joints: those of the model whose forces are wanted."""
+        blocks = motion.full.blocks
+        number = {body: k for k, body in enumerate(motion.model.bodies)}
+        place = {id(group.owner): block for block, group in enumerate(groups(motion.model)) if not blocks.soft[block]}
+        self.entries: list[tuple[int, int, float]] = []
+        for joint in joints:
+            b, sign = (joint.b.body, 1.0) if number[joint.b.body] else (joint.a.body, -1.0)
+            block = place[id(joint)]
+            sides = range(blocks.side[block], blocks.side[block + 1])
+            self.entries.append((block, next(s for s in sides if blocks.side_body[s] == number[b]), sign))
+
+    def at(self, now: Trajectory) -> Array:
+        """Forces [N] on the second bodies, world axes (joints, 3), at the only state of `now`; zero where a function
+        that is needed was forgotten by a file."""
+        out, all_six = np.zeros((len(self.entries), 3)), np.zeros((1, 6))
+        if not self.entries:
+            return out
+        try:
+            signals, lam = signals_of(now), now.multipliers
+        except ModelError:
+            return out
+        work = scratch(now.full)
+        for k, (block, side, sign) in enumerate(self.entries):
+            wrench(now.full, now.record, signals, lam, work, block, side, all_six)
+            out[k] = sign * all_six[0, :3]
+        return out

@@ -1,0 +1,72 @@
+"""Lines that points leave behind: where they have been up to now, no longer than a page can take."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import Array
+from ..picture.colors import linear
+from ..picture.instants import Instant
+from ..picture.parts import Places
+from ..picture.sizes import Sizes
+
+SEGMENTS = 6000  # of all traces together
+
+
+class Traces:
+    """The traces of some points of bodies, as one node of the scene."""
+
+    def __init__(self, server: Any, places: Places, tint: NDArray[np.uint8], sizes: Sizes):
+        """places: the points; tint: their colours (n, 3)."""
+        self.places, self.tint, self.sizes = places, linear(tint), sizes
+        self.most = max(2, SEGMENTS // max(1, len(places)))
+        self.node = server.scene.add_line_segments(
+            "/m/traces", np.zeros((1, 2, 3)), np.zeros((1, 2, 3), dtype=np.uint8), thickness=0.008, visible=False
+        )
+        self.server = server
+        self.path: deque[Array] = deque(maxlen=self.most)
+
+    def add(self, now: Instant) -> None:
+        """The points have come here, in a run whose end nobody knows."""
+        self.path.append(self.places.at(now.x, now.R))
+
+    def forget(self) -> None:
+        """Begin again."""
+        self.path.clear()
+
+    def draw(self, path: Array | None = None) -> None:
+        """Draw the path (times, points, 3) [m], or what was added."""
+        x = np.array(self.path) if path is None else path
+        if len(x) < 2:
+            x = (
+                np.zeros((2, 1, 3))
+                if not len(self.places)
+                else np.repeat(x[:1], 2, axis=0)
+                if len(x)
+                else np.zeros((2, 1, 3))
+            )
+        lines, tint = segments(self.sizes(x), self.tint)
+        with self.server.atomic():
+            self.node.points, self.node.colors = lines, tint
+
+
+def segments(x: NDArray[Any], tint: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """Segments (k, 2, 3) of paths (times, points, 3), and their colours.
+
+    >>> import numpy as np
+    >>> lines, tint = segments(np.zeros((4, 2, 3)), np.zeros((2, 3), dtype=np.uint8))
+    >>> lines.shape, tint.shape
+    ((6, 2, 3), (6, 2, 3))
+    """
+    lines = np.stack([x[:-1], x[1:]], axis=2)
+    shade = np.broadcast_to(tint[None, : x.shape[1], None], lines.shape)
+    return lines.reshape(-1, 2, 3), np.ascontiguousarray(shade).reshape(-1, 2, 3)
+
+
+def path_until(x: Array, t: Array, when: float) -> Array:
+    """The part of a stored path (times, points, 3) up to `when`."""
+    return x[: max(1, int(np.searchsorted(t, when, side="right")))]

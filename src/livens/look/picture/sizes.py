@@ -1,0 +1,117 @@
+"""From metres to the units of the page: a watch of 1 mm and an orbit of 10⁹ m both come out as large as the screen.
+
+    x ↦ s (x − m)        m the middle of the motion [m],  s = 2 / (half its largest side)                     (1)
+
+The page computes in single precision: what is far from the origin is brought near it here, in double precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import Array
+from ...describe.joints.joint import across
+
+HALF = 2.0  # half the largest side of a motion, in units of the page
+LENS = np.radians(50.0)  # vertical angle of view
+NICE = (1.0, 2.0, 5.0, 10.0)
+UNITS = ((1e3, 1e3, "km"), (0.1, 1.0, "m"), (1e-4, 1e-3, "mm"), (0.0, 1e-6, "µm"))  # from which length, in m, name
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """Equation (1), and what follows from it for ground and camera."""
+
+    middle: Array  # m [m]
+    scale: float  # s [units of the page per metre]
+    half: Array  # half sides of the motion [units]
+    up: Array  # against gravity; z where there is none
+
+    def __call__(self, x: Array) -> NDArray[np.float32]:
+        """World places [m] as places of the page."""
+        return ((x - self.middle) * self.scale).astype(np.float32)
+
+    def back(self, place: Array) -> Array:
+        """A place of the page as a world place [m]."""
+        return np.asarray(place, dtype=np.float64) / self.scale + self.middle
+
+    @property
+    def cell(self) -> float:
+        """Side of a cell of the grid [m]: a round number, about a tenth of the motion."""
+        return nice(0.4 / self.scale)
+
+    @property
+    def ground(self) -> Array:
+        """A point of the ground below everything [units]."""
+        return -self.up * float(np.abs(self.up) @ self.half) * 1.02
+
+    @property
+    def tilt(self) -> Array:
+        """The quaternion (w, x, y, z) that turns the z axis into `up`."""
+        w = 1.0 + self.up[2]
+        if w < 1e-9:
+            return np.array([0.0, 1.0, 0.0, 0.0])
+        q = np.array([w, -self.up[1], self.up[0], 0.0])
+        return q / np.linalg.norm(q)
+
+    @property
+    def camera(self) -> Array:
+        """Where the camera stands [units]: across the broad side of the motion, a little to the side and above."""
+        e1, e2 = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) if self.up[2] > 0.99 else across(self.up)
+        if np.abs(e1) @ self.half < np.abs(e2) @ self.half:
+            e1, e2 = e2, -e1
+        look = 0.45 * e1 - 0.85 * e2 + 0.38 * self.up
+        far = 0.92 * float(np.linalg.norm(self.half)) / np.tan(LENS / 2)
+        return look / np.linalg.norm(look) * max(far, 1.0)
+
+
+def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
+    """The sizes of a motion that stays between the corners `low` and `high` [m].
+
+    >>> import numpy as np
+    >>> watch = sizes(np.zeros(3), np.full(3, 1e-3), np.zeros(3))
+    >>> watch(np.array([1e-3, 0.5e-3, 0.0])).tolist(), watch.cell
+    ([2.0, 0.0, -2.0], 0.0001)
+    """
+    half = 0.5 * (high - low)
+    largest = float(half.max(initial=0.0))
+    scale = HALF / largest if np.isfinite(largest) and largest > 0.0 else 1.0
+    g = float(np.linalg.norm(gravity))
+    up = -gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
+    return Sizes(0.5 * (low + high), scale, half * scale, up)
+
+
+def upright(gravity: Array) -> Array:
+    """The rotation that turns the direction against `gravity` into z; the identity where there is none.
+
+    >>> upright(np.array([0.0, -9.81, 0.0])).round(12).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+    """
+    size = float(np.linalg.norm(gravity))
+    up = -gravity / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
+    x = np.eye(3)[0] - up[0] * up if abs(up[0]) < 0.9 else np.eye(3)[1] - up[1] * up
+    x = x / np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up])
+
+
+def in_words(x: float) -> str:
+    """A length [m] in the unit in which one would say it.
+
+    >>> in_words(1e-4), in_words(0.2), in_words(1e8)
+    ('0.1 mm', '0.2 m', '100,000 km')
+    """
+    _, unit, name = next(row for row in UNITS if x >= row[0])
+    return f"{x / unit:,.6g} {name}"
+
+
+def nice(x: float) -> float:
+    """The round number 1, 2 or 5 × 10ᵏ nearest below or at x.
+
+    >>> nice(0.37), nice(7.0), nice(1e9)
+    (0.2, 5.0, 1000000000.0)
+    """
+    digit = 10.0 ** np.floor(np.log10(x * (1.0 + 1e-12)))
+    return float(f"{max(n for n in NICE if n * digit <= x * (1.0 + 1e-12)) * digit:.6g}")

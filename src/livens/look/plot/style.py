@@ -1,0 +1,138 @@
+"""How figures look, and how they are made: black and white is enough to read them, and nothing needs tuning.
+
+Curves differ in line style and marker before they differ in colour. matplotlib's objects are used directly: no pyplot,
+no window, and its settings are afterwards what they were.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileError, MissingExtra
+from ...record.trajectory import Trajectory
+from ...storage.atomic import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EPS = float(np.finfo(np.float64).eps)
+MOST = 2000  # points of a curve; of a longer record the lowest and highest of each stretch are drawn
+WIDTH = 6.3  # inches, that of a text column
+STYLES: tuple[tuple[Any, str, str], ...] = (  # line, colour, marker
+    ("-", "#000000", "o"),
+    ("--", "#c0392b", "s"),
+    (":", "#1f618d", "^"),
+    ("-.", "#1e8449", "D"),
+    ((0, (5, 1, 1, 1, 1, 1)), "#8e5a1e", "v"),
+    ((0, (1, 1)), "#6c3483", "P"),
+    ((0, (8, 2)), "#117a8b", "X"),
+    ((0, (3, 1, 1, 1)), "#7f8c8d", "<"),
+    ((0, (6, 1, 1, 1, 1, 1, 1, 1)), "#b03a7e", ">"),
+    ((0, (2, 2)), "#9a7d0a", "*"),
+)
+LOOK: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.0,
+    "savefig.dpi": 200,
+}
+
+
+def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = None) -> Figure:
+    """The figure on which `draw` has drawn; written to `path` if given, whose ending (png, pdf, svg) is the format."""
+    sheet = _sheet()
+    import matplotlib
+
+    with matplotlib.rc_context(LOOK):
+        figure = sheet(figsize=(WIDTH, 4.2), layout="constrained")
+        draw(figure)
+        if path is not None:
+            _write(figure, Path(path))
+    return figure
+
+
+@cache
+def _sheet() -> type[Figure]:
+    """matplotlib's Figure, which a notebook shows as it is: without pyplot nobody else tells it to."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
+
+    class Sheet(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    return Sheet
+
+
+def heading(figure: Figure, motion: Trajectory) -> None:
+    """What was simulated, how, and how finely, in one line above everything."""
+    text = f"{motion.model.name}: {motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"
+    figure.suptitle(text, fontsize=10, x=0.01, ha="left")
+
+
+def over_time(panels: Iterable[Any], motion: Trajectory) -> None:
+    """Time below the last of the panels that share it."""
+    *_, last = panels
+    last.set_xlabel("time [s]")
+    last.set_xlim(motion.t[0], motion.t[-1] if len(motion) > 1 else None)
+
+
+def legend_above(axes: Any, ncols: int) -> None:
+    """A legend in the place of the title, which takes no room from the curves."""
+    rows = -(-len(axes.get_legend_handles_labels()[0]) // ncols)
+    above = {"loc": "lower left", "bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.0, "borderpad": 0.3}
+    legend = axes.legend(ncols=ncols, fontsize=8, handlelength=2.2, columnspacing=1.5, **above)
+    axes.set_title("\n".join(" " * rows))  # room for the legend
+    legend.set_in_layout(False)
+
+
+def thinned(t: Array, x: Array) -> tuple[Array, Array]:
+    """At most MOST points with the same envelope: the lowest and the highest of each stretch, in their order.
+
+    >>> s, y = thinned(np.arange(10_000.0), np.sin(np.arange(10_000.0)))
+    >>> len(s) <= MOST + 2, bool(y.max() == np.sin(np.arange(10_000.0)).max())
+    (True, True)
+    """
+    if len(t) <= MOST:
+        return t, x
+    edges = np.linspace(0, len(t), MOST // 2 + 1).astype(int)
+    keep: set[int] = {0, len(t) - 1}
+    for begin, end in pairwise(edges.tolist()):
+        keep |= {begin + int(x[begin:end].argmin()), begin + int(x[begin:end].argmax())}
+    chosen = np.array(sorted(keep))
+    return t[chosen], x[chosen]
+
+
+def ends(axes: Any, path: Array, color: str) -> None:
+    """An open circle where a curve (n, 2 or 3) begins, a full one where it ends."""
+    axes.plot(*path[:1].T, "o", markersize=4.5, color=color, markerfacecolor="white", zorder=5)
+    axes.plot(*path[-1:].T, "o", markersize=4.5, color=color, zorder=5)
+
+
+def _write(figure: Figure, path: Path) -> None:
+    kinds = figure.canvas.get_supported_filetypes()
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in kinds:
+        raise FileError(f"{path} cannot be drawn: the ending must be one of png, pdf, svg, not {path.suffix!r}.")
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=kind)

@@ -1,0 +1,122 @@
+"""Pictures to files: PNG and animated PNG by hand, GIF by Pillow, everything else by ffmpeg.
+
+A PNG is a signature and chunks: length, four letters, data, CRC-32 of letters and data. Rows are filtered (here: each
+byte less the one of the pixel to the left) and packed by zlib. An animated one adds acTL, and for every frame fcTL and,
+from the second on, fdAT. Source: W3C, Portable Network Graphics, third edition.
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FileError, MissingExtra
+
+Picture = NDArray[np.uint8]  # (height, width, 3)
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+FILMS = (".mp4", ".webm", ".mov", ".mkv", ".avi")
+
+
+def png(picture: Picture) -> bytes:
+    """The bytes of a PNG file.
+
+    >>> png(np.zeros((2, 3, 3), dtype=np.uint8))[:8] == SIGNATURE
+    True
+    """
+    return SIGNATURE + _header(picture) + _chunk(b"IDAT", _packed(picture)) + _chunk(b"IEND", b"")
+
+
+def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path, target: Path) -> None:
+    """Write `count` pictures shown `rate` times a second to `target`, in the format that the ending of `name` asks for.
+
+    mp4, webm, mov, mkv, avi need ffmpeg on the PATH; gif needs Pillow; apng and png need nothing.
+    """
+    match name.suffix.lower():
+        case ".apng" | ".png":
+            with open(target, "wb") as file:
+                for piece in _apng(pictures, count, rate):
+                    file.write(piece)
+        case ".gif":
+            _gif(pictures, rate, target)
+        case ending if ending in FILMS:
+            _film(pictures, rate, name, target)
+        case ending:
+            known = ", ".join(kind.lstrip(".") for kind in FILMS)
+            raise FileError(f"{name} cannot be written: the ending must be one of {known}, gif, apng, not {ending!r}.")
+
+
+def _header(picture: Picture) -> bytes:
+    height, width, _ = picture.shape
+    return _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _packed(picture: Picture, effort: int = 9) -> bytes:
+    """Filtered rows, each after its filter's number: to the left (1), packed."""
+    rows = picture.astype(np.int16)
+    rows[:, 1:] -= picture[:, :-1]
+    filtered = (rows & 255).astype(np.uint8).reshape(len(picture), -1)
+    return zlib.compress(np.pad(filtered, ((0, 0), (1, 0)), constant_values=1).tobytes(), effort)
+
+
+def _apng(pictures: Iterable[Picture], count: int, rate: float) -> Iterator[bytes]:
+    number = 0
+    for k, picture in enumerate(pictures):
+        if k == 0:
+            yield SIGNATURE + _header(picture) + _chunk(b"acTL", struct.pack(">II", count, 0))
+        height, width, _ = picture.shape
+        delay = round(1e4 / rate)
+        yield _chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, 0, 0, delay, 10_000, 0, 0))
+        data = _packed(picture, effort=6)
+        number += 1 + bool(k)
+        yield _chunk(b"fdAT", struct.pack(">I", number - 1) + data) if k else _chunk(b"IDAT", data)
+    yield _chunk(b"IEND", b"")
+
+
+def _gif(pictures: Iterable[Picture], rate: float, target: Path) -> None:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingExtra(f"GIF files need Pillow ({error}): pip install pillow, or write .apng.") from None
+    images: list[Any] = [Image.fromarray(picture) for picture in pictures]
+    images = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
+    first, *rest = images
+    first.save(target, format="GIF", save_all=True, append_images=rest, duration=round(1000 / rate), loop=0)
+
+
+def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) -> None:
+    tool = shutil.which("ffmpeg")
+    if tool is None:
+        raise MissingExtra(
+            f"{name} needs ffmpeg, which is not on the PATH: install it, or write {name.stem}.gif or {name.stem}.apng."
+        )
+    frames = iter(pictures)
+    first = next(frames)
+    height, width, _ = first.shape
+    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:g}", "-i", "-"]
+    even = ["-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-pix_fmt", "yuv420p"]
+    line = [tool, "-y", "-loglevel", "error", *source, *even, "-crf", "18", str(target)]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stderr is not None  # noqa: PT018
+        with suppress(BrokenPipeError):  # it says why on stderr
+            process.stdin.write(first.tobytes())
+            for picture in frames:
+                process.stdin.write(picture.tobytes())
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        said = process.stderr.read().decode(errors="replace").strip()
+    if process.returncode:
+        reason = (said.splitlines() or ["it does not say why"])[-1]
+        raise FileError(f"{name} cannot be written: ffmpeg failed: {reason}.")

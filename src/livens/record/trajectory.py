@@ -1,0 +1,382 @@
+"""What a run leaves: states at chosen times, and everything that follows from them, by name.
+
+The record holds what the kernels know: centres of mass a, principal axes B, momenta p and L. All that a user sees
+is derived from it here, in the user's own body frames: with c the centre of mass and Q the principal axes in the
+body frame,
+
+    B_user = B Qᵀ,    a_user = a − B_user c,    ω = Q J⁻¹ L,    v(r) = p/m + B_user (ω × (r − c)).     (1)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.assembly import SHIFT, Start, consistent_start
+from ..compile.system import compile_model, registers
+from ..describe.joints.joint import Joint
+from ..describe.model import Body, Model, Point
+from ..describe.pose import quaternions
+from ..errors import ModelError
+from ..kernels.arrays import State, System
+from ..kernels.forces import energies
+from ..step import Scheme
+from .joints import coordinate, defects, reaction, total_forces
+
+if TYPE_CHECKING:
+    import xarray
+
+    from ..analysis.report import Report
+
+
+class Trajectory:
+    """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
+
+    Positions, velocities and momenta come as arrays with one row per stored time; bodies and points are those of
+    `model`, their names, or those of another model that has bodies of the same names.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> top = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
+    >>> motion = lv.simulate(m, lv.Livens(), h=1e-2, until=1.0, every=50)
+    >>> motion.t.tolist(), motion.rotation(top).shape
+    ([0.0, 0.5, 1.0], (3, 3, 3))
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        system: System,
+        scheme: Scheme,
+        h: float,
+        every: int,
+        t: Array,
+        record: State,
+        steps: int,
+        seconds: float,
+        tally: tuple[int, int] = (0, 0),
+    ):
+        self.model, self.system, self.scheme = model, system, scheme
+        self.h, self.every, self.t, self.record = h, every, t, record
+        self.steps, self.seconds, self.tally = steps, seconds, tally
+        self.wanted = steps  # steps of the run: more than `steps` where it was stopped before its end
+        self.chosen = ""  # what h="auto" chose, and why
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    # ── bodies and points ──
+
+    def rotation(self, body: Body | str) -> Array:
+        """Rotation matrices of the body frame, body to world (n, 3, 3)."""
+        k = self._number(body)
+        return self.record.B[:, k] @ self.system.bodies.axes[k].T
+
+    def quaternion(self, body: Body | str) -> Array:
+        """Quaternions (w, x, y, z) of the body frame, continuous in time (n, 4)."""
+        q = quaternions(self.rotation(body))
+        flips = np.einsum("ij,ij->i", q[1:], q[:-1]) < 0.0
+        q[1:] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)[:, None]
+        return q
+
+    def body_rates(self, body: Body | str) -> Array:
+        """Angular velocity in body axes [rad/s] (n, 3)."""
+        k = self._number(body)
+        return (self.record.L[:, k] * self.system.bodies.inverse_inertia[k]) @ self.system.bodies.axes[k].T
+
+    def angular_velocity(self, body: Body | str) -> Array:
+        """Angular velocity in world axes [rad/s] (n, 3)."""
+        return _turn(self.rotation(body), self.body_rates(body))
+
+    def position(self, what: Point | Body | str) -> Array:
+        """World place of a point, or of a body frame's origin [m] (n, 3)."""
+        k, r = self._point(what)
+        return self.record.a[:, k] + self.rotation(self.model.bodies[k]) @ (r - self.system.bodies.center[k])
+
+    def velocity(self, what: Point | Body | str) -> Array:
+        """World velocity of a point, or of a body frame's origin [m/s] (n, 3)."""
+        k, r = self._point(what)
+        body = self.model.bodies[k]
+        spin = np.cross(self.body_rates(body), r - self.system.bodies.center[k])
+        return self.record.p[:, k] * self.system.bodies.inverse_mass[k] + _turn(self.rotation(body), spin)
+
+    def acceleration(self, what: Point | Body | str) -> Array:
+        """World acceleration of a point, or of a body frame's origin [m/s²] (n, 3), from the forces at each state."""
+        k, r = self._point(what)
+        body, bodies = self.model.bodies[k], self.system.bodies
+        f, tau, _ = self._dynamics
+        omega, d = self.body_rates(body), r - bodies.center[k]
+        change = (bodies.inverse_inertia[k] * tau[:, k]) @ bodies.axes[k].T
+        inside = np.cross(change, d) + np.cross(omega, np.cross(omega, d))
+        return f[:, k] * bodies.inverse_mass[k] + _turn(self.rotation(body), inside)
+
+    def angular_acceleration(self, body: Body | str) -> Array:
+        """Angular acceleration in world axes [rad/s²] (n, 3)."""
+        k = self._number(body)
+        change = self.system.bodies.inverse_inertia[k] * self._dynamics[1][:, k]
+        return _turn(self.record.B[:, k], change)
+
+    # ── joints ──
+
+    def coordinate(self, joint: Joint | str) -> Array:
+        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
+        return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
+
+    def coordinate_rate(self, joint: Joint | str) -> Array:
+        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
+        return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
+
+    def reaction(self, joint: Joint | str, frame: str = "world") -> Array:
+        """Force [N] that the joint exerts on its second body (n, 3), in world axes or the joint's own."""
+        return reaction(self, joint, frame)[0]
+
+    def reaction_torque(self, joint: Joint | str, frame: str = "world") -> Array:
+        """Torque [N m] about the joint's second point that the joint exerts on its second body (n, 3)."""
+        return reaction(self, joint, frame)[1]
+
+    @property
+    def multipliers(self) -> Array:
+        """Multipliers of all rows, from the equations of motion at each state (n, rows) [N or N m]."""
+        return self._dynamics[2]
+
+    @property
+    def iterations(self) -> float:
+        """Drifts per stage that the position level took on average; 0 where that is not known."""
+        return self.tally[0] / max(1, self.steps * self.scheme.stages)
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the mechanism."""
+        return self._start.freedom
+
+    @property
+    def redundant(self) -> dict[str, int]:
+        """Joints with equations that repeat others, and how many."""
+        return self._start.redundant
+
+    @cached_property
+    def _start(self) -> Start:
+        return consistent_start(self.model, quiet=True)
+
+    @property
+    def defect_position(self) -> Array:
+        """Largest defect of any joint in position [m or rad] (n,)."""
+        return self._defects[0]
+
+    @property
+    def defect_velocity(self) -> Array:
+        """Largest defect of any joint in velocity [m/s or rad/s] (n,)."""
+        return self._defects[1]
+
+    # ── the whole system ──
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energy [J] (n,)."""
+        return self._energies[0]
+
+    @property
+    def potential(self) -> Array:
+        """Potential energy of gravity, attraction, springs, stops and user-written energies [J] (n,)."""
+        return self._energies[1]
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic plus potential energy: the Hamiltonian at each state [J] (n,)."""
+        return self.kinetic + self.potential
+
+    @property
+    def work(self) -> Array:
+        """Work done by loads, forces, motors and drives, and ∂V/∂t of energies, since the start [J] (n,)."""
+        return self.record.account[:, 0]
+
+    @property
+    def dissipated(self) -> Array:
+        """Energy lost in dampers since the start [J] (n,). Energy − work + dissipated stays, to second order in h."""
+        return self.record.account[:, 1]
+
+    @property
+    def momentum(self) -> Array:
+        """Total linear momentum, world axes [kg m/s] (n, 3)."""
+        return self.record.p[:, 1:].sum(axis=1)
+
+    @property
+    def angular_momentum(self) -> Array:
+        """Total angular momentum about the world's origin, world axes [kg m²/s] (n, 3)."""
+        orbit = np.cross(self.record.a[:, 1:], self.record.p[:, 1:])
+        return (orbit + _turn(self.record.B[:, 1:], self.record.L[:, 1:])).sum(axis=1)
+
+    @property
+    def defect_orthogonality(self) -> Array:
+        """Largest entry of BᵀB − I over all bodies (n,)."""
+        B = self.record.B[:, 1:]
+        return np.abs(np.swapaxes(B, -1, -2) @ B - np.eye(3)).max(axis=(1, 2, 3), initial=0.0)
+
+    @property
+    def state(self) -> State:
+        """The last state, from which `livens.resume` goes on."""
+        return State(*(x[-1].copy() for x in self.record))
+
+    @property
+    def end(self) -> float:
+        """The time to which the run was asked to go [s]: later than the last one where it was stopped."""
+        return float(self.t[0] + self.h * self.wanted)
+
+    # ── look ──
+
+    def report(self) -> Report:
+        """What was kept and what was not: a table of invariants with drift and worst value."""
+        from ..analysis.report import report
+
+        return report(self)
+
+    def plot(
+        self,
+        kind: str | os.PathLike[str] | None = None,
+        *what: Any,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
+
+        `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
+        the joint, body or points where there is a choice. Left out, the first ones are taken.
+        """
+        from ..look.plot import plot
+
+        return plot(self, kind, *what, path=path)
+
+    def to_html(self, path: str | os.PathLike[str], trace: Sequence[Point | Body] | None = None) -> None:
+        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network.
+
+        trace: points and bodies that leave traces (None: all centres of mass, where there are not too many).
+        """
+        from ..look.page.page import write_page
+
+        write_page(self, path, trace=trace)
+
+    def to_png(
+        self,
+        path: str | os.PathLike[str],
+        t: float | None = None,
+        size: tuple[int, int] = (960, 720),
+        follow: bool = False,
+    ) -> None:
+        """Write a picture of the bodies at `t` [s] (left out: at the end); `follow` shows them from near."""
+        from ..look.render import write_png
+
+        write_png(self, path, t, size, follow)
+
+    def to_video(
+        self,
+        path: str | os.PathLike[str],
+        speed: float = 1.0,
+        rate: float = 30.0,
+        size: tuple[int, int] = (640, 480),
+        follow: bool = False,
+    ) -> None:
+        """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
+
+        It plays `speed` times as fast as nature with `rate` pictures a second.
+        """
+        from ..look.render import write_video
+
+        write_video(self, path, speed, rate, size, follow)
+
+    def to_gltf(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+        """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
+        from ..look.gltf import write_gltf
+
+        write_gltf(self, path, rate)
+
+    def show(self, height: int = 560, server: bool | None = None) -> Any:
+        """The motion for a notebook cell, `height` pixels high: the page of `lv.view` where viser is installed, else,
+        or with server=False, the stand-alone page of `embed`."""
+        from ..look.browser.notebook import show
+
+        return show(self, height, server)
+
+    def embed(
+        self,
+        height: int = 420,
+        follow: bool = False,
+        trace: Sequence[Point | Body] | None = None,
+        speed: float = 1.0,
+    ) -> Any:
+        """The motion for a notebook cell as a page of its own, `height` pixels high, that plays without a server and
+        stays in the saved notebook and in sites made of it.
+
+        follow: the camera goes with the centre of mass. trace: points and bodies that leave traces (None: all centres
+        of mass). speed: how many times as fast as nature it plays at first.
+        """
+        from ..look.browser.notebook import embed
+
+        return embed(self, height, follow, trace, speed)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The motion as a labelled xarray Dataset with units."""
+        from .labelled_arrays import to_xarray
+
+        return to_xarray(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the motion, with its model inside, as netCDF; the file is either complete or not there."""
+        from ..run.netcdf import save
+
+        save(self, path)
+
+    # ── inside ──
+
+    def own(self, thing: Any) -> Any:
+        """The body, joint or force of this motion's model that is meant: a name, or a thing of another model (another
+        member of an ensemble, or the model before it was saved), means the one here of that name and kind."""
+        if isinstance(thing, str):
+            return self.model[thing]
+        name = getattr(thing, "name", None)
+        mine = self.model[name] if name in self.model.names else thing
+        return mine if type(mine) is type(thing) else thing
+
+    def _number(self, body: Body | str) -> int:
+        body = self.own(body)
+        for k, mine in enumerate(self.model.bodies):
+            if mine is body:
+                return k
+        raise ModelError(f"{body!r} is not a body of this motion's model.")
+
+    def _point(self, what: Point | Body | str) -> tuple[int, Array]:
+        if isinstance(what, Point):
+            return self._number(what.body), what.r
+        return self._number(what), np.zeros(3)
+
+    @cached_property
+    def _energies(self) -> tuple[Array, Array]:
+        T, V = np.empty(len(self)), np.empty(len(self))
+        energies(self.system, self.record, self.t, registers(self.system), T, V)
+        return T, V
+
+    @cached_property
+    def full(self) -> System:
+        """The system with all rows, also those that repeat others and are left out of the stepping."""
+        system, _ = compile_model(self.model)
+        return system if len(system.rows.kind) == len(self.system.rows.kind) else system._replace(shift=SHIFT)
+
+    @cached_property
+    def _dynamics(self) -> tuple[Array, Array, Array]:
+        return total_forces(self)
+
+    @cached_property
+    def _defects(self) -> tuple[Array, Array]:
+        return defects(self)
+
+
+def _single(motion: Trajectory, joint: Joint | str) -> bool:
+    return len(getattr(motion.own(joint), "coordinates", ())) == 1
+
+
+def _turn(B: Array, u: Array) -> Array:
+    """B u for stacks of matrices and vectors."""
+    return np.einsum("...ij,...j->...i", B, u)

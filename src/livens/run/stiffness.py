@@ -1,0 +1,218 @@
+"""How fast a model moves by itself: its stiffest vibration and its fastest spin at the start, and the steps they bear.
+
+Displacements are measured by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
+
+    P = I − M^(−½) Gᵀ S⁻¹ G M^(−½),      S = G M⁻¹ Gᵀ,      λ = −S⁻¹ G M⁻¹ f.                                   (1)
+
+The stiffness against them is found by differences of all forces, reactions kept, and never written down as a matrix:
+
+    K y = −P M^(−½) [f(q + δ) + G(q + δ)ᵀλ − f(q − δ) − G(q − δ)ᵀλ] / 2ε,      δ = ε M^(−½) P y.                    (2)
+
+Its largest eigenvalue ω², by Lanczos' method, is the square of the stiffest frequency [rad/s]: a few dozen products,
+each as cheap as two steps. Stops count as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy
+hω, and h times the rate at which bodies turn or soon will under the forces at the start, stay below REACH.      (3)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.assembly import SHIFT, Fit, Start, consistent_start
+from ..compile.system import inverse_masses
+from ..describe.model import Model
+from ..errors import ModelError
+from ..kernels.arrays import State, System
+from ..kernels.constrain import push, rates
+from ..kernels.coordinates import read
+from ..kernels.forces import all_forces
+from ..kernels.sparse import solve
+
+ROUNDS = 60  # products with K at most
+CLOSE = 1e-3  # of the eigenvalue: good enough
+SPACING = 1e-6  # of the differences, in rad or parts of the model's size
+REACH = {2: 0.1, 4: 0.25, 6: 0.25}  # largest angle of a vibration or spin in a step, by the order of the scheme
+FEWEST = 100  # steps of a run whose model gives no reason for more
+
+
+@dataclass(frozen=True)
+class Stiffness:
+    """What limits the step. `frequency`: of the stiffest vibration [rad/s], 0 if nothing vibrates; `body`: the one that
+    moves most in it; `spin`: the fastest rate of a body, now or soon [rad/s]; `spinning`: that body."""
+
+    frequency: float
+    body: str
+    spin: float
+    spinning: str
+
+    @property
+    def largest(self) -> float:
+        """The largest stable step of order 2, 2/ω [s]; a body may turn by about a radian in a step."""
+        return min(2.0 / self.frequency if self.frequency else np.inf, 1.0 / self.spin if self.spin else np.inf)
+
+    def step(self, order: int = 2, until: float = np.inf) -> float:
+        """A step that resolves both [s], with one or two digits, by (3)."""
+        fastest = max(self.frequency, self.spin)
+        h = REACH.get(order, 0.1) / fastest if fastest else np.inf
+        h = min(h, until / FEWEST)
+        return _rounded(h) if np.isfinite(h) else np.inf
+
+    def __str__(self) -> str:
+        parts = []
+        if self.frequency:
+            parts.append(f"the stiffest vibration has {self.frequency:.3g} rad/s, most of it in body {self.body!r}")
+        if self.spin:
+            parts.append(f"body {self.spinning!r} turns at up to {self.spin:.3g} rad/s")
+        return ", ".join(parts) if parts else "nothing vibrates or turns at the start"
+
+
+def stiffness(model: Model) -> Stiffness:
+    """The stiffest vibration and the fastest spin of `model` at its start.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(2.0), at=(1, 0, 0), name="ball"))
+    >>> spring = m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=800.0))
+    >>> found = lv.stiffness(m)
+    >>> round(found.frequency, 4), found.body, round(found.largest, 4)
+    (20.0, 'ball', 0.1)
+    """
+    return _Linear(model, consistent_start(model, quiet=True)).found()
+
+
+class _Linear:
+    """A model at its start, and products with its stiffness."""
+
+    def __init__(self, model: Model, begin: Start):
+        system = begin.system._replace(coordinates=_touching(begin.system, begin.state))
+        self.model, self.begin, self.state = model, begin, begin.state
+        self.fit = Fit(model, system, State(*(x.copy() for x in begin.state)), begin.skip)
+        self.root = np.sqrt(inverse_masses(system.bodies))
+        self.rows = len(self.fit.names)
+        self.lam = np.zeros(self.rows)
+        if self.rows:
+            self.pivot = self.fit.factorise(SHIFT, 1e-13)
+            self.G = self.fit.work.G.copy()
+        f = self.forces(self.state, np.zeros(self.rows))
+        if self.rows:
+            self.lam = -self.multipliers(self.root * f)
+        self.pull = f
+
+    def found(self) -> Stiffness:
+        value, mode = self.lanczos()
+        moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
+        turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
+        gained, bodies = self.gained(), self.model.bodies
+        now = np.linalg.norm(self.state.L * self.begin.system.bodies.inverse_inertia, axis=1)
+        spins = np.sqrt(now**2 + 2.0 * gained)  # a radian later
+        return Stiffness(
+            frequency=float(np.sqrt(value)) if value > gained.max() else 0.0,  # K has no meaning below it
+            body=bodies[int(np.argmax(moves + turns))].name,
+            spin=float(spins.max(initial=0.0)),
+            spinning=bodies[int(np.argmax(spins))].name,
+        )
+
+    def gained(self) -> Array:
+        """The angular acceleration of each body [rad/s²] by the forces at the start."""
+        y = self.allowed(self.root * self.pull)
+        return np.linalg.norm((self.root * y).reshape(-1, 6)[:, 3:], axis=1)
+
+    def lanczos(self) -> tuple[float, Array]:
+        """An upper estimate of the largest eigenvalue of K, and its vector."""
+        n = len(self.root)
+        y = self.allowed(np.random.default_rng(1).normal(size=n) * (self.root > 0.0))
+        size = np.linalg.norm(y)
+        if size <= 1e-9 * np.sqrt(n):
+            return 0.0, np.zeros(n)
+        basis, diagonal, beside = [y / size], list[float](), list[float]()
+        best, mode = 0.0, np.zeros(n)
+        for _ in range(min(ROUNDS, n)):
+            z = self.product(basis[-1])
+            diagonal.append(float(z @ basis[-1]))
+            if not np.isfinite(z).all():
+                raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
+            V = np.array(basis)
+            for _ in range(2):
+                z = z - V.T @ (V @ z)
+            values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
+            rest = float(np.linalg.norm(z))
+            miss = rest * abs(float(vectors[-1, -1]))
+            best, mode = float(values[-1]) + miss, V.T @ vectors[:, -1]
+            if miss <= CLOSE * abs(float(values[-1])) or rest <= 1e-7 * float(np.abs(values).max()):
+                break
+            basis.append(z / rest)
+            beside.append(rest)
+        return (best, mode) if best > self.soft() else (0.0, mode)
+
+    def soft(self) -> float:
+        """An eigenvalue below this is round-off of the differences."""
+        eps = np.finfo(np.float64).eps
+        return 1e2 * eps * float(np.linalg.norm(self.root * self.pull)) / (SPACING * self.fit.size) * self.root.max()
+
+    def product(self, y: Array) -> Array:
+        """K y by (2)."""
+        y = self.allowed(y)
+        u = (self.root * y).reshape(-1, 6)
+        far = max(np.abs(u[:, :3]).max() / self.fit.size, np.abs(u[:, 3:]).max(), 1e-300)
+        step = SPACING / far
+        ahead, behind = (self.forces(self.moved(side * step * u), self.lam) for side in (1.0, -1.0))
+        return self.allowed(self.root * (behind - ahead)) / (2.0 * step)
+
+    def moved(self, u: Array) -> State:
+        """The state displaced by u (n, 6)."""
+        x = 0.5 * u[:, 3:]
+        X = np.cross(np.eye(3), x[:, None])
+        turn = np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=1)))[:, None, None] * (X + X @ X)
+        there = self.state._replace(a=self.state.a + u[:, :3], B=self.state.B @ turn, angle=self.state.angle.copy())
+        read(self.fit.system.coordinates, there.a, there.B, there.angle)
+        return there
+
+    def forces(self, state: State, lam: Array) -> Array:
+        """f + Gᵀλ (6 n,)."""
+        fit = self.fit
+        f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
+        all_forces(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
+        if self.rows:
+            fit.state = state
+            fit.differentiate()
+            push(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
+        return np.concatenate([f[0], tau[0]], axis=1).ravel()
+
+    def multipliers(self, y: Array) -> Array:
+        """S⁻¹ G M^(−½) y, of constraints alone."""
+        z = np.divide(y, self.root, out=np.zeros_like(y), where=self.root > 0.0).reshape(-1, 6)
+        g = np.zeros(self.rows)
+        blocks = self.fit.system.blocks
+        rates(self.fit.system.bodies, blocks, self.G, np.ascontiguousarray(z[:, :3]), np.ascontiguousarray(z[:, 3:]), g)
+        g[~self.fit.hard] = 0.0
+        solve(blocks, self.fit.H, self.pivot, g)
+        return g
+
+    def allowed(self, y: Array) -> Array:
+        """P y; twice, since S is a little regularised."""
+        y = y * (self.root > 0.0)
+        for _ in range(3 if self.rows else 0):
+            p, L = np.zeros_like(self.state.p), np.zeros_like(self.state.L)
+            push(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
+            y = y + self.root * np.concatenate([p, L], axis=1).ravel()
+        return y
+
+
+def _touching(system: System, state: State) -> Any:
+    """The joint coordinates with their stops touched: as springs at rest where they are."""
+    q = system.coordinates
+    stopped = np.isfinite(q.limit).any(axis=1)
+    stiff = q.stiffness + np.where(stopped, q.stop, 0.0)
+    pull = q.stiffness * (state.angle - q.rest)
+    rest = np.where(stopped, state.angle - np.divide(pull, stiff, out=np.zeros_like(pull), where=stiff > 0.0), q.rest)
+    open_ended = np.where(np.reshape(stopped, (-1, 1)), np.array([-np.inf, np.inf]), q.limit)
+    return q._replace(stiffness=stiff, rest=rest, limit=open_ended)
+
+
+def _rounded(x: float) -> float:
+    """Down to 1, 2 or 5 times a power of ten."""
+    digit = 10.0 ** np.floor(np.log10(x))
+    return float(f"{max(k for k in (1.0, 2.0, 5.0) if k * digit <= x * (1 + 1e-9)) * digit:.1e}")
