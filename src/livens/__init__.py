@@ -35,5 +35,10 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def exported(package: str) -> dict[str, Any]:
+    """Public name → object, of all that live in one package, such as "describe.joints": the catalogue of a kind."""
+    return {name: __getattr__(name) for name, home in _HOME.items() if home.startswith(f"{__name__}.{package}.")}
+
+
 def __dir__() -> list[str]:
     return sorted([*_HOME, "__version__"])

@@ -13,7 +13,12 @@ import pytest
 
 from livens.describe.pose import Pose
 from livens.describe.shapes import cad
-from livens.describe.shapes.primitives import Ball, Box, Compound, Cone, Cylinder, Ellipsoid
+from livens.describe.shapes.ball import Ball
+from livens.describe.shapes.box import Box
+from livens.describe.shapes.compound import Compound
+from livens.describe.shapes.cone import Cone
+from livens.describe.shapes.cylinder import Cylinder
+from livens.describe.shapes.ellipsoid import Ellipsoid
 from livens.errors import FileError, MissingExtra, ModelError
 
 KERNEL = 4e-7

@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 
 from livens.describe.pose import Pose
+from livens.describe.shapes.ball import Ball
+from livens.describe.shapes.box import Box
+from livens.describe.shapes.capsule import Capsule
+from livens.describe.shapes.compound import Compound
+from livens.describe.shapes.cone import Cone
+from livens.describe.shapes.ellipsoid import Ellipsoid
 from livens.describe.shapes.mesh import read_mesh
-from livens.describe.shapes.primitives import Ball, Box, Capsule, Compound, Cone, Ellipsoid
 from livens.describe.surface import Surface
 from livens.errors import FileError, MissingExtra, ModelError
 

@@ -17,19 +17,17 @@ from scipy.spatial.transform import Rotation
 
 from livens.describe.mass import MassProperties
 from livens.describe.pose import Pose
-from livens.describe.shapes.primitives import (
-    Ball,
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    PointMass,
-    ThinPlate,
-    ThinRod,
-)
+from livens.describe.shapes.ball import Ball
+from livens.describe.shapes.box import Box
+from livens.describe.shapes.capsule import Capsule
+from livens.describe.shapes.compound import Compound
+from livens.describe.shapes.cone import Cone
+from livens.describe.shapes.cylinder import Cylinder
+from livens.describe.shapes.ellipsoid import Ellipsoid
+from livens.describe.shapes.point_mass import PointMass
 from livens.describe.shapes.solid import Solid
+from livens.describe.shapes.thin_plate import ThinPlate
+from livens.describe.shapes.thin_rod import ThinRod
 from livens.describe.tessellate import SIDES
 from livens.errors import ModelError
 

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import livens as lv
 from livens.compile.assembly import consistent_start
 from livens.compile.system import compile_model, scratch
-from livens.describe.joints.joint import Row, across
+from livens.describe.joints.row import Row, across
 from livens.kernels import kinds
 from livens.kernels.constrain import rates
 from livens.kernels.coordinates import act, coordinate, coordinate_rate, read

@@ -33,11 +33,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array
-from ..describe.forces.forces import Load
-from ..describe.forces.written import Energy, Force, Motion, evaluated
+from ..describe.body_symbols import moving
+from ..describe.forces.energy import Energy
+from ..describe.forces.force import Force
+from ..describe.forces.load import Load
+from ..describe.forces.written import Motion, evaluated
 from ..describe.model import Body, Model, Point
 from ..describe.pose import hat
-from ..formula.formula import moving
 
 ALL, NONE = np.eye(3), np.zeros((0, 3))
 PARALLEL = 1e-9  # sine of the angle, and distance relative to the size, below which lines count as one

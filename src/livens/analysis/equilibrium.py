@@ -26,7 +26,8 @@ from ..checks import Array
 from ..compile.assembly import Fit, Start, consistent_start
 from ..compile.signals import drive_table
 from ..compile.system import inverse_masses
-from ..describe.forces.forces import Load, Motor
+from ..describe.forces.load import Load
+from ..describe.forces.motor import Motor
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels.arrays import State, System

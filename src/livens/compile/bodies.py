@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.forces import Load
-from ..describe.forces.written import Force
+from ..describe.forces.force import Force
+from ..describe.forces.load import Load
 from ..describe.joints.joint import Joint
 from ..describe.model import Body, Model, Point
 from ..describe.pose import cross

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.joints.written import Equations
+from ..describe.joints.constraint import Equations
 from ..describe.model import Body, Model, Point
-from ..formula.formula import casadi, flatten
+from ..formula.formula import flatten
+from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames

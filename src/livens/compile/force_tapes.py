@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.written import Energy, Force, Shape, derived
+from ..describe.body_symbols import moving
+from ..describe.forces.energy import Energy
+from ..describe.forces.force import Force
+from ..describe.forces.written import Shape, derived
 from ..describe.model import Body, Model
-from ..formula.formula import Flat, Formula, moving
+from ..formula.formula import Flat, Formula
 from ..kernels import kinds, opcodes
 from ..kernels.arrays import Formulas, Ints
 from .bodies import Frames, stack

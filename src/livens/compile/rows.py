@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import Array
-from ..describe.forces.forces import Damper, Motor, Spring
-from ..describe.joints.joint import Coordinate, Row
+from ..describe.forces.damper import Damper
+from ..describe.forces.motor import Motor
+from ..describe.forces.spring import Spring
+from ..describe.joints.row import Coordinate, Row
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels import kinds

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, answers
-from ..describe.forces.forces import Load, Motor, sample
+from ..describe.forces.load import Load
+from ..describe.forces.motor import Motor
+from ..describe.forces.signal import sample
 from ..describe.model import Model
 from ..errors import ModelError
 

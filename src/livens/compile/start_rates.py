@@ -14,7 +14,7 @@ from __future__ import annotations
 from copy import copy
 from typing import NamedTuple
 
-from ..describe.joints.joint import Axial
+from ..describe.joints.axial import Axial
 from ..describe.model import Model
 
 

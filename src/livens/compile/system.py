@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.forces import Attraction, Load, Spring
+from ..describe.forces.attraction import Attraction
+from ..describe.forces.load import Load
+from ..describe.forces.spring import Spring
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work

@@ -21,8 +21,7 @@ from ..compile.assembly import consistent_start
 from ..describe.model import Model
 from ..describe.pose import hat
 from ..errors import ModelError
-from ..formula.formula import casadi
-from ..formula.functions import dot, norm
+from ..formula.functions import casadi, dot, norm
 from ..kernels import kinds
 from ..kernels.arrays import State, System
 from .lagrangian import Lagrangian

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..formula.formula import casadi
+from ..formula.functions import casadi
 from ..formula.trace import line_of
 from .lagrangian import Lagrangian
 from .terms import Term

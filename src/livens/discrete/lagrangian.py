@@ -16,8 +16,7 @@ from scipy.sparse import csc_matrix, csr_matrix, issparse, triu
 
 from ..checks import Array, finite
 from ..errors import ModelError
-from ..formula.formula import casadi
-from ..formula.functions import dot
+from ..formula.functions import casadi, dot
 from .factors import SuperLU
 from .terms import Elements, Term, constraint_term, scalar_term
 from .tracing import Fn, column, of_time_alone, scalar

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..checks import Array
-from ..formula.formula import casadi, flatten
+from ..formula.formula import flatten
+from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.implicit_maps import Maps
 from .terms import Ints, Symbols, Term

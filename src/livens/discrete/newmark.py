@@ -20,7 +20,7 @@ Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, I
 from __future__ import annotations
 
 from ..errors import ModelError
-from ..formula.formula import casadi
+from ..formula.functions import casadi
 from ..step.newmark import Alpha
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ModelError
-from ..formula.formula import casadi
+from ..formula.functions import casadi
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
 from .terms import Term, each

@@ -9,7 +9,7 @@ nearest state that satisfies the constraints. Each is a map (maps.py).
 
 from __future__ import annotations
 
-from ..formula.formula import casadi
+from ..formula.functions import casadi
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece, Program
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import Array
 from ..errors import ModelError
-from ..formula.formula import casadi
-from ..formula.functions import norm
+from ..formula.functions import casadi, norm
 from .tracing import Fn, column, scalar
 
 Ints = NDArray[np.int64]

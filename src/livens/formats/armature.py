@@ -14,7 +14,9 @@ import numpy as np
 
 from ..checks import Array
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.joint import Prismatic, Revolute, across
+from ..describe.joints.prismatic import Prismatic
+from ..describe.joints.revolute import Revolute
+from ..describe.joints.row import across
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
 from ..describe.shapes.solid import Solid

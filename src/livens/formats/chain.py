@@ -21,20 +21,17 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.joints.joint import (
-    Cylindrical,
-    FixedOrientation,
-    Planar,
-    PointOnLine,
-    PointOnPlane,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-    across,
-    local,
-)
-from ..describe.joints.written import Constraint
+from ..describe.joints.constraint import Constraint
+from ..describe.joints.cylindrical import Cylindrical
+from ..describe.joints.fixed_orientation import FixedOrientation
+from ..describe.joints.planar import Planar
+from ..describe.joints.point_on_line import PointOnLine
+from ..describe.joints.point_on_plane import PointOnPlane
+from ..describe.joints.prismatic import Prismatic
+from ..describe.joints.revolute import Revolute
+from ..describe.joints.row import across, local
+from ..describe.joints.spherical import Spherical
+from ..describe.joints.universal import Universal
 from ..describe.model import Body, Model
 from ..describe.pose import cross
 from ..errors import ModelError

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.joint import Rigid, Spherical
+from ..describe.joints.rigid import Rigid
+from ..describe.joints.spherical import Spherical
 from ..describe.model import Body, Model
 from ..errors import ModelError
 from .armature import unused

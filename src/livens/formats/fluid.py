@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.written import Force
+from ..describe.forces.force import Force
 from ..describe.model import Body, Model
 from ..errors import ModelError
 from ..formula.functions import dot, fabs

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite
-from ..describe.forces.forces import Load
-from ..describe.forces.written import Force
+from ..describe.forces.force import Force
+from ..describe.forces.load import Load
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
 from ..describe.pose import Pose

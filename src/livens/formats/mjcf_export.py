@@ -14,11 +14,17 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..describe.forces.forces import Damper, Spring
+from ..describe.forces.damper import Damper
+from ..describe.forces.spring import Spring
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.joint import Revolute, Rigid, Spherical
+from ..describe.joints.revolute import Revolute
+from ..describe.joints.rigid import Rigid
+from ..describe.joints.spherical import Spherical
 from ..describe.model import Body, Model, Point
-from ..describe.shapes.primitives import Ball, Box, Capsule, Cylinder
+from ..describe.shapes.ball import Ball
+from ..describe.shapes.box import Box
+from ..describe.shapes.capsule import Capsule
+from ..describe.shapes.cylinder import Cylinder
 from ..errors import ModelError
 from ..storage.atomic import replacing
 from .mjcf_tree import Node, armatures, rates, refuse, tree_of, velocities

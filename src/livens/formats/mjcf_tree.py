@@ -14,7 +14,14 @@ import numpy as np
 from ..checks import Array
 from ..compile import start_rates
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.joint import Cylindrical, Planar, Prismatic, Revolute, Rigid, Spherical, Universal, across
+from ..describe.joints.cylindrical import Cylindrical
+from ..describe.joints.planar import Planar
+from ..describe.joints.prismatic import Prismatic
+from ..describe.joints.revolute import Revolute
+from ..describe.joints.rigid import Rigid
+from ..describe.joints.row import across
+from ..describe.joints.spherical import Spherical
+from ..describe.joints.universal import Universal
 from ..describe.model import Body, Model
 from ..errors import ModelError
 from ..run.simulate import dynamics

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.written import Energy, Force
-from ..describe.joints.joint import across, local
+from ..describe.forces.energy import Energy
+from ..describe.forces.force import Force
+from ..describe.joints.row import across, local
 from ..describe.model import Body, Model
 from ..describe.pose import cross as cross3
 from ..errors import ModelError

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array, finite
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.joint import across
+from ..describe.joints.row import across
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
 from ..describe.pose import Pose, cross, hat

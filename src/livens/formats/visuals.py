@@ -14,11 +14,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ..describe.shapes.solid import contents
 from ..describe.surface import Surface, box_surface
 from ..describe.tessellate import ball, capsule, cylinder
 from ..errors import LivensError, ModelError
 from ..scene.solids import inside
+from ..storage.bytes import contents
 
 BYTES = 200_000_000  # of all meshes of a robot
 UP = 6  # folders above a file that are searched for a package

@@ -1,14 +1,12 @@
-"""Functions that users write, as formulas: traced once, kept as data, differentiated exactly by CasADi.
+"""Formulas: functions that users write, as lists of elementary operations.
 
-A function is called once, with symbols in the place of world points, directions and velocities of bodies. What it
-computes is a `Formula`: a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]), that
-can be stored in a file, played back on other symbols (x = a + B r), and differentiated. Functions of symbols such as
-`dot`, `norm` and `sin` stand in symbols.py.
+A formula is a list of elementary operations on registers, (name, o, i, j) for w[o] ← name(w[i], w[j]). It can be stored
+in a file, evaluated on other symbols (x = a + B r), and differentiated exactly by CasADi. Functions of symbols such as
+`dot`, `norm` and `sin` are in functions.py; describe/body_symbols.py makes a formula from a user's function.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,13 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import Array, vector
-from ..describe.model import Body
+from ..checks import Array
 from ..errors import ModelError
-from .functions import casadi as casadi
-from .trace import called, line_of
+from .functions import casadi
 
-# ── a formula and how it is played ──
+ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH FABS SIGN FLOOR CEIL EXPM1 LOG1P ERF"
+TWO = "ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT"
+
+
+def _by_name(name: str, operands: int) -> Callable[[Any, Any, Any], Any]:
+    return lambda ca, x, y: getattr(ca, name.lower())(*(x, y)[:operands])
+
 
 PLAY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "ADD": lambda ca, x, y: x + y,
@@ -44,16 +46,9 @@ PLAY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "AND": lambda ca, x, y: ca.logic_and(x, y),
     "OR": lambda ca, x, y: ca.logic_or(x, y),
     "IF_ELSE_ZERO": lambda ca, x, y: ca.if_else(x, y, 0.0),
+    **{name: _by_name(name, 1) for name in ONE.split()},
+    **{name: _by_name(name, 2) for name in TWO.split()},
 }
-ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH FABS SIGN FLOOR CEIL EXPM1 LOG1P ERF"
-TWO = "ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT"
-
-
-def _by_name(name: str, operands: int) -> Callable[[Any, Any, Any], Any]:
-    return lambda ca, x, y: getattr(ca, name.lower())(*(x, y)[:operands])
-
-
-PLAY |= {name: _by_name(name, 1) for name in ONE.split()} | {name: _by_name(name, 2) for name in TWO.split()}
 
 
 class Flat(NamedTuple):
@@ -174,131 +169,3 @@ class Formula:
     def numbers(self) -> Array:
         """The constants in it, in the order they are used."""
         return self.constants[[name == "CONST" for name in self.operations]]
-
-
-# ── tracing ──
-
-
-class BodySymbol:
-    """A body inside a user's function: its points, directions and velocities as symbols in world axes."""
-
-    def __init__(self, trace: Trace, body: Body):
-        self._trace, self._body = trace, body
-
-    def point(self, *r: Any) -> Any:
-        """Where the body-fixed point r is: `point(1, 0, 0)` or `point((1, 0, 0))`, body axes [m]."""
-        return self._trace.handle(self._body, "point", r[0] if len(r) == 1 else r)
-
-    def direction(self, *u: Any) -> Any:
-        """The body-fixed direction u in world axes; its length is that of u."""
-        return self._trace.handle(self._body, "direction", u[0] if len(u) == 1 else u)
-
-    @property
-    def position(self) -> Any:
-        """Where the origin of the body frame is [m]."""
-        return self.point(0.0, 0.0, 0.0)
-
-    @property
-    def rotation(self) -> Any:
-        """The rotation matrix, body to world, 3 × 3."""
-        return casadi().horzcat(*(self.direction(*e) for e in np.eye(3)))
-
-    def velocity(self, *r: Any) -> Any:
-        """The velocity of the body-fixed point r, body axes [m]: `velocity(1, 0, 0)` or `velocity((1, 0, 0))` [m/s]."""
-        return self._trace.handle(self._body, "velocity", r[0] if len(r) == 1 else r)
-
-    @property
-    def angular_velocity(self) -> Any:
-        """The angular velocity [rad/s]."""
-        return self._trace.handle(self._body, "angular_velocity", np.zeros(3))
-
-
-def listed(bodies: Any, label: str) -> tuple[Body, ...]:
-    """A list of different bodies, or a refusal."""
-    if not isinstance(bodies, list | tuple) or not bodies or not all(isinstance(body, Body) for body in bodies):
-        raise ModelError(f"{label} needs a list of bodies such as bodies=[arm], not {bodies!r}.")
-    if len({id(body) for body in bodies}) < len(bodies):
-        raise ModelError(f"{label} lists a body twice.")
-    return tuple(bodies)
-
-
-def moving(bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """The bodies without the world, as the slots of a formula number them."""
-    return tuple(body for body in bodies if body.name != "world")
-
-
-class Wanted(NamedTuple):
-    """What a user's function must give."""
-
-    answer: str = "an expression of its symbols (such as lv.dot(u, v) − c), or a list of them"
-    results: int = 0  # how many numbers; 0: one or more, each of which must depend on a body
-    still: str = "an equation is one of places, directions and time"  # why no velocities; "": they are welcome
-
-
-class Trace:
-    """What a user's function is given for b: `b[body]`."""
-
-    def __init__(self, bodies: Sequence[Body], label: str, still: str):
-        self.bodies, self.label, self.still = moving(bodies), label, still
-        self.listed = list(bodies)
-        self.found: dict[tuple[int, str, tuple[float, ...]], Any] = {}
-
-    def __getitem__(self, body: Body) -> BodySymbol:
-        if not any(body is mine for mine in self.listed):
-            name = repr(body.name) if isinstance(body, Body) else repr(body)
-            raise ModelError(f"{self.label} uses body {name}, which is not among its bodies.")
-        return BodySymbol(self, body)
-
-    def handle(self, body: Body, kind: str, r: Any) -> Any:
-        ca = casadi()
-        at = vector(r, f"{kind} on body {body.name!r} in {self.label}")
-        if kind.endswith("velocity") and self.still:
-            raise ModelError(f"{self.label} asks for a velocity of body {body.name!r}, but {self.still}.")
-        if body.name == "world":
-            return ca.SX(ca.DM(np.zeros(3) if kind.endswith("velocity") else at))
-        slot = next(k for k, mine in enumerate(self.bodies) if mine is body)
-        key = (slot, kind, tuple(at.tolist()))
-        if key not in self.found:
-            self.found[key] = ca.SX.sym(f"x{len(self.found)}", 3)
-        return self.found[key]
-
-
-def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: Wanted | None = None) -> Formula:
-    """The formula of fn(b, t) or fn(b); whatever cannot be one is refused, with the line at fault."""
-    ca = casadi()
-    wanted = wanted or Wanted()
-    b, t = Trace(bodies, label, wanted.still), ca.SX.sym("t")
-    arguments = (b, t) if _takes_time(fn) else (b,)
-    rows = called(fn, arguments, label, wanted.answer)
-    if wanted.results and len(rows) != wanted.results:
-        given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
-        raise ModelError(f"{label} must give {wanted.answer}, not {given}{line_of(fn)}.")
-    x = ca.vertcat(ca.SX(0, 1), *b.found.values())
-    for row in rows:
-        if not (wanted.results == 3 or ca.depends_on(row, x)):
-            raise ModelError(f"{label} gives {row}, which depends on none of its bodies{line_of(fn)}.")
-    try:
-        function = ca.Function("g", [x, t], rows)
-    except RuntimeError as error:  # of another trace, kept by a user
-        raise ModelError(f"{label} has symbols in it that are not of its bodies{line_of(fn)}.") from error
-    flat = flatten(function)
-    if np.isnan(flat.constants).any():
-        raise ModelError(f"{label} gives NaN whatever the bodies do{line_of(fn)}.")
-    return Formula(
-        handles=[slot for slot, _, _ in b.found],
-        kinds=[kind for _, kind, _ in b.found],
-        places=[at for _, _, at in b.found],
-        operations=flat.operations,
-        registers=flat.registers,
-        constants=flat.constants,
-        results=len(rows),
-    )
-
-
-def _takes_time(fn: Callable[..., Any]) -> bool:
-    """Whether fn wants the time: a second argument without a default, or one named t."""
-    try:
-        parameters = list(inspect.signature(fn).parameters.values())[1:2]
-    except (TypeError, ValueError):  # built in: nothing is known
-        return True
-    return any(p.name == "t" or (p.default is p.empty and p.kind is not p.KEYWORD_ONLY) for p in parameters)

@@ -146,7 +146,7 @@ class _Document:
 def creased(surface: Surface) -> tuple[Array, Array, Any]:
     """Vertices, unit normals and triangles: a corner's normal is the mean over the triangles there that bend little.
 
-    >>> from livens.describe.shapes.primitives import Box
+    >>> from livens import Box
     >>> vertices, normals, triangles = creased(Box(1, 1, 1, mass=1).surface)
     >>> vertices.shape, triangles.shape, sorted(set(abs(normals).max(axis=1).tolist()))
     ((24, 3), (12, 3), [1.0])

@@ -15,7 +15,8 @@ from ..compile.bodies import Frames
 from ..compile.rows import compile_coordinates, groups
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.joints.joint import Coordinate, Joint, across
+from ..describe.joints.joint import Joint
+from ..describe.joints.row import Coordinate, across
 from ..errors import ModelError
 from ..kernels.dynamics import accelerate, all_defects, wrench
 

@@ -18,7 +18,7 @@ from ..checks import Array
 from ..compile.assembly import consistent_start
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.forces.forces import Motor
+from ..describe.forces.motor import Motor
 from ..describe.model import Model
 from ..errors import StepFailed
 from ..kernels.arrays import State

@@ -21,8 +21,8 @@ from ..compile.assembly import Fit, Start, consistent_start
 from ..compile.rows import PRECISION, groups
 from ..compile.signals import Signals
 from ..compile.system import compile_model, same, scratch
-from ..describe.forces.forces import Damper
-from ..describe.forces.written import Force
+from ..describe.forces.damper import Damper
+from ..describe.forces.force import Force
 from ..describe.model import Model
 from ..describe.pose import rotation_matrix
 from ..errors import ModelError, StepFailed

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.body_symbols import moving
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
 from ..describe.pose import Pose
 from ..describe.surface import Surface
 from ..errors import ModelError
-from ..formula.formula import moving
 from .catalogue import body_keys, has_formula, keys, shapes, things
 from .paths import at, dotted, refusal
 from .reading import Reading, Written, slotted

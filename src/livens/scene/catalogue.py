@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from ..describe.joints.joint import Axial, Joint
+from .. import exported
 from ..describe.mass import MassProperties
 from ..describe.model import Body
-from ..describe.shapes import primitives as primitives
 from ..describe.shapes.solid import Solid
 
 BY_NAME = {  # where the annotation says too little
@@ -81,26 +78,14 @@ def keys(thing: type) -> dict[str, Key]:
 @cache
 def things(kind: str) -> dict[str, type]:
     """Name → class of every "joint", or of every "force"."""
-    homes = ("joints", "gears", "rolling", "user") if kind == "joint" else ("forces", "acting")
-    modules = [f"livens.{name}" for name in homes if find_spec(f"livens.{name}")]
-    return {
-        name: thing
-        for module in modules
-        for name, thing in vars(import_module(module)).items()
-        if inspect.isclass(thing) and thing.__module__ == module and getattr(thing, "kind", "") == kind
-        if thing not in (Joint, Axial)
-    }
+    return exported(f"describe.{kind}s")
 
 
 @cache
 def shapes() -> dict[str, type]:
     """Name → class of every shape."""
-    found = {
-        name: shape
-        for name, shape in vars(primitives).items()
-        if inspect.isclass(shape) and hasattr(shape, "surface") and shape.__module__ == primitives.__name__
-    }
-    return {**found, "MassProperties": MassProperties, "Solid": Solid}
+    found = {name: shape for name, shape in exported("describe.shapes").items() if inspect.isclass(shape)}
+    return {**found, "MassProperties": MassProperties}
 
 
 @cache

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.body_symbols import moving
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model, Point
 from ..describe.pose import Pose
-from ..describe.shapes.primitives import Compound
+from ..describe.shapes.compound import Compound
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
 from ..errors import ModelError
 from ..formula.expression import Expression
-from ..formula.formula import Formula, moving
+from ..formula.formula import Formula
 from .catalogue import keys, shapes, things
 from .formula_text import text_of
 

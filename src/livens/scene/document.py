@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ..describe.model import Model, Point
-from ..describe.shapes.solid import Solid, contents
+from ..describe.shapes.solid import Solid
 from ..errors import FileError, MissingExtra, ModelError
 from ..record.trajectory import Trajectory
 from ..run.simulate import simulate
 from ..step import Scheme
 from ..storage.atomic import replacing
+from ..storage.bytes import contents
 from .build import Build
 from .catalogue import keys, schemes
 from .describe import to_dict

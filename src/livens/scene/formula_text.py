@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..formula.expression import evaluate
-from ..formula.formula import Formula, casadi, flatten
+from ..formula.formula import Formula, flatten
+from ..formula.functions import casadi
 from ..formula.grammar import LENGTH, names_in, parsed
 
 INFIX = {  # how an operation is written, and how strongly it binds

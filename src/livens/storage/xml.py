@@ -9,8 +9,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from ..describe.shapes.solid import contents
 from ..errors import FileError
+from .bytes import contents
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200

@@ -1,15 +1,15 @@
-"""Energies V(q, t) and forces F(q, v, t) that users write, and what their formulas become when they are differentiated.
+"""Formulas of user-written energies V(q, t) and forces F(q, v, t), and their derivatives.
 
-The function is called once, when the thing is made, with symbols x of the points and directions it asks for; what it
-computes runs inside the compiled loop (kernels/formulas.py), and is stored with the model: files hold the formula, not
-the function. Formulas that differ in their numbers only have one shape, and a shape is differentiated once:
+The function is called once, when the thing is made, with symbols x of the points and directions it uses. Its formula
+runs inside the compiled loop (kernels/force_tapes.py) and is stored with the model: files hold the formula, not the
+function. Formulas that differ in their numbers only have one shape, and a shape is differentiated once:
 
     value   V(x, t, c),      push   ∂V/∂t, −∂V/∂x   with c the numbers, and for a force   push   0, F(x, t, c).      (1)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,17 +17,10 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import ModelError
-from ...formula.formula import Flat, Formula, Wanted, casadi, flatten, listed, moving, traced
-from ...formula.trace import line_of
-from ..model import Body, Point
-
-ENERGY = Wanted(
-    "one number [J], an expression such as 0.5*k*lv.dot(d, d)",
-    results=1,
-    still="an energy is one of places, directions and time: write what depends on velocity as an lv.Force",
-)
-FORCE = Wanted("three numbers [N], such as −c*b[body].velocity((0, 0, 0))", results=3, still="")
-TORQUE = Wanted("three numbers [N m], such as −c*b[body].angular_velocity", results=3, still="")
+from ...formula.formula import Flat, Formula, flatten
+from ...formula.functions import casadi
+from ..body_symbols import Wanted, moving, traced
+from ..model import Body
 
 
 class Shape(NamedTuple):
@@ -111,127 +104,7 @@ def at_start(formula: Formula, bodies: Sequence[Body]) -> tuple[float, Array]:
     return float(value[0]), push[0]
 
 
-class Energy:
-    """A potential energy V [J], written as a function of places and directions of any number of bodies, and of time.
-
-    fn(b) or fn(b, t) gets symbols: `b[body].point(r)` and `b[body].direction(u)` in world axes (r, u in the body
-    frame), `b[body].position`, `b[body].rotation`, and the time t [s]; it gives one number [J]. Use `lv.dot`,
-    `lv.norm`, `lv.sin`, … on them. Forces and torques are its exact gradients, and it is part of `motion.potential`;
-    one that depends on time does work, ∂V/∂t. Needs the extra `symbolic`.
-
-    >>> import livens as lv
-    >>> m = lv.Model()
-    >>> ball = m.add(lv.Body(lv.PointMass(2.0), at=(1, 0, 0), name="ball"))
-    >>> well = m.add(lv.Energy(lambda b: 0.25 * lv.norm(b[ball].position) ** 4, bodies=[ball], name="well"))
-    >>> lv.dynamics(m).acceleration(ball)[0].tolist()
-    [-0.5, 0.0, 0.0]
-    >>> motion = lv.simulate(m, lv.Livens(order=4), h=1e-2, until=10.0)
-    >>> bool(abs(motion.energy - 0.25).max() < 1e-9)
-    True
-    """
-
-    kind = "force"
-
-    def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
-        label = f"Energy {name!r}" if name else "an Energy"
-        self.name, self.bodies = name, listed(bodies, label)
-        if not moving(self.bodies):
-            raise ModelError(f"{label} acts on the world alone, which does not move.")
-        self.fn = _formula(fn, self.bodies, label, ENERGY)
-        value, push = at_start(self.fn, self.bodies)
-        if not np.isfinite(value):
-            raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite where it begins.")
-        if not np.isfinite(push).all():
-            raise ModelError(
-                f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
-                "none: write it without the root, or begin elsewhere."
-            )
-
-    @property
-    def formulas(self) -> list[Formula]:
-        """The one it has."""
-        return [self.fn]
-
-    @property
-    def timed(self) -> bool:
-        """True if it depends on time."""
-        return self.fn.timed
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        """The origins of its bodies."""
-        return tuple(Point(body, np.zeros(3)) for body in self.bodies)
-
-    def __repr__(self) -> str:
-        return f"Energy({self.name!r})"
-
-
-class Force:
-    """A force F(q, v, t) [N] at a point, and a torque [N m] on its body, in world axes, written as functions.
-
-    fn(b) or fn(b, t), and torque, get symbols as those of `lv.Energy` do, and velocities: `b[body].velocity(r)` of the
-    body-fixed point r [m/s] and `b[body].angular_velocity` [rad/s], both in world axes; each gives three numbers.
-    bodies: those whose symbols they use; None means the body of the point alone. A force has no potential: it does
-    work. One that depends on velocity runs at order 2; one so stiff that h c/m nears 1, c = |∂F/∂v| [N s/m], belongs in
-    an `lv.Damper`. Needs the extra `symbolic`.
-
-    >>> import livens as lv
-    >>> m = lv.Model(gravity=(0, 0, -9.81))
-    >>> ball = m.add(lv.Body(lv.Ball(0.1, mass=2.0), name="ball"))
-    >>> drag = m.add(lv.Force(ball.center, lambda b: -0.5 * b[ball].velocity((0, 0, 0)), name="drag"))
-    >>> motion = lv.simulate(m, h=1e-2, until=40.0)
-    >>> motion.velocity(ball)[-1].round(2).tolist()
-    [0.0, 0.0, -39.24]
-    """
-
-    kind = "force"
-
-    def __init__(
-        self,
-        point: Point,
-        fn: Callable[..., Any] | Formula,
-        bodies: Sequence[Body] | None = None,
-        torque: Callable[..., Any] | Formula | None = None,
-        name: str = "",
-    ):
-        label = f"Force {name!r}" if name else "a Force"
-        if not isinstance(point, Point):
-            raise ModelError(f"{label} acts at a point such as body.point(0, 0, 0), not {point!r}.")
-        if point.body.name == "world":
-            raise ModelError(f"{label} acts on the world, which does not move.")
-        self.point, self.name = point, name
-        self.bodies = listed([point.body] if bodies is None else bodies, label)
-        self.fn = _formula(fn, self.bodies, label, FORCE)
-        self.torque = None if torque is None else _formula(torque, self.bodies, f"torque of {label}", TORQUE)
-        for formula, given in ((self.fn, fn), (self.torque, torque)):
-            if formula is not None and not np.isfinite(at_start(formula, self.bodies)[1]).all():
-                raise ModelError(f"{label} is not finite at the start{line_of(given)}.")
-
-    @property
-    def formulas(self) -> list[Formula]:
-        """That of the force, and that of the torque if there is one."""
-        return [self.fn] if self.torque is None else [self.fn, self.torque]
-
-    @property
-    def timed(self) -> bool:
-        """True if it depends on time."""
-        return any(formula.timed for formula in self.formulas)
-
-    @property
-    def moving(self) -> bool:
-        """True if it depends on velocity."""
-        return any(formula.moving for formula in self.formulas)
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        """Its point, and the origins of its bodies."""
-        return (self.point, *(Point(body, np.zeros(3)) for body in self.bodies))
-
-    def __repr__(self) -> str:
-        return f"Force({self.name!r})"
-
-
-def _formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> Formula:
+def checked_formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> Formula:
     """The formula of a function, or one that a file held, if it is what is wanted."""
     if not callable(fn):
         raise ModelError(f"{label} needs a function of its bodies, such as lambda b: …, not {fn!r}.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...checks import number
 from ...errors import ModelError
 from ..model import Point
-from .joint import Axial, Joint, Row
+from .axial import Axial
+from .joint import Joint
+from .row import Row
 
 
 class Coupling(Joint):

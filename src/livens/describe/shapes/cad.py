@@ -27,11 +27,12 @@ import numpy as np
 
 from ...checks import positive
 from ...errors import FileError, MissingExtra, ModelError
+from ...storage.bytes import contents
 from ...storage.sandbox import apart, serve
 from ..mass import MassProperties
 from ..surface import Surface
 from ..tessellate import rounded
-from .solid import METRES, Solid, contents, metres, packed, unpacked
+from .solid import METRES, Solid, metres, packed, unpacked
 
 MILLIMETRE = 1e-3  # the unit in which OpenCascade hands over a STEP file [m]
 NOISE = 1e-12  # entries of a tensor below this part of the largest are the kernel's round-off

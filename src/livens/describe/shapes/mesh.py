@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 
 from ...checks import Array, positive
 from ...errors import FileError, MissingExtra, ModelError
+from ...storage.bytes import contents
 from ...storage.sandbox import apart, serve
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
 from ..tessellate import welded
-from .solid import Solid, contents, metres, packed, unpacked
+from .solid import Solid, metres, packed, unpacked
 
 FORMATS = ("stl", "obj", "glb")
 FAR = 1e15  # m

@@ -1,4 +1,4 @@
-"""What an imported body is: numbers and triangles, taken out of the file or the geometry kernel once and for all."""
+"""Imported bodies: mass properties and triangles, read once from a file or the geometry kernel."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...checks import positive
-from ...errors import FileError, ModelError
+from ...errors import ModelError
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
 
-LONG = 300  # characters of a name that are said
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
 
 
@@ -26,7 +23,7 @@ METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
 class Solid:
     """An imported body: mass properties and surface in body axes, a name, and `place`, where the body frame was drawn.
 
-    >>> from livens.describe.shapes.primitives import Box
+    >>> from livens import Box
     >>> box = Box(1.0, 1.0, 1.0, mass=2.0)
     >>> Solid(box.mass_properties, box.surface, name="crate").place.a.tolist()
     [0.0, 0.0, 0.0]
@@ -57,27 +54,6 @@ def metres(unit: str | float) -> float:
     return positive(unit, "unit", "m")
 
 
-def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
-    """The bytes of a file that is not larger than `max_bytes`."""
-    file = Path(path)
-    name = str(file) if len(str(file)) <= LONG else f"{str(file)[:LONG]}…"
-    try:
-        size = file.stat().st_size
-        if not file.is_file():
-            raise FileError(f"{name} is not a file.")
-        if size > max_bytes:
-            raise FileError(f"{name} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
-        return file.read_bytes()
-    except FileError:
-        raise
-    except FileNotFoundError:
-        raise FileError(f"{name} does not exist.") from None
-    except PermissionError:
-        raise FileError(f"{name} may not be read: permission denied.") from None
-    except OSError as error:
-        raise FileError(f"{name} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
-
-
 def packed(solids: Sequence[Solid]) -> bytes:
     """Solids as bytes, to go from one process to another."""
     arrays: dict[str, Any] = {"names": json.dumps([solid.name for solid in solids])}
@@ -94,7 +70,7 @@ def packed(solids: Sequence[Solid]) -> bytes:
 def unpacked(data: bytes) -> list[Solid]:
     """What `packed` packed.
 
-    >>> from livens.describe.shapes.primitives import Ball
+    >>> from livens import Ball
     >>> ball = Ball(0.1, density=1000)
     >>> [again] = unpacked(packed([Solid(ball.mass_properties, ball.surface, "ball")]))
     >>> again.name, again.mass_properties.mass == ball.mass_properties.mass

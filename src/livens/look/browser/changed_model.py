@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array, not_negative, vector
-from ...describe.forces.forces import Damper, Spring
+from ...describe.forces.damper import Damper
+from ...describe.forces.spring import Spring
 from ...describe.model import Body, Model
 from ...errors import ModelError
 

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
-from ...describe.forces.forces import Damper, Spring
-from ...describe.joints.joint import Rod
+from ...describe.forces.damper import Damper
+from ...describe.forces.spring import Spring
+from ...describe.joints.rod import Rod
 from ...describe.model import Body, Model, Point
 from ...errors import ModelError
 from .meshes import equal_shapes, is_point

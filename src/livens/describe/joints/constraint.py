@@ -1,6 +1,6 @@
-"""What users write themselves and joints cannot say: constraints g(q, t) = 0 of up to four bodies.
+"""User-written constraints g(q, t) = 0 of up to four bodies: 1 TAPE for each equation.
 
-The function is called once, when the constraint is made, with symbols; what it computes runs inside the compiled loop
+The function is called once, when the constraint is made, with symbols. Its formula runs inside the compiled loop
 (kernels/tape.py) with exact derivatives, and is stored with the model: files hold the formula, not the function.
 """
 
@@ -13,9 +13,11 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import ModelError
-from ...formula.formula import Formula, Wanted, casadi, listed, moving, traced
+from ...formula.formula import Formula
+from ...formula.functions import casadi
+from ..body_symbols import Wanted, listed, moving, traced
 from ..model import Body, Point
-from .joint import Row
+from .row import Row
 
 Place = Callable[[Body, str, Array], Array]
 

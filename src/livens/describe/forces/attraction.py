@@ -1,0 +1,40 @@
+"""Newtonian attraction between centres of mass: V = −G Σ_{i<j} m_i m_j / |a_i − a_j|."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...checks import positive
+from ...errors import ModelError
+from ..model import Body, Point
+
+
+class Attraction:
+    """Newtonian attraction between bodies' centres of mass: G [N m²/kg²] (6.6743e-11 in SI).
+
+    bodies: those that attract each other; None means every body of the model.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> sun = m.add(lv.Body(lv.PointMass(1.0), name="sun"))
+    >>> earth = m.add(lv.Body(lv.PointMass(3e-6), at=(1, 0, 0), velocity=(0, 1, 0), name="earth"))
+    >>> pull = m.add(lv.Attraction(G=1.0))
+    """
+
+    kind = "force"
+
+    def __init__(self, G: float, bodies: Sequence[Body] | None = None, name: str = ""):
+        label = f"attraction {name!r}" if name else "an attraction"
+        self.G = positive(G, f"G of {label}")
+        if bodies is not None:
+            bodies = (bodies,) if isinstance(bodies, Body) else tuple(bodies)
+            for body in bodies:
+                if not isinstance(body, Body):
+                    raise ModelError(f"{label} acts between bodies, not {body!r}.")
+            if len(set(bodies)) < max(2, len(bodies)):
+                raise ModelError(f"{label} needs two or more different bodies, got {list(bodies)}.")
+        self.bodies, self.name = bodies, name
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(body.center for body in self.bodies or ())

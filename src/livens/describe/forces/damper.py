@@ -1,0 +1,30 @@
+"""Viscous damper between two points: F = −c d/dt |x_b − x_a| along their line. It has no potential; it dissipates."""
+
+from __future__ import annotations
+
+from ...checks import positive
+from ..model import Point
+from .two_points import distance_at_start
+
+
+class Damper:
+    """A viscous damper between two points: it pulls with rate [N s/m] times the speed at which they separate.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), name="ball"))
+    >>> m.add(lv.Damper(m.world.point(0, 0, 0), ball.point(0, 0, 0), rate=2.0)).rate
+    2.0
+    """
+
+    kind = "force"
+
+    def __init__(self, a: Point, b: Point, rate: float, name: str = ""):
+        label = f"damper {name!r}" if name else "a damper"
+        distance_at_start(a, b, label)
+        self.a, self.b, self.name = a, b, name
+        self.rate = positive(rate, f"rate of {label}", "N s/m")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.a, self.b)

@@ -1,0 +1,76 @@
+"""User-written potential energy V(q, t)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ...formula.formula import Formula
+from ...formula.trace import line_of
+from ..body_symbols import Wanted, listed, moving
+from ..model import Body, Point
+from .written import at_start, checked_formula
+
+ENERGY = Wanted(
+    "one number [J], an expression such as 0.5*k*lv.dot(d, d)",
+    results=1,
+    still="an energy is one of places, directions and time: write what depends on velocity as an lv.Force",
+)
+
+
+class Energy:
+    """A potential energy V [J], written as a function of places and directions of any number of bodies, and of time.
+
+    fn(b) or fn(b, t) gets symbols: `b[body].point(r)` and `b[body].direction(u)` in world axes (r, u in the body
+    frame), `b[body].position`, `b[body].rotation`, and the time t [s]; it gives one number [J]. Use `lv.dot`,
+    `lv.norm`, `lv.sin`, … on them. Forces and torques are its exact gradients, and it is part of `motion.potential`;
+    one that depends on time does work, ∂V/∂t. Needs the extra `symbolic`.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(2.0), at=(1, 0, 0), name="ball"))
+    >>> well = m.add(lv.Energy(lambda b: 0.25 * lv.norm(b[ball].position) ** 4, bodies=[ball], name="well"))
+    >>> lv.dynamics(m).acceleration(ball)[0].tolist()
+    [-0.5, 0.0, 0.0]
+    >>> motion = lv.simulate(m, lv.Livens(order=4), h=1e-2, until=10.0)
+    >>> bool(abs(motion.energy - 0.25).max() < 1e-9)
+    True
+    """
+
+    kind = "force"
+
+    def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
+        label = f"Energy {name!r}" if name else "an Energy"
+        self.name, self.bodies = name, listed(bodies, label)
+        if not moving(self.bodies):
+            raise ModelError(f"{label} acts on the world alone, which does not move.")
+        self.fn = checked_formula(fn, self.bodies, label, ENERGY)
+        value, push = at_start(self.fn, self.bodies)
+        if not np.isfinite(value):
+            raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite where it begins.")
+        if not np.isfinite(push).all():
+            raise ModelError(
+                f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
+                "none: write it without the root, or begin elsewhere."
+            )
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """The one it has."""
+        return [self.fn]
+
+    @property
+    def timed(self) -> bool:
+        """True if it depends on time."""
+        return self.fn.timed
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The origins of its bodies."""
+        return tuple(Point(body, np.zeros(3)) for body in self.bodies)
+
+    def __repr__(self) -> str:
+        return f"Energy({self.name!r})"

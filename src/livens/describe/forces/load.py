@@ -1,0 +1,55 @@
+"""Load: force F(t) at a point and torque M(t) on its body. It has no potential; it does work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...checks import Array, vector
+from ...errors import ModelError
+from ..model import Point
+from .signal import Signal, sample
+
+
+class Load:
+    """A force [N] at a point and a torque [N m] on its body, constant or as functions of time t [s].
+
+    axes: "world" (default) or "body", for loads that turn with the body, such as a thruster. A load has no
+    potential: it does work, and energy changes by it.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ship = m.add(lv.Body(lv.Box(2, 1, 1, density=100), name="ship"))
+    >>> thruster = m.add(lv.Load(ship.point(-1, 0, 0), force=lambda t: (5.0 * np.sin(t), 0, 0), axes="body"))
+    """
+
+    kind = "force"
+
+    def __init__(
+        self,
+        point: Point,
+        force: Signal = (0.0, 0.0, 0.0),
+        torque: Signal = (0.0, 0.0, 0.0),
+        axes: str = "world",
+        name: str = "",
+    ):
+        label = f"load {name!r}" if name else "a load"
+        if axes not in ("world", "body"):
+            raise ModelError(f"{label} acts in axes 'world' or 'body', not {axes!r}.")
+        self.point, self.axes, self.name = point, axes, name
+        self.force = force if callable(force) else vector(force, f"force of {label}")
+        self.torque = torque if callable(torque) else vector(torque, f"torque of {label}")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.point,)
+
+    @property
+    def varies(self) -> bool:
+        """True if force or torque is a function of time."""
+        return callable(self.force) or callable(self.torque)
+
+    def table(self, t: Array) -> Array:
+        """Force and torque at the times t: (len(t), 6) [N, N m]."""
+        return np.concatenate(
+            [sample(self.force, t, (3,), self, "force"), sample(self.torque, t, (3,), self, "torque")], 1
+        )

@@ -1,0 +1,49 @@
+"""Motor: torque or force along the coordinate of a joint, as a function of time or from a controller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...checks import answers, number, positive
+from ...errors import ModelError
+from ..model import Point
+
+
+class Motor:
+    """A torque [N m] or force [N] along the coordinate of a joint: its angle, or its displacement.
+
+    effort: a number, a function of time t [s], or, with `rate` [Hz], a controller: a function of t and of the motion
+    at that moment, asked every 1/rate seconds and held in between. The second argument is a Trajectory of one state.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    >>> hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 0, 1), name="hinge"))
+    >>> servo = m.add(lv.Motor(hinge, lambda t, now: 10.0 * (0.5 - now.coordinate("hinge")[0]), rate=100.0))
+    """
+
+    kind = "force"
+
+    def __init__(self, joint: Any, effort: Any, rate: float | None = None, name: str = ""):
+        label = f"motor {name!r}" if name else "a motor"
+        if not getattr(joint, "coordinates", ()):
+            raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+        self.joint, self.name = joint, name
+        self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
+        self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
+        if self.rate is not None and not answers(effort, 2):
+            raise ModelError(f"{label} has a rate, so its effort must be a controller f(t, now), not {effort!r}.")
+        if self.rate is None and callable(effort) and not answers(effort, 1):
+            raise ModelError(f"effort of {label} must be a function of time; a controller f(t, now) needs a rate [Hz].")
+
+    @property
+    def joints(self) -> tuple[Any, ...]:
+        """The joint whose coordinate it acts on."""
+        return (self.joint,)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(self.joint.points)
+
+    def __repr__(self) -> str:
+        return f"Motor({self.name!r})"

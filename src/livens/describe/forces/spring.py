@@ -1,0 +1,35 @@
+"""Spring between two points: V = ½ k (|x_b − x_a| − l)²."""
+
+from __future__ import annotations
+
+from ...checks import not_negative
+from ..model import Point
+from .two_points import distance_at_start
+
+
+class Spring:
+    """A spring between two points: stiffness k [N/m], rest length l ≥ 0 [m] (None: their distance at the start), and a
+    damper beside it, damping [N s/m].
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), name="ball"))
+    >>> m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=10.0, length=0.0)).length
+    0.0
+    """
+
+    kind = "force"
+
+    def __init__(
+        self, a: Point, b: Point, stiffness: float, length: float | None = None, damping: float = 0.0, name: str = ""
+    ):
+        label = f"spring {name!r}" if name else "a spring"
+        distance = distance_at_start(a, b, label)
+        self.a, self.b, self.name = a, b, name
+        self.stiffness = not_negative(stiffness, f"stiffness of {label}", "N/m")
+        self.length = distance if length is None else not_negative(length, f"length of {label}", "m")
+        self.damping = not_negative(damping, f"damping of {label}", "N s/m")
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.a, self.b)

@@ -1,0 +1,26 @@
+"""Fixed relative orientation: 3 DOT1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import ModelError
+from ..model import Body
+from .joint import Joint
+from .row import Row, oriented
+
+
+class FixedOrientation(Joint):
+    """Two bodies that do not turn against each other and move freely otherwise."""
+
+    shared = tuple(np.eye(3))
+
+    def __init__(self, body_a: Body, body_b: Body, name: str = ""):
+        for body in (body_a, body_b):
+            if not isinstance(body, Body):
+                raise ModelError(f"{self._label(name)} joins bodies, not {body!r}.")
+        super().__init__(body_a.point(0, 0, 0), body_b.point(0, 0, 0), name)
+        self.body_a, self.body_b = body_a, body_b
+
+    def rows(self) -> list[Row]:
+        return oriented(self.a, self.b)

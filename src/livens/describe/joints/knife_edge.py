@@ -1,0 +1,22 @@
+"""Knife edge: 1 EDGE. A point does not move across the blade (nonholonomic)."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from ...checks import direction
+from ..model import Point
+from .joint import Joint
+from .row import Row, local
+
+
+class KnifeEdge(Joint):
+    """The second point does not move along `across` (world axes at the start), a direction fixed to its body: a skate,
+    a sleigh, a keel."""
+
+    def __init__(self, a: Point, b: Point, across: ArrayLike, name: str = ""):
+        super().__init__(a, b, name)
+        self.across = direction(across, f"direction across {self._label(name)}")
+
+    def rows(self) -> list[Row]:
+        return [Row("EDGE", self.a, self.b, w=local(self.b.body, self.across))]

@@ -1,0 +1,21 @@
+"""Rigid joint: 3 COINCIDE + 3 DOT1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model import Point
+from .joint import Joint
+from .row import Row, coincide, oriented
+
+
+class Rigid(Joint):
+    """A weld: the bodies move as one."""
+
+    shared = tuple(np.eye(3))
+
+    def __init__(self, a: Point, b: Point, name: str = ""):
+        super().__init__(a, b, name)
+
+    def rows(self) -> list[Row]:
+        return coincide(self.a, self.b) + oriented(self.a, self.b)

@@ -1,0 +1,29 @@
+"""Massless rod: 1 DISTANCE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...checks import not_negative
+from ...errors import ModelError
+from ..model import Point
+from .joint import Joint
+from .row import Row
+
+
+class Rod(Joint):
+    """A massless rod (beam): the points keep their distance `length` [m] (None: that at the start)."""
+
+    def __init__(self, a: Point, b: Point, length: float | None = None, name: str = ""):
+        super().__init__(a, b, name)
+        label = self._label(name)
+        self.length = (
+            float(np.linalg.norm(b.start - a.start)) if length is None else not_negative(length, f"length of {label}")
+        )
+        if self.length <= 1e-12 * max(1.0, float(np.abs(a.start).max())):
+            raise ModelError(
+                f"{label} has length zero, where its direction is lost: use Spherical for points that coincide."
+            )
+
+    def rows(self) -> list[Row]:
+        return [Row("DISTANCE", self.a, self.b, value=self.length)]

@@ -1,0 +1,31 @@
+"""Rolling ball: 1 DOT2 + 2 ROLL. The centre keeps its height and the contact does not slip."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...checks import direction, positive
+from ..model import Point
+from .joint import Joint
+from .no_slip import no_slip
+from .row import Row, on_plane
+
+
+class RollingBall(Joint):
+    """A ball with its centre at the second point rolls without slipping on the plane through the first.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> ball = m.add(lv.Body(lv.Ball(0.1, density=1000), at=(0, 0, 0.1), velocity=(1, 0, 0), name="ball"))
+    >>> rolling = m.add(lv.RollingBall(m.world.point(0, 0, 0), ball.point(0, 0, 0), normal=(0, 0, 1), radius=0.1))
+    """
+
+    def __init__(self, a: Point, b: Point, normal: ArrayLike, radius: float, name: str = ""):
+        super().__init__(a, b, name)
+        self.normal = direction(normal, f"normal of {self._label(name)}")
+        self.radius = positive(radius, f"radius of {self._label(name)}", "m")
+
+    def rows(self) -> list[Row]:
+        height = on_plane(self.a, self.b, self.normal)._replace(value=self.radius)
+        return [height, *no_slip(self.a, self.b, self.normal, self.radius, np.zeros(3))]

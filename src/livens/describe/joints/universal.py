@@ -1,0 +1,28 @@
+"""Universal joint: 3 COINCIDE + 1 DOT1."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from ...checks import direction
+from ...errors import ModelError
+from ..model import Point
+from .joint import Joint
+from .row import Row, coincide, local
+
+
+class Universal(Joint):
+    """A universal (Cardan) joint: the points stay together, and so does the angle between `axis_a`, fixed to the
+    first body, and `axis_b`, fixed to the second (world axes at the start; usually perpendicular)."""
+
+    def __init__(self, a: Point, b: Point, axis_a: ArrayLike, axis_b: ArrayLike, name: str = ""):
+        super().__init__(a, b, name)
+        self.axis_a = direction(axis_a, f"axis_a of {self._label(name)}")
+        self.axis_b = direction(axis_b, f"axis_b of {self._label(name)}")
+        if abs(self.axis_a @ self.axis_b) > 0.99:
+            raise ModelError(f"the axes of {self._label(name)} are parallel: a universal joint needs two directions.")
+
+    def rows(self) -> list[Row]:
+        u, w = local(self.a.body, self.axis_a), local(self.b.body, self.axis_b)
+        value = float(self.axis_a @ self.axis_b)
+        return [*coincide(self.a, self.b), Row("DOT1", self.a, self.b, u, w, value=value)]

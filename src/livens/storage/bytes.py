@@ -1,0 +1,31 @@
+"""Bytes of a file whose size is limited."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from ..errors import FileError
+
+LONG = 300  # characters of a name that are said
+
+
+def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
+    """The bytes of a file that is not larger than `max_bytes`."""
+    file = Path(path)
+    name = str(file) if len(str(file)) <= LONG else f"{str(file)[:LONG]}…"
+    try:
+        size = file.stat().st_size
+        if not file.is_file():
+            raise FileError(f"{name} is not a file.")
+        if size > max_bytes:
+            raise FileError(f"{name} has {size} bytes; raise max_bytes = {max_bytes} if you trust it.")
+        return file.read_bytes()
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{name} does not exist.") from None
+    except PermissionError:
+        raise FileError(f"{name} may not be read: permission denied.") from None
+    except OSError as error:
+        raise FileError(f"{name} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
