@@ -1,4 +1,9 @@
-"""The rules of CONTRIBUTING that a machine can check, read from the source text: nothing is imported here."""
+"""The rules of CONTRIBUTING that a machine can check, read from the source text: nothing is imported here.
+
+Packages stand in one order, and every import runs down it, at the top of a file and inside functions alike. What runs
+up is listed by name: the conveniences of a motion, a scene and a comparison (`motion.plot()`), which fetch a later
+package when they are called.
+"""
 
 import ast
 import re
@@ -10,78 +15,138 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "livens"
 FILES = sorted(SOURCE.rglob("*.py"))
+ROOT_MODULES = {"__init__", "__main__", "_jit", "checks", "errors"}
+ORDER = (  # a package imports those on its left only
+    "_jit errors checks kernels storage formula describe compile step scene record run analysis formats discrete study "
+    "look demos cli __main__"
+).split()
+FACADES = {  # module → the later packages that its methods fetch when they are called
+    "record.trajectory": {"run", "analysis", "look"},
+    "scene.document": {"run"},
+    "discrete.comparison": {"look"},
+}
+LAZY = {  # modules that import inside functions to start quickly: a command fetches what it needs, and numba loads last
+    "cli.main",
+    "cli.run",
+    "cli.scene",
+    "cli.sweep",
+    "scene.catalogue",
+    "run.checkpoint",
+}
+ANNOTATIONS = {  # module → the later packages that it names in annotations only
+    "errors": {"record"},
+    "record.trajectory": {"analysis"},
+    "scene.document": {"record"},
+}
 
-STAGES = [  # imports run only along the arrows: a stage may import itself and the stages above it
-    "_jit errors checks apart",
-    "pose surface tessellate mass shapes solid cad mesh model "  # describe
-    "joints gears rolling symbols grammar expressions tracing symbolic user acting forces signals going",
-    "frames structure constraints tapes formulas system "  # → compile, and its layout
-    "kernels.bags kernels.kinds kernels.opcodes",
-    "kernels integrators",  # → step
-    "nulls start reactions progress plan simulation trajectory statics atomic hdf5 files study discrete "  # → record
-    "scene frequency band auto framing run_journal survival failures labelled imports",
-    "invariants hamiltonian symmetry report plot page gltf render viewer demos "  # → look
-    "cli sources scene_commands run_commands sweep __init__ __main__",
-]
-STAGE = {module: number for number, modules in enumerate(STAGES) for module in modules.split()}
+
+def module_of(path):
+    """The dotted name of a file, without `livens.`; a package's is that of its folder."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def stage(name, otherwise=None):
-    """The stage of a module, by its first two names or its first."""
-    first, second = (*name.split("."), "")[:2]
-    return STAGE.get(f"{first}.{second}", STAGE.get(first, otherwise))
-
-
-def each_file(test):
-    return pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))(test)
+MODULES = {module_of(path): path for path in FILES}
 
 
 def imports(path):
-    """The package's own names that a file imports, without `livens.`, each with: inside a function?"""
-    package = ["livens", *path.relative_to(SOURCE).parent.parts]
+    """The modules of the package that a file imports, each with the place: "top", "function" or "annotation"."""
+    package = path.relative_to(SOURCE).parent.parts
+    found = []
 
-    def visit(node, inside):
+    def visit(node, place):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            return
-        if isinstance(node, ast.Import):
-            targets = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) + 1 - node.level] if node.level else []
-            base = ".".join(base + ([node.module] if node.module else []))
-            targets = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            targets = []
-        for target in targets:
-            first, _, rest = target.partition(".")
-            if first == "livens":
-                yield rest or "__init__", inside
-        inside = inside or isinstance(node, ast.FunctionDef)
+            place = "annotation"
+        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "livens"):
+            base = package[: len(package) + 1 - node.level] if node.level else ()
+            own = (node.module or "").removeprefix("livens").lstrip(".") if not node.level else node.module
+            base = ".".join([*base, *([own] if own else [])])
+            for alias in node.names:
+                whole = f"{base}.{alias.name}" if base else alias.name
+                found.append((whole if whole in MODULES else base, place))
+        elif isinstance(node, ast.Import):
+            found.extend((a.name.partition(".")[2], place) for a in node.names if a.name.split(".")[0] == "livens")
+        place = "function" if isinstance(node, ast.FunctionDef) and place == "top" else place
         for child in ast.iter_child_nodes(node):
-            yield from visit(child, inside)
+            visit(child, place)
 
-    return list(visit(ast.parse(path.read_text()), False))
-
-
-@each_file
-def test_imports_run_along_the_arrows(path):
-    """Inside a function one stage further is allowed: `motion.plot()` fetches `plot` when it is called."""
-    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-    here = stage(module)
-    assert here is not None, f"give {module} a place in STAGES"
-    public = STAGE["__init__"]  # where `from livens import Body` would find Body
-    against = {name for name, inside in imports(path) if stage(name, public) > here + inside}
-    assert not against, f"{module} must not import {against}"
+    visit(ast.parse(path.read_text()), "top")
+    return found
 
 
-@each_file
+EDGES = {module: imports(path) for module, path in MODULES.items()}
+
+
+def test_the_root_holds_five_modules():
+    assert {path.stem for path in SOURCE.glob("*.py")} == ROOT_MODULES
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_imports_run_down_the_order_of_packages(module):
+    """All of them: at the top, in functions and in annotations. `from livens import …` asks the root for its version and
+    its catalogue alone, and the root imports nothing by name."""
+    here = module.split(".")[0]
+    if not here:
+        assert not EDGES[module]
+        return
+    for target, place in EDGES[module]:
+        there = target.split(".")[0]
+        if not there or there == here:
+            continue
+        later = ORDER.index(there) > ORDER.index(here)
+        allowed = {"top": {}, "function": FACADES, "annotation": {**FACADES, **ANNOTATIONS}}[place].get(module, set())
+        assert not later or there in allowed, f"{module} must not import {target} ({place})"
+
+
+def components(edges):
+    """Strongly connected components of a graph, the single ones left out (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in edges[v]:
+            if w not in index:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == index[v]:
+            k = stack.index(v)
+            if len(stack) - k > 1:
+                found.append(set(stack[k:]))
+            del stack[k:]
+
+    for v in edges:
+        if v not in index:
+            visit(v)
+    return found
+
+
+def test_modules_import_each_other_in_no_circle():
+    """Counting imports inside functions too, except those of the façades."""
+    edges = {
+        module: {t for t, place in targets if t and t != module and (place == "top" or place == "function")}
+        for module, targets in EDGES.items()
+    }
+    for module in FACADES:
+        edges[module] = {t for t, place in EDGES[module] if t and place == "top"}
+    assert not components(edges)
+
+
+def test_only_facades_import_inside_functions():
+    """Apart from heavy libraries. A package's own modules are imported at the top, where a reader looks for them."""
+    found = {module for module, targets in EDGES.items() if any(p == "function" and t for t, p in targets)}
+    assert found <= {*FACADES, *LAZY}, found - {*FACADES, *LAZY}
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_a_file_is_one_idea(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.glob("kernels/*.py")), ids=lambda path: path.name)
 def test_kernels_know_arrays_only(path):
-    known = {name.partition(".")[0] for name, _ in imports(path)}
-    assert known <= {"_jit", "kernels"}
+    assert {name.partition(".")[0] for name, _ in imports(path)} <= {"_jit", "kernels"}
     for node in ast.walk(ast.parse(path.read_text())):
         assert not isinstance(node, ast.Raise), f"line {node.lineno} raises; return a status"
         assert not (isinstance(node, ast.Call) and ast.unparse(node.func) == "print"), f"line {node.lineno} prints"

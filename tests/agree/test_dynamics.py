@@ -7,13 +7,13 @@ motors, drives and gears. The other side (joint_equations.py) knows what each jo
 import warnings
 
 import numpy as np
-import problems
 import pytest
-from joint_equations import RADIUS, Equations, seen
 from scipy.spatial.transform import Rotation
 
 import livens as lv
 from livens.compile.signals import STEP
+from tests.helpers import problems
+from tests.helpers.joint_equations import RADIUS, Equations, seen
 
 EPS = np.finfo(float).eps
 JOINTS = ["Spherical", "Revolute", "Universal", "Cylindrical", "Prismatic", "Screw", "Planar", "PointOnLine", "Rigid"]

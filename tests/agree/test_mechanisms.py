@@ -5,15 +5,14 @@ Positions, velocities, accelerations and reactions converge to the independent s
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 from scipy.integrate import solve_ivp
 
 import livens as lv
 from benchmarks import index_one
 from livens.compile.assembly import SHIFT
+from tests.helpers import mechanisms, runs
 
 CASES = (  # mechanism, until [s], steps at order 2, steps at order 4
     (mechanisms.bricard, 1.0, 200, 50),

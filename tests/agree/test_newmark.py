@@ -1,11 +1,10 @@
 """Newmark and generalised-α for rigid bodies: files, cuts and controllers as for Livens, and what they lack."""
 
-import mechanisms
 import numpy as np
-import problems
 import pytest
 
 import livens as lv
+from tests.helpers import mechanisms, problems
 
 SCHEMES = (lv.Newmark(), lv.GeneralizedAlpha(0.7))
 

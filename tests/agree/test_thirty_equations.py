@@ -1,12 +1,12 @@
 """The reduced step solves the thirty equations that define it; the printed form of those equations is wrong."""
 
 import numpy as np
-import problems
 import pytest
-from agree.thirty_equations import EQUATIONS, UNKNOWNS, hat, newton, pack, skew, system, unpack, vee
 from scipy.integrate import solve_ivp
 
 import livens as lv
+from tests.helpers import problems
+from tests.helpers.thirty_equations import EQUATIONS, UNKNOWNS, hat, newton, pack, skew, system, unpack, vee
 
 SEEDS = range(8)
 

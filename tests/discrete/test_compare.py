@@ -2,13 +2,13 @@
 
 import json
 
-import lagrangians
 import numpy as np
 import pytest
 
 import livens as lv
 import livens.discrete as ld
 from livens.discrete.compare import drift
+from tests.helpers import lagrangians
 
 SCHEMES = [ld.Rectangle(), ld.Midpoint(), ld.Newmark(), ld.GeneralizedAlpha(0.5), ld.Galerkin(4)]
 

@@ -5,12 +5,12 @@ Kane, Marsden, Ortiz & West (2000) found that variational schemes follow a small
 own: numerical damping of γ > ½, of backward Euler or of Runge–Kutta methods does not know how small c is.
 """
 
-import lagrangians
 import numpy as np
 import pytest
-from general_schemes import SCHEMES, STEPS, VARIATIONAL, name
 
 import livens.discrete as ld
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import SCHEMES, STEPS, VARIATIONAL, name
 
 
 def rate(t, energy):

@@ -6,14 +6,14 @@ particle's Lagrangian is not quadratic in v.
 
 from functools import cache
 
-import lagrangians
 import numpy as np
 import pytest
-from general_schemes import HOLDING, SCHEMES, STEPS, VARIATIONAL, name
 
 import livens.discrete as ld
 from livens.discrete import state_maps
 from livens.discrete.simulation import ask
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import HOLDING, SCHEMES, STEPS, VARIATIONAL, name
 
 PROBLEMS = {
     "double pendulum": lambda: lagrangians.double_pendulum(1.0),

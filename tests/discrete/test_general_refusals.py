@@ -3,12 +3,12 @@
 import math
 import re
 
-import lagrangians
 import numpy as np
 import pytest
 
 import livens as lv
 import livens.discrete as ld
+from tests.helpers import lagrangians
 
 HERE = r"\(line \d+ of test_general_refusals.py\)"
 square = lambda x: 0.5 * x[0] ** 2  # noqa: E731

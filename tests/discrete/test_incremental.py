@@ -9,7 +9,7 @@ import livens.discrete as ld
 from livens.discrete import constrained, minimise
 
 pytest.importorskip("casadi")
-from discrete.solids import net
+from tests.helpers.solids import net
 
 DAMPED = ld.Mechanical(mass=[1.0], potential=lambda x: 0.5 * x[0] ** 2, damping=[0.1])
 BETAS = [(0.25, 0.5), (1 / 6, 0.5), (0.5625, 1.0)]

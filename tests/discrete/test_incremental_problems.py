@@ -10,7 +10,7 @@ from benchmarks.cloth import cloth
 from livens.discrete import factors
 
 pytest.importorskip("casadi")
-from discrete.solids import BAR, GRAVITY, RISE, SPAN, block, truss, truss_energy
+from tests.helpers.solids import BAR, GRAVITY, RISE, SPAN, block, truss, truss_energy
 
 EPS = np.finfo(float).eps
 

@@ -1,13 +1,13 @@
 """A million steps: energy of variational schemes oscillates without slope, momenta are kept to round-off; schemes that
 are not variational drift or decay."""
 
-import lagrangians
 import numpy as np
 import pytest
-from general_schemes import DAMPING, NEWMARK, VARIATIONAL, name
 
 import livens.discrete as ld
 from livens.discrete.compare import drift
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import DAMPING, NEWMARK, VARIATIONAL, name
 
 STEPS = 1_000_000
 EPS = float(np.finfo(float).eps)

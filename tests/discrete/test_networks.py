@@ -1,13 +1,13 @@
 """Large systems: the sparse loops agree with the compiled dense ones, elements with the energy written whole; and a
 net at rest stays at rest."""
 
-import lagrangians
 import numpy as np
 import pytest
-from general_schemes import name
 
 import livens.discrete as ld
 from livens.discrete import maps
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import name
 
 SCHEMES = [
     ld.Rectangle("right"),

@@ -1,10 +1,10 @@
 """Numbers others have printed, or that follow from closed forms of the schemes themselves."""
 
-import lagrangians
 import numpy as np
 import pytest
 
 import livens.discrete as ld
+from tests.helpers import lagrangians
 
 
 @pytest.mark.parametrize(

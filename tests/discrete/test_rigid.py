@@ -2,13 +2,13 @@
 
 from contextlib import nullcontext
 
-import mechanisms
 import numpy as np
 import pytest
 
 import livens as lv
 import livens.discrete as ld
 from livens.discrete import constrained, minimise
+from tests.helpers import mechanisms
 
 
 def two_bars(spring=True):

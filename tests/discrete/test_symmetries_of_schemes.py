@@ -1,11 +1,11 @@
 """Time reversal, adjoints, units, and the same bits every time."""
 
-import lagrangians
 import numpy as np
 import pytest
-from general_schemes import name
 
 import livens.discrete as ld
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import name
 
 SYMMETRIC = [ld.Midpoint(), ld.Trapezoidal(), ld.Galerkin(4), ld.Galerkin(6), ld.Galerkin(6, "lobatto"), ld.Newmark()]
 

@@ -1,10 +1,10 @@
 """Symplectic schemes are so to 1e-9 and better, also on constraints; others are not, by orders of magnitude."""
 
-import lagrangians
 import pytest
-from general_schemes import DAMPING, NEWMARK, VARIATIONAL, name
 
 import livens.discrete as ld
+from tests.helpers import lagrangians
+from tests.helpers.general_schemes import DAMPING, NEWMARK, VARIATIONAL, name
 
 PROBLEMS = {
     "double pendulum": (lagrangians.double_pendulum, 0.05),

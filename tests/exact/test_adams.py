@@ -5,12 +5,11 @@
 h/2 is used where ten digits are to be met.
 """
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 
 def test_revolute_01():

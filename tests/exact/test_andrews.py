@@ -6,12 +6,11 @@ tolerance of 1e-13) and order 6 agree to 2e-13 relative in β′; both differ fr
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 NAMES = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
 START = (

@@ -5,14 +5,13 @@ I φ″ = W sin φ,   I = (N + 1)/3 + N,   W = g ((N + 1)/2 + N),   φ(0) = 0, �
 
 import warnings
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 
 def exact(n, times):

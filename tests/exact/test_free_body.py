@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import schemes
-from exact.elliptic import FreeBody, symmetric_top
 from scipy.integrate import solve_ivp
 
 import livens as lv
+from tests.helpers import schemes
+from tests.helpers.elliptic import FreeBody, symmetric_top
 
 EPS = np.finfo(float).eps
 

@@ -3,11 +3,11 @@
 [EXACT] closed form, [ODE] SciPy's DOP853 in other coordinates. Where order 6 is used, its error is below the digits.
 """
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 from scipy.special import ellipk
+
+from tests.helpers import mechanisms, runs
 
 PERIOD = 2.3678419475762374  # [EXACT] of the simple pendulum from the horizontal [s]
 

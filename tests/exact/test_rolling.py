@@ -1,11 +1,10 @@
 """What rolls and cuts, against closed forms: ball on an incline, disc in steady circles, skate and sleigh on ice."""
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 G = mechanisms.G
 

@@ -6,12 +6,11 @@ their source. Order 6 at h = 2.5e-4 s leaves 3e-12 m, so the digits of the refer
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 TIMES = (0.1, 0.5, 1.0, 2.0)
 CENTER = (  # [ODE] [m]

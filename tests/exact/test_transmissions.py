@@ -1,11 +1,10 @@
 """Screws, gears, racks, motors and drives against closed forms."""
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 G = mechanisms.G
 X, Y, Z = mechanisms.X, mechanisms.Y, mechanisms.Z

@@ -4,10 +4,10 @@ import sys
 from random import Random
 
 import pytest
-from fuzz import dying_reader
 
 from benchmarks.fuzz import harness
 from benchmarks.soak import Part, soak
+from tests.helpers import dying_reader
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")
 

@@ -1,11 +1,10 @@
 """Nature knows no axes, no reference points and no units: neither do the motions."""
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
+from tests.helpers import problems, schemes
 
 EPS = np.finfo(float).eps
 STEPS, STEP = 200, 2e-3

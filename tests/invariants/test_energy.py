@@ -1,11 +1,10 @@
 """Energy oscillates by O(hᵖ) and goes nowhere, however long the run; momenta that forces keep are kept to round-off."""
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
+from tests.helpers import problems, schemes
 
 EPS = np.finfo(float).eps
 H = {2: 1e-3, 4: 4e-3, 6: 8e-3}  # [s]

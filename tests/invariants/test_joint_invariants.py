@@ -1,11 +1,10 @@
 """What joints must not spoil: energy without slope, momenta, reversal in time, closed accounts, joints that hold."""
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
+from tests.helpers import mechanisms, runs
 
 EPS = np.finfo(float).eps
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import schemes
 from scipy.optimize import brentq
 
 import livens as lv
+from tests.helpers import schemes
 
 EPS = np.finfo(float).eps
 GM, AXIS, ECCENTRICITY = 4.0, 1.0, 0.5

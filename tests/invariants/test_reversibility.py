@@ -1,11 +1,10 @@
 """Forward and back again: every scheme is symmetric in time, so only round-off remains."""
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
+from tests.helpers import problems, schemes
 
 EPS = np.finfo(float).eps
 

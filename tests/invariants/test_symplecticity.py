@@ -1,13 +1,12 @@
 """AᵀΩA = Ω for one step of every scheme; and for maps that are not symplectic it is not."""
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
 from livens.analysis.step_properties import defect, form, tangents, units
 from livens.compile.system import compile_model
+from tests.helpers import problems, schemes
 
 ROUND_OFF = 1e-10  # of the differences: some 1e5 eps, for spacings of 1/256 and bodies of different size
 CONSERVATIVE = [problem for problem in problems.PROBLEMS if problem.conservative]

@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
 from livens import _jit
+from tests.helpers import problems, schemes
 
 compiled_only = pytest.mark.skipif(not _jit.COMPILED, reason="the kernels run as plain Python already")
 STEPS = 10
@@ -32,7 +31,7 @@ def ends():
 @compiled_only
 def test_compiled_and_plain_give_the_same_bits(tmp_path):
     """No fast math: every sum is made in the order it is written."""
-    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n" + (
+    script = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n" + (
         "import importlib.util, numpy as np\n"
         f"spec = importlib.util.spec_from_file_location('plain', {__file__!r})\n"
         "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n"
@@ -64,7 +63,7 @@ def test_a_kernel_that_allocates_does_not_compile():
 def test_every_kernel_is_compiled_by_the_one_njit():
     """Only _jit knows numba: whatever it promises holds for every kernel."""
     source = Path(lv.__file__).parent
-    for path in [*source.glob("kernels/*.py"), *source.glob("integrators/*.py")]:
+    for path in [*source.glob("kernels/*.py"), *source.glob("step/*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

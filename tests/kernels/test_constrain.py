@@ -3,12 +3,8 @@
 import warnings
 from itertools import pairwise
 
-import dense
-import joint_equations
 import numpy as np
-import problems
 import pytest
-from joint_equations import Equations, seen
 
 import livens as lv
 from benchmarks import newton_euler
@@ -19,6 +15,8 @@ from livens.kernels.constrain import drive_rates, push, rates, slips, worst
 from livens.kernels.dynamics import bias, coast
 from livens.kernels.kinds import VELOCITY_ONLY
 from livens.kernels.rows import gradients
+from tests.helpers import dense, joint_equations, problems
+from tests.helpers.joint_equations import Equations, seen
 
 EPS = np.finfo(float).eps
 G = (0.5, -0.3, -9.81)

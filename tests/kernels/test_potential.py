@@ -1,13 +1,13 @@
 """Forces are minus the gradient of the potential, term by term, by differences in plain arrays."""
 
 import numpy as np
-import problems
 import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, registers, scratch
 from livens.kernels.forces import all_forces, energies
 from livens.kernels.potential import kinetic
+from tests.helpers import problems
 
 EPS = np.finfo(float).eps
 

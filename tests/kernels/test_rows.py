@@ -3,10 +3,7 @@
 import warnings
 from itertools import pairwise
 
-import dense
-import joint_equations
 import numpy as np
-import problems
 import pytest
 from scipy.spatial.transform import Rotation
 
@@ -19,6 +16,7 @@ from livens.kernels.constrain import rates
 from livens.kernels.coordinates import act, coordinate, coordinate_rate, read
 from livens.kernels.dynamics import coast
 from livens.kernels.rows import defects, gradients
+from tests.helpers import dense, joint_equations, problems
 
 EPS = np.finfo(float).eps
 SPACING = 2e-2  # of the differences: halved three times and extrapolated, they err by SPACING⁸ and 8 eps/SPACING

@@ -1,6 +1,5 @@
 """The sparse factorisations by blocks against full matrices, for graphs of every kind."""
 
-import dense
 import numpy as np
 import pytest
 from scipy.sparse import csc_matrix
@@ -9,6 +8,7 @@ from scipy.sparse.linalg import splu
 from livens.compile.ordering import elimination_order, symbolic
 from livens.kernels.arrays import Bodies, Rows
 from livens.kernels.sparse import TINY, assemble, factor, factor_lu, harden, invert, soften, solve, solve_lu
+from tests.helpers import dense
 
 EPS = np.finfo(float).eps
 

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
 
@@ -12,6 +11,7 @@ from livens.look.plot.balance import shares
 from livens.look.plot.polhode import curves
 from livens.look.plot.precision import order
 from livens.look.plot.style import STYLES
+from tests.helpers import mechanisms
 
 EPS = np.finfo(float).eps
 

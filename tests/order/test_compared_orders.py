@@ -2,13 +2,12 @@
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
 
 import livens as lv
 from benchmarks import index_one
+from tests.helpers import mechanisms, runs
 
 UNTIL = 0.25
 SECOND = (lv.Newmark(), lv.Newmark(beta=1 / 6), lv.GeneralizedAlpha(0.9), lv.GeneralizedAlpha(0.5))

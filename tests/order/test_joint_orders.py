@@ -2,14 +2,12 @@
 
 from functools import cache
 
-import mechanisms
 import numpy as np
 import pytest
-import runs
-import schemes
 
 import livens as lv
 from benchmarks import index_one
+from tests.helpers import mechanisms, runs, schemes
 
 UNTIL = 0.25
 STEPS = {2: 400, 4: 50, 6: 25}

@@ -3,12 +3,11 @@
 from functools import cache
 
 import numpy as np
-import problems
 import pytest
-import schemes
 
 import livens as lv
 from benchmarks import newton_euler
+from tests.helpers import problems, schemes
 
 FINER = {2: 16, 4: 2, 6: 1}  # how many more steps than the problem's a scheme needs to show its order
 

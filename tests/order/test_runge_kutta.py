@@ -1,14 +1,12 @@
 """Explicit Runge–Kutta: its tableaus, its orders wherever the Livens scheme runs, and what it does not keep."""
 
-import mechanisms
 import numpy as np
-import problems
 import pytest
-import runs
 from scipy.integrate import DOP853
 
 import livens as lv
 from benchmarks import index_one
+from tests.helpers import mechanisms, problems, runs
 
 UNTIL = 0.25
 TOP = (-0.150416822746, -0.724165591637, -0.673022269560)  # [ODE] centre of the heavy top at t = 2, to 2e-11

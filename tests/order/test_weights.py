@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-import schemes
+
+from tests.helpers import schemes
 
 EPS = np.finfo(float).eps
 CONDITIONS = {2: [], 4: ["3"], 6: ["3", "5", "113"]}

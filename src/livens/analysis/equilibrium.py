@@ -10,10 +10,10 @@ G M^(−½) N = 0. What is left unbalanced there, and how stiff it is (by differ
     r = Nᵀ M^(−½) f,      K = −Nᵀ M^(−½) ∂(f + Gᵀλ)/∂q M^(−½) N = Q Λ Qᵀ,      λ kept.                       (2)
 
 Each round moves by η = Q (|Λ| + μ)⁻¹ Qᵀ r, with μ such that it stays within a trusted radius, and back onto the joints
-(start.py); it must lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not positive,
-so the way ends at a minimum; where it stops on a ridge (a negative Λ), it is pushed off. In the end μ = 0: Newton.  (3)
-Matrices are full, and a rope falls in some five rounds a link: 20 links take a second, 50 ten, 100 a minute. Loads that
-follow their body may balance without a minimum.
+(assembly.py); it must lower the energy, V less the work of loads and motors. |Λ| leads downhill where K is not
+positive, so the way ends at a minimum; where it stops on a ridge (a negative Λ), it is pushed off. In the end μ = 0:
+Newton.  (3) Matrices are full, and a rope falls in some five rounds a link: 20 links take a second, 50 ten, 100 a
+minute. Loads that follow their body may balance without a minimum.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ For a quantity X(t), stored at the times t:
 
 and of vectors the lengths of these. `worst` is also given relative to a scale that is not zero by accident: for energy
 the largest kinetic energy or change of potential, for momenta the largest sum of the bodies' own. Only what the model's
-symmetries conserve (symmetry.py) is judged; of the rest the report says what changes it.
+symmetries conserve (conserved.py) is judged; of the rest the report says what changes it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Positions that are slightly off are projected, with the smallest mass-weighted m
 
 The rank of G at a generic position of the mechanism counts its freedom. Rows that repeat others there repeat them
 everywhere: as many as repeat are left out of the stepping, chosen so that the rest stays independent along a stretch of
-its motion (nulls.py). Reactions are still those of all rows, of minimum norm (reactions.py).
+its motion (redundancy.py). Reactions are still those of all rows, of minimum norm (record/joints.py).
 """
 
 from __future__ import annotations

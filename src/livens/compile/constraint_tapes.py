@@ -2,7 +2,7 @@
 
 With v, ω the velocities of the bodies' centres and their body rates, Ḃ = B ω̂, and D the derivative along the motion,
 
-    value  g,      slope  ∂g/∂t, ∂g/∂(a, B),      bend  D(D g)   at constant v and ω     (kernels/written.py).
+    value  g,      slope  ∂g/∂t, ∂g/∂(a, B),      bend  D(D g)   at constant v and ω     (kernels/row_tapes.py).
 """
 
 from __future__ import annotations

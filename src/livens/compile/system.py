@@ -6,7 +6,7 @@ principal axes Q: with c the centre in the body frame,
     a_kernel = a + B c,    B_kernel = B Q,    p = m (v + B (ω × c)),    L = Qᵀ J ω.            (1)
 
 A body without inertia about an axis (thin rod, point mass) keeps L = 0 there; whatever could exert a torque about
-that axis is refused by name. Joints become rows in constraints.py.
+that axis is refused by name. Joints become rows in compile/rows.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Schemes made of schemes: one step is several shorter ones, Φ_h = Φ¹_{w₁h} ∘ Φ²_{w₂h} ∘ …, Σ w = 1.
 
 The rectangle rules are each other's adjoint: half a step of one and half a step of the other give the symmetric
-Störmer–Verlet scheme. A symmetric scheme of order 2, with the weights of integrators/livens.py (some of them negative),
+Störmer–Verlet scheme. A symmetric scheme of order 2, with the weights of step/livens.py (some of them negative),
 gives orders 4 and 6.
 """
 

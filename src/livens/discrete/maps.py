@@ -1,4 +1,4 @@
-"""From expressions to arrays: the implicit maps of a scheme (kernels/maps.py), flattened to tapes and tables.
+"""From expressions to arrays: the implicit maps of a scheme (kernels/implicit_maps.py), flattened to tapes and tables.
 
 y, the state, and x, the unknowns of a map, are cut into named blocks of coordinates, such as q, p and q₁; a `Piece`
 says with expressions what one instance of a term contributes, and in which blocks.

@@ -1,6 +1,6 @@
 """Run the maps of a program: compiled where matrices are small and dense, by SciPy's sparse LU where they are large.
 
-The sparse loops follow integrators/general.py line by line; there a step is so long that Python between its
+The sparse loops follow kernels/implicit.py line by line; there a step is so long that Python between its
 factorisations does not count.
 """
 
@@ -99,7 +99,7 @@ def observe(program: Program, m: int, t: Array, record: Array, guess: Array | No
 
 
 def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
-    """As in integrators/general.py, with a sparse factorisation."""
+    """As in kernels/implicit.py, with a sparse factorisation."""
     maps, matrix, nx, ny = program.arrays, program.patterns[m], program.sizes[m], program.state.size
     assert matrix is not None
     x = work.z[ny : ny + nx]

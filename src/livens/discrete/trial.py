@@ -86,7 +86,7 @@ class Trial:
 
     def relative(self, d: Array, x: Array) -> float:
         """The largest correction, each as a part of its increment, or of how that changed since the last step, as
-        `largest` of integrators/general.py; in large systems, as a part of the largest of these."""
+        `largest` of kernels/implicit.py; in large systems, as a part of the largest of these."""
         u = x[: self.n]
         own = np.maximum(np.abs(u), np.abs(u - self.work.past[0, : self.n]))
         least = (implicit.FINE if self.pattern is None else 1.0) * float(own.max())

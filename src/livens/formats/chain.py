@@ -8,8 +8,8 @@ point of b (world axes at the start, in the order in which they move b; w₁ is 
 
 of which the usual combinations have names of their own: Revolute, Universal, Prismatic, Cylindrical, Planar, …
 Springs, dampers, stops and armature act on the coordinates of the chain. Where the joint has one coordinate it carries
-them itself; otherwise each coordinate that has armature gets a dial (dials.py), and the dial carries them, and those of
-a coordinate without armature are energies and forces (passive.py).
+them itself; otherwise each coordinate that has armature gets a dial (armature.py), and the dial carries them, and
+those of a coordinate without armature are energies and forces (passive.py).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """MJCF files as models: bodies, joints and what is passive in them, with the numbers of MuJoCo's own compiler.
 
 Bodies that MuJoCo welds together are one body here. Joints of a body are a chain (chain.py), armature is a flywheel
-that the joint turns (dials.py). A limit becomes a stop, a spring as fast as MuJoCo's soft constraint with the inertia m
-that MuJoCo finds at the reference position: with timeconst τ, dampratio ζ and impedance d,
+that the joint turns (armature.py). A limit becomes a stop, a spring as fast as MuJoCo's soft constraint with the
+inertia m that MuJoCo finds at the reference position: with timeconst τ, dampratio ζ and impedance d,
 
     k = m / (d τ ζ)²                                                                                              (1)
 

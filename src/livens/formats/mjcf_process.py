@@ -1,7 +1,7 @@
-"""MJCF as MuJoCo understands it: compiled by MuJoCo in a process of its own (apart.py).
+"""MJCF as MuJoCo understands it: compiled by MuJoCo in a process of its own (sandbox.py).
 
-Before that the text is looked through here (markup.py): files that it names must lie in its folder, links followed,
-unless the caller allows others.
+Before that the text is looked through here (storage/xml.py): files that it names must lie in its folder, links
+followed, unless the caller allows others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A model as MuJoCo would hold it: a tree of bodies, each with the slides and hinges that join it to its parent.
 
 Joints that close loops stay over, to be equalities. A flywheel on the world that a coupling turns by ρ for each unit of
-another joint's coordinate is that joint's armature, ρ² times its inertia (dials.py), and no body.
+another joint's coordinate is that joint's armature, ρ² times its inertia (armature.py), and no body.
 """
 
 from __future__ import annotations

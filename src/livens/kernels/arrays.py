@@ -121,7 +121,7 @@ class Tapes(NamedTuple):
 
 class Formulas(NamedTuple):
     """Energies and then forces that users wrote: k shapes with their instances one after the other. Each instance has
-    handles, which it looks at, numbers of its own, and acts, where it pushes (kernels/formulas.py)."""
+    handles, which it looks at, numbers of its own, and acts, where it pushes (kernels/force_tapes.py)."""
 
     code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
     constant: Floats  # the numbers of CONST (instructions,)

@@ -2,7 +2,7 @@
 
     M (v̇, ω̇) = (f, τ + L × ω) + Gᵀλ,      G (v̇, ω̇) + γ = φ̈,      γ = d/dt (G (v, ω)) at constant v and ω           (1)
 
-so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (bends.py, and written.py for rows that users write), but where
+so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (row_bias.py, and row_tapes.py for rows that users write), but where
 something rolls: there the rates are differentiated along the free motion, to fourth order in a small time. Dampers push
 with what their rate says.
 """

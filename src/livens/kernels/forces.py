@@ -37,7 +37,7 @@ def user_forces(system, a, B, p, L, signals, row, work, f, tau):
 def free_forces(system, a, B, p, L, signals, row, work, f, tau):
     """All that acts where there are no joints: gravity, springs, attraction, loads and user-written energies, of which
     ∂V/∂t goes into work.power. Handing over an empty bag would cost a single body a tenth of its step, so it is not
-    done. User-written forces are not among them (formulas.py)."""
+    done. User-written forces are not among them (force_tapes.py)."""
     gravity_force(system.bodies, system.gravity, f, tau)
     if system.springs.body.shape[0] > 0:
         spring_force(system.springs, a, B, f, tau)

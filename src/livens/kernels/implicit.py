@@ -1,4 +1,4 @@
-"""Steps of any Lagrangian system: a step is a chain of implicit maps (kernels/maps.py), each solved by Newton's method.
+"""Steps of any Lagrangian system: a chain of implicit maps (implicit_maps.py), each solved by Newton's method.
 
     R(y, x) = 0,    x ← x − (∂R/∂x)⁻¹ R   until a correction is so small that the next would be round-off;    y ← y₁
 

@@ -17,7 +17,7 @@ VELOCITY_ONLY = SPAN  # kinds from here on have a rate but no defect
 ANGLE = 0
 DISPLACEMENT = 1
 
-# what a formula asks of a body, in formulas.py; it pushes at a POINT, on a DIRECTION, or exerts a torque, SPIN
+# what a formula asks of a body, in force_tapes.py; it pushes at a POINT, on a DIRECTION, or exerts a torque, SPIN
 POINT = 0  # a + B r
 DIRECTION = 1  # B r
 VELOCITY = 2  # p/m + B (ω × r)

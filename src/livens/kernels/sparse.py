@@ -1,7 +1,7 @@
 """The matrix of the constraints, S = G M⁻¹ Gᵀ, and its sparse LDLᵀ by blocks of one joint each.
 
 Blocks come in the order of elimination. Block J keeps its diagonal block and the blocks below it (fill included, found
-once in structure.py), row-major. With D_J = ℓ δ ℓᵀ its diagonal block,
+once in ordering.py), row-major. With D_J = ℓ δ ℓᵀ its diagonal block,
 
     Z_IJ = A_IJ ℓ⁻ᵀ,    A_IK −= Z_IJ δ⁻¹ Z_KJᵀ   for I ≥ K below J,    L_IJ = Z_IJ δ⁻¹                       (1)
 

@@ -6,4 +6,4 @@ SPIN = 2  # equation (1) of spin.py has no solution: the body turns too far in o
 AGAIN = -1  # user-written forces have not settled yet: inside a step only
 POSITION = 3  # the position level found no multipliers with g(q₁) = 0; fault[0] is the worst row
 STIFF = 4  # user-written forces change too much with velocity to settle; fault[0] is the body
-SOLVE = 5  # an implicit step found no solution (integrators/general.py, newmark.py)
+SOLVE = 5  # an implicit step found no solution (kernels/implicit.py, newmark.py)

@@ -1,7 +1,7 @@
 """One small interpreter for whatever users write.
 
-A user's function is traced once, differentiated exactly, and flattened (tapes.py) to a tape: a list of elementary
-operations on registers, as numbers. Instruction k is
+A user's function is traced once, differentiated exactly, and flattened (constraint_tapes.py) to a tape: a list of
+elementary operations on registers, as numbers. Instruction k is
 
     w[o] ← op(w[i], w[j]),      (op, o, i, j) = code[k],      w[o] ← constant[k]  for CONST.
 

@@ -1,6 +1,6 @@
 """The journal of a run, out.nc.journal beside out.nc: all that is needed to go on after the process was killed.
 
-A file that only grows (framing.py), with records
+A file that only grows (append_log.py), with records
 
     F  facts, as JSON: scheme, step, interval, time at the start, fields of the state, the model, its principal axes
     S  states: number of the first (8 bytes), then field after field, 8 bytes a number

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
 from ..errors import FileError, MissingExtra, ModelError
-from ..record.trajectory import Trajectory
-from ..run.simulate import simulate
 from ..step import Scheme
 from ..storage.atomic import replacing
 from ..storage.bytes import contents
@@ -25,6 +23,9 @@ from .paths import at, dotted
 from .solids import BYTES, inside, read_solid
 from .text import MOST, limit, parse, text_of
 from .values import plain, with_values
+
+if TYPE_CHECKING:
+    from ..record.trajectory import Trajectory
 
 MAX_BYTES = 16_000_000  # of a scene's text
 
@@ -79,6 +80,8 @@ class Scene:
     ) -> Trajectory:
         """The motion, with the scheme, step, end and interval of [run] where none is given here; other `options` are
         those of `lv.simulate`: progress, start, checkpoint, checkpoint_every."""
+        from ..run.simulate import simulate
+
         given = {"scheme": scheme, "h": h, "until": until, "every": every}
         run = {"scheme": None, **self.run, **{name: value for name, value in given.items() if value is not None}}
         for name in ("h", "until"):

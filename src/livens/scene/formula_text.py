@@ -1,4 +1,4 @@
-"""A traced formula as text: instructions on registers become lines of infix, as expressions.py reads them.
+"""A traced formula as text: instructions on registers become lines of infix, as formula/expression.py reads them.
 
 Values that are used more than once, or lie too deep, get a line and a name of their own:
 

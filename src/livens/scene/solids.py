@@ -1,4 +1,4 @@
-"""Solids of the files that a scene names, read in a process of its own (apart.py).
+"""Solids of the files that a scene names, read in a process of its own (sandbox.py).
 
 A scene is not trusted: a file must lie in the scene's folder, links followed, unless the caller allows others, and its
 size is limited.

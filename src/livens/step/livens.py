@@ -77,7 +77,7 @@ def stage(system, state, work, h, signals, row):
 
 @inline
 def settle(h, formulas, bodies, a, B, t, p, L, work):
-    """The last kick with user-written forces, by (2) of formulas.py."""
+    """The last kick with user-written forces, by (2) of force_tapes.py."""
     status, change = AGAIN, 0.0
     for i in range(PASSES + 1):
         status, change = respond(

@@ -295,7 +295,7 @@ def stage(system, state, work, h, span, even, signals, before, row):
         read(system.coordinates, state.a, state.B, state.angle)
         forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
         change = 0.0
-        for i in range(PASSES + 1):  # one, but for user-written forces: (2) of formulas.py
+        for i in range(PASSES + 1):  # one, but for user-written forces: (2) of force_tapes.py
             if system.formulas.pushes > 0:
                 status, change = respond(
                     i, change, h, system.formulas, system.bodies, state.a, state.B, time_of(system, signals, row),

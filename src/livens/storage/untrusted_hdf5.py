@@ -1,4 +1,4 @@
-"""HDF5 that nobody vouches for: read once in a process of its own (apart.py) before it is opened here.
+"""HDF5 that nobody vouches for: read once in a process of its own (sandbox.py) before it is opened here.
 
 The HDF5 library may hang or crash on a file that is damaged, or made to that end, and a file may name others to be read
 in its place. What the other process could read to the end is safe to read here. A file that this process has written

@@ -1,6 +1,6 @@
 """The journal of a study: what is finished, on disk, whatever happens next.
 
-A file that only grows (framing.py), with records
+A file that only grows (append_log.py), with records
 
     F  the facts of the study, as JSON: the first record
     L  a layout, as JSON; layouts are numbered from 0

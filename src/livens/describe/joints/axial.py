@@ -24,8 +24,8 @@ class Axial(Joint):
 
     stiffness [N m/rad or N/m] and rest [rad or m]: a spring on the coordinate; damping [N m s/rad or N s/m]; limits
     (lower, upper) with limit_stiffness: one-sided springs beyond them, None where there is no limit; drive: the
-    coordinate as a function of time; start_rate [rad/s or m/s]: how fast it goes at the start (going.py finds what the
-    other bodies do then). Where the joint has an angle and a displacement, they act on the angle.
+    coordinate as a function of time; start_rate [rad/s or m/s]: how fast it goes at the start (start_rates.py finds
+    what the other bodies do then). Where the joint has an angle and a displacement, they act on the angle.
     """
 
     has: tuple[str, ...] = ("ANGLE",)

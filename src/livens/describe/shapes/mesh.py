@@ -7,7 +7,7 @@ determinant D = a·(b × c) and s = a + b + c,
 
 A surface is closed if every edge is passed as often in one direction as in the other; cavities and several shells are
 fine. Files are not trusted: three formats, bounded size, nothing outside the file is opened; GLB, in which a few words
-can repeat a mesh without end, is read in a process of its own (apart.py). Axes are the file's own.
+can repeat a mesh without end, is read in a process of its own (sandbox.py). Axes are the file's own.
 """
 
 from __future__ import annotations

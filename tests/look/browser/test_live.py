@@ -4,13 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from mechanisms import chain, crank_rocker, every_joint, slider_crank
 
 import livens as lv
 from livens.look.browser.changed_model import Pull, parameters, pull_stiffness, variant
 from livens.look.browser.loop import Loop
 from livens.look.browser.stepper import Stepper
 from livens.step import COMPARED, SCHEMES
+from tests.helpers.mechanisms import chain, crank_rocker, every_joint, slider_crank
 
 EPS = np.finfo(float).eps
 

@@ -9,16 +9,16 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-import mechanisms
 import numpy as np
 import pytest
-from exact.elliptic import FreeBody
-from look.planar import tips
 from scipy.integrate import solve_ivp
 
 import livens as lv
 from benchmarks import index_one, newton_euler
 from livens.demos import DEMOS, pendulums, poses, schemes
+from tests.helpers import mechanisms
+from tests.helpers.elliptic import FreeBody
+from tests.helpers.planar import tips
 
 THUMBNAILS = Path(__file__).parents[2] / "docs" / "thumbnails"
 

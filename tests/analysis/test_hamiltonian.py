@@ -3,12 +3,12 @@
 from itertools import pairwise
 
 import numpy as np
-import problems
 import pytest
 from scipy.linalg import expm
 
 import livens as lv
 from benchmarks import newton_euler
+from tests.helpers import problems
 
 EPS = np.finfo(float).eps
 CONSERVATIVE = [problem for problem in problems.PROBLEMS if problem.conservative]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies import Noted, double_pendulum, oscillator, place, tip
 
 import livens as lv
 from livens.study.journal import Journal
 from livens.study.members import Outcome
+from tests.helpers.studies import Noted, double_pendulum, oscillator, place, tip
 
 GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
 SOME = {"h": 0.1, "until": 1.0, "keep": place, "units": {"x": "m"}}
@@ -106,7 +106,7 @@ def recorded(store):
 
 SCRIPT = """
 import sys, numpy as np, livens as lv
-from studies import Noted, double_pendulum
+from tests.helpers.studies import Noted, double_pendulum
 lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 150)}, h=1e-3, until=0.2,
             keep=Noted(sys.argv[2]), store=sys.argv[1])
 """
@@ -115,7 +115,7 @@ lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 150)}, h=1e-3, until
 def test_a_killed_process_loses_only_what_was_in_flight(tmp_path):
     """The long size of this, ten kills, is in benchmarks/ensembles.py."""
     store, log, rates = tmp_path / "study.nc", tmp_path / "log", np.linspace(0.5, 2.0, 150)
-    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, store, log], env={**os.environ, "PYTHONPATH": path})
     while not log.exists() or len(log.read_text().split()) < 40:
         assert process.poll() is None

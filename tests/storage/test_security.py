@@ -16,7 +16,7 @@ from livens.formats import visuals
 from livens.scene import document, text
 from livens.storage import sandbox, untrusted_hdf5, xml
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "livens"
 SAID = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
@@ -54,7 +54,7 @@ def test_nothing_is_evaluated_or_unpickled():
 
 def test_nothing_is_fetched_and_pages_are_for_this_machine():
     assert uses("urllib", "http", "requests", "ftplib", "smtplib", "httpx", "aiohttp") == {}
-    assert uses("socket") == {"viewer/page.py": {"socket"}}  # to see whether a port is free
+    assert uses("socket") == {"look/browser/page.py": {"socket"}}  # to see whether a port is free
     for page in (lv.view, lv.live, lv.pose_playground):
         assert inspect.signature(page).parameters["host"].default == "127.0.0.1"
     assert "127.0.0.1" in SAID

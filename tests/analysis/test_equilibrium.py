@@ -4,13 +4,13 @@ import re
 import warnings
 
 import numpy as np
-import problems
 import pytest
-from joint_equations import RADIUS, Equations, seen
 from scipy.optimize import brentq
 
 import livens as lv
 from benchmarks import newton_euler
+from tests.helpers import problems
+from tests.helpers.joint_equations import RADIUS, Equations, seen
 
 EPS = np.finfo(float).eps
 G = 9.81

@@ -6,7 +6,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import mechanisms
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +16,7 @@ from livens.compile.system import compile_model, same
 from livens.scene import from_dict, to_dict
 from livens.scene.catalogue import keys, schemes, shapes, things
 from livens.scene.text import parse, text_of
+from tests.helpers import mechanisms
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,9 @@ Test Set for IVP Solvers.
 """
 
 import numpy as np
-import problems
 
 import livens as lv
+from tests.helpers import problems
 
 G = 9.81
 DOWN = (0.0, 0.0, -G)

@@ -1,4 +1,4 @@
-"""What symmetry.py says is conserved agrees with what a simulation conserves: all of it, and nothing else."""
+"""What conserved.py says is conserved agrees with what a simulation conserves: all of it, and nothing else."""
 
 from dataclasses import replace
 

@@ -7,9 +7,9 @@ import time
 
 import numpy as np
 import pytest
-from studies import Noted, double_pendulum, tip
 
 import livens as lv
+from tests.helpers.studies import Noted, double_pendulum, tip
 
 dask = pytest.importorskip("dask", reason="clusters need dask")
 xarray = pytest.importorskip("xarray", reason="studies need xarray")

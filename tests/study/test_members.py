@@ -6,11 +6,11 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from studies import Shuffled, chain, double_pendulum, last_height, oscillator, place, tip
 
 import livens as lv
 from livens.compile.assembly import consistent_start
 from livens.study.executors import AHEAD, cores
+from tests.helpers.studies import Shuffled, chain, double_pendulum, last_height, oscillator, place, tip
 
 GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
 RATES = {"rate": np.linspace(-2.0, 2.0, 12)}

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mechanisms import chain, heavy_top, slider_crank
 
 import livens as lv
 from livens.look.browser.charts import Memory
@@ -17,6 +16,7 @@ from livens.look.picture import colors, meshes
 from livens.look.picture.instants import between, chosen, instant, matrices, stored
 from livens.look.picture.parts import bounds, parts
 from livens.look.picture.sizes import HALF, sizes
+from tests.helpers.mechanisms import chain, heavy_top, slider_crank
 
 EPS = np.finfo(float).eps
 

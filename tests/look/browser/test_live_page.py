@@ -13,7 +13,7 @@ import pytest
 import livens as lv
 from livens.describe.pose import Pose
 
-LIVE = Path(__file__).parents[2] / "docs" / "live"
+LIVE = Path(__file__).parents[3] / "docs" / "live"
 SINGLE = float(np.finfo(np.float32).eps)  # the page gets its numbers in single precision
 STEPS = "Number(document.getElementById('read-steps').dataset.value)"
 

@@ -1,7 +1,6 @@
 """Energies and forces that users write, in the kernels: gradients by differences, shared tapes, four at once."""
 
 import numpy as np
-import problems
 import pytest
 
 import livens as lv
@@ -10,6 +9,7 @@ from livens.compile.system import compile_model, registers
 from livens.kernels import opcodes
 from livens.kernels.force_tapes import exert, stored
 from livens.kernels.tape import run, run_four
+from tests.helpers import problems
 
 ca = pytest.importorskip("casadi")
 EPS = np.finfo(float).eps

@@ -3,7 +3,6 @@
 import warnings
 from itertools import pairwise
 
-import mechanisms
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from livens.compile.assembly import consistent_start
 from livens.demos import loops, pendulums, springs
 from livens.run.auto_step import _bend, _resolving
 from livens.run.energy_check import energy_band
+from tests.helpers import mechanisms
 
 CLOSE = 0.01  # the estimate is from above, by less than this
 
@@ -88,7 +88,7 @@ MODELS = {
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_frequencies_of_full_matrices(make):
-    """statics.py writes the stiffness down as a matrix and finds all of its eigenvalues."""
+    """equilibrium.py writes the stiffness down as a matrix and finds all of its eigenvalues."""
     model = make()
     search = _Search(model, consistent_start(model, quiet=True))
     omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])

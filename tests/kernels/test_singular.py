@@ -1,6 +1,5 @@
 """Velocities near a singular position, where S has lost rows that G still shows, against the QR factors of G."""
 
-import mechanisms
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ from livens.kernels.constrain import push, rates
 from livens.kernels.rows import gradients
 from livens.kernels.singular import hold
 from livens.kernels.sparse import assemble, factor, soften, solve
+from tests.helpers import mechanisms
 
 WEAK = 1e-7
 

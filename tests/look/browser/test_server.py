@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from mechanisms import chain, pendulum
 
 import livens as lv
 from livens.look.browser import page as pages
 from livens.look.picture.instants import between
+from tests.helpers.mechanisms import chain, pendulum
 
 viser = pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
 

@@ -4,12 +4,8 @@ import re
 import warnings
 from itertools import pairwise
 
-import dense
-import mechanisms
 import numpy as np
-import problems
 import pytest
-from joint_equations import RADIUS, Equations, seen
 from scipy.spatial.transform import Rotation
 
 import livens as lv
@@ -17,6 +13,8 @@ from livens.compile.assembly import SHIFT, consistent_start, fitted
 from livens.compile.rows import PRECISION
 from livens.compile.system import scratch
 from livens.kernels.forces import all_forces
+from tests.helpers import dense, mechanisms, problems
+from tests.helpers.joint_equations import RADIUS, Equations, seen
 
 EPS = np.finfo(float).eps
 DOWN = (0, 0, -9.81)

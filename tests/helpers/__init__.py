@@ -1,0 +1,1 @@
+"""Problems, mechanisms and reference solutions that several folders of tests share."""
