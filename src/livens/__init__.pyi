@@ -81,8 +81,8 @@ from .look.browser.live import live as live
 from .look.browser.playback import view as view
 from .look.browser.playground import pose_playground as pose_playground
 from .look.plot import plot_work_precision as plot_work_precision
+from .record.netcdf import load as load
 from .record.trajectory import Trajectory as Trajectory
-from .run.netcdf import load as load
 from .run.simulate import advance as advance
 from .run.simulate import dynamics as dynamics
 from .run.simulate import resume as resume

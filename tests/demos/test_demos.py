@@ -26,7 +26,7 @@ THUMBNAILS = Path(__file__).parents[2] / "docs" / "thumbnails"
 @cache
 def run(name):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*equations repeats? others", category=lv.ModelWarning)
+        warnings.filterwarnings("ignore", message=".*equations? (is|are) redundant", category=lv.ModelWarning)
         return DEMOS[name].run()
 
 

@@ -318,8 +318,8 @@ def test_drives_that_contradict_each_other():
     m.add(lv.Revolute(world, a, axis=Z, drive=lambda t: t, name="slow"))
     m.add(lv.Revolute(m.world.point(Z), a.body.point(Z), axis=Z, drive=lambda t: 2 * t, name="quick"))
     sentence = (
-        "the mechanism cannot move as its joints ask: at the start joint '…' (Revolute) is left with 1 in m/s or "
-        "rad/s. Drive fewer joints, or let the drives agree."
+        "no velocity satisfies all joints at the start: joint '…' (Revolute) is violated by 1 in m/s or rad/s. "
+        "Prescribe fewer motions, or consistent ones."
     )
     refuses(sentence, run, m)
 

@@ -8,7 +8,7 @@ import pytest
 
 import livens as lv
 from benchmarks import newton_euler
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.compile.signals import STEP
 from livens.compile.system import compile_model, scratch
 from livens.kernels.constrain import drive_rates, push, rates, slips, worst
@@ -108,7 +108,7 @@ def each_model(test):
 
 @each_model
 def test_push_is_the_transpose_of_rates(name):
-    system, state = compile_model(MODELS[name]())
+    system, state, *_ = compile_model(MODELS[name]())
     work, rng = scratch(system), np.random.default_rng(0)
     gradients(system.rows, system.coordinates, state.a, state.B, work.G)
     full = dense.gradient(system, state.a, state.B)
@@ -124,7 +124,7 @@ def test_push_is_the_transpose_of_rates(name):
 
 def test_small_parts():
     """Rates of drives, defects of rows that have none, and the largest multiple of a tolerance; NaN is the worst."""
-    system, _ = compile_model(machine())
+    system, _, *_ = compile_model(machine())
     rows, x = system.rows, np.zeros(len(system.rows.kind))
     driven = int(np.flatnonzero(rows.signal >= 0)[0])
     signals = np.arange(20.0)[None]
@@ -132,7 +132,7 @@ def test_small_parts():
     assert np.flatnonzero(x).tolist() == [driven]
     assert x[driven] == -signals[0, rows.signal[driven] + 1]
 
-    system, _ = compile_model(disc())
+    system, _, *_ = compile_model(disc())
     rolls, g = system.rows.kind >= VELOCITY_ONLY, np.full(3, 7.0)
     slips(system.rows, 0.1, np.array([1.0, 2, 3]), np.array([3.0, 4, 5]), g)
     assert np.array_equal(g, np.where(rolls, 0.05 * np.array([4.0, 6, 8]), 7.0))
@@ -286,4 +286,4 @@ def test_start_is_projected_with_the_smallest_change(name):
     found = np.concatenate([v[1:], w[1:]], axis=1).ravel()
     bound = 64 * (EPS / joint_equations.RADIUS + (EPS / STEP if name == "machine" else 0.0))
     assert np.abs(found - expected).max() <= bound * np.linalg.cond(M) * (1.0 + np.abs(u0).max())
-    assert consistent_start(model, quiet=True).moved <= 1e3 * EPS
+    assert Compiled.of(model, quiet=True).adjustment.moved <= 1e3 * EPS

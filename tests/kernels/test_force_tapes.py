@@ -69,7 +69,7 @@ def exerted(system, state, t):
 @pytest.mark.parametrize("name", ENERGIES)
 def test_forces_are_minus_the_gradient(name):
     """Central differences of spacing s, extrapolated: error O(s⁴) with O(eps/s), so about eps^(4/5)."""
-    system, state = compile_model(ENERGIES[name])
+    system, state, *_ = compile_model(ENERGIES[name])
     w, t, s = registers(system), 0.7, EPS**0.2
 
     def V(b, k, step, turn, t=t):
@@ -106,13 +106,13 @@ def test_one_shape_has_one_tape():
 
 def test_four_at_once_are_four_one_by_one():
     """Seven instances are four and three: the same as each alone, up to the order of sums."""
-    system, state = compile_model(ENERGIES["seven"])
+    system, state, *_ = compile_model(ENERGIES["seven"])
     f, tau, _ = exerted(system, state, 0.7)
     F, T = np.zeros_like(f), np.zeros_like(tau)
     for thing in ENERGIES["seven"].forces:
         m = bodies_and()
         m.add(lv.Energy(thing.fn, bodies=[m[b.name] for b in thing.bodies]))
-        alone, here = compile_model(m)
+        alone, here, *_ = compile_model(m)
         one = exerted(alone, here, 0.7)
         F, T = F + one[0], T + one[1]
     assert np.abs(F - f).max() <= 16 * EPS * np.abs(f).max()
@@ -162,7 +162,7 @@ def test_forces_see_velocities_in_the_users_frame():
         )  # fmt: skip
 
     m = bodies_and(wind)
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     f, tau, (_, power) = exerted(system, state, 0.5)
     a, b = m.bodies[1], m.bodies[2]
     F = 2.0 * (a.velocity + a.pose.B @ np.cross(a.body_rates, r)) + 0.5 * b.pose.a

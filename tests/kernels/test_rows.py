@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.compile.system import compile_model, scratch
 from livens.describe.joints.row import Row, across
 from livens.kernels import kinds
@@ -140,7 +140,7 @@ def test_gradients_are_derivatives_of_defects(name, world, seed):
     """At any configuration; those of angles only where the joint's axes are one, as their equation says."""
     m, a, b = pair(world)
     m.add(JOINTS[name](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     if (system.coordinates.kind == kinds.ANGLE).any():
         system, state, _ = assembled(m, seed)
     else:
@@ -204,7 +204,7 @@ def test_rows_forbid_what_the_joint_forbids(name, world):
 def test_a_span_grows_as_fast_as_its_ends_part(seed):
     m, a, b = pair()
     m.add(lv.Damper(a.point(0.1, 0.2, 0.3), b.point(-0.3, 0.1, 0), rate=2.0))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     scattered(state, seed)
     points = [state.a[k] + state.B[k] @ system.rows.point[0, k - 1] for k in (1, 2)]
     u = dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()
@@ -223,7 +223,7 @@ def test_what_rolls_slides_as_its_contact_does(name, seed):
     """t · (velocity of the second body − that of the first) at the contact, from Ω × r in world axes."""
     m, a, b = pair()
     joint = m.add(JOINTS[name](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     scattered(state, seed)
     u = (dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()).reshape(-1, 6)
     frames = [state.B[k] @ system.bodies.axes[k].T for k in (1, 2)]  # the users'
@@ -257,7 +257,7 @@ def test_the_lowest_point_of_a_disc_is_its_contact():
     """RIM: centre height − R √(1 − (n·W)²) is the height of the lowest of the rim's points."""
     m, a, b = pair("first")
     joint = m.add(JOINTS["RollingDisc"](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     for seed in range(5):
         scattered(state, seed)
         frame = state.B[1] @ system.bodies.axes[1].T
@@ -290,7 +290,7 @@ def coordinated(name):
 def test_coordinates_say_how_the_joint_has_moved(name):
     """The second body turned by φ about the axis and pushed by s along it, and both bodies carried anywhere."""
     m, joint = coordinated(name)
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     coordinates = system.coordinates
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -310,7 +310,7 @@ def test_coordinates_say_how_the_joint_has_moved(name):
 def test_angles_are_unwrapped_over_many_turns():
     """Up to half a turn between two readings, forwards and back."""
     m, joint = coordinated("Revolute")
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     a0, B0, c = state.a.copy(), state.B.copy(), joint.a.start
     path = np.concatenate([np.arange(0, 40, 3.0), np.arange(40, -40, -2.9)])
     for phi in path:
@@ -380,5 +380,5 @@ def test_every_kind_of_row_is_here():
     for build in JOINTS.values():
         m, a, b = pair()
         m.add(build(a, b))
-        found.update(consistent_start(m, quiet=True).system.rows.kind.tolist())
+        found.update(Compiled.of(m, quiet=True).system.rows.kind.tolist())
     assert found | {kinds.SPAN, kinds.TAPE} == set(range(10))  # TAPE rows: test_user_constraints.py

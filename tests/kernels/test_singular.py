@@ -28,7 +28,7 @@ def lying(n, height):
 @pytest.mark.parametrize("n", [1, 3, 10])
 @pytest.mark.parametrize("height", [1e-9, -2e-8])
 def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
-    system, state = compile_model(lying(n, height))
+    system, state, *_ = compile_model(lying(n, height))
     work = scratch(system)
     bodies, rows, blocks = system.bodies, system.rows, system.blocks
     gradients(rows, system.coordinates, state.a, state.B, work.G)

@@ -8,7 +8,7 @@ import pytest
 
 import livens as lv
 from livens.analysis.equilibrium import _Search
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.demos import loops, pendulums, springs
 from livens.run.auto_step import _bend, _resolving
 from livens.run.energy_check import energy_band
@@ -90,7 +90,7 @@ MODELS = {
 def test_frequencies_of_full_matrices(make):
     """equilibrium.py writes the stiffness down as a matrix and finds all of its eigenvalues."""
     model = make()
-    search = _Search(model, consistent_start(model, quiet=True))
+    search = _Search(Compiled.of(model, quiet=True))
     omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])
     assert omega * (1 - 1e-3) <= lv.stiffness(model).frequency <= omega * (1 + CLOSE)
 
@@ -171,17 +171,17 @@ def test_auto_resolves_forces_that_users_write():
 
 
 def test_auto_bears_noise_and_steps():
-    assert _resolving(pushed(lambda t: (np.sin(1e9 * t), 0, 0)), 0.01, 1.0) == 0.01
-    assert 1e-3 < _resolving(pushed(lambda t: (float(t > 0.5), 0, 0)), 0.01, 1.0) < 0.01
+    assert _resolving(Compiled.of(pushed(lambda t: (np.sin(1e9 * t), 0, 0))), 0.01, 1.0) == 0.01
+    assert 1e-3 < _resolving(Compiled.of(pushed(lambda t: (float(t > 0.5), 0, 0))), 0.01, 1.0) < 0.01
 
 
 def test_auto_is_not_blinded_by_the_noise_of_a_drive():
     """The acceleration of a steady drive, by differences, is nothing but noise."""
     m = torsion()
     m["axle"].drive = lv.Expression("0.1*t")
-    assert _bend(m, 0.05, 5.0) < 1e-4
+    assert _bend(Compiled.of(m), 0.05, 5.0) < 1e-4
     m.add(lv.Load(m["wheel"].center, force=lv.Expression("[cos(100*t), 0, 0]")))
-    assert _resolving(m, 0.05, 5.0) < 0.005
+    assert _resolving(Compiled.of(m), 0.05, 5.0) < 0.005
 
 
 def test_auto_divides_the_period_of_a_controller():

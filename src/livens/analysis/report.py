@@ -223,14 +223,18 @@ def _invariant(t: Array, series: Series) -> Invariant:
 
 
 def _freedom(motion: Trajectory) -> tuple[str, ...]:
-    """How many degrees of freedom joints leave, and which of their equations repeat others."""
+    """The degrees of freedom that the joints leave, and the redundant constraints."""
     if not motion.model.joints:
         return ()
     try:
         count, redundant = motion.freedom, motion.redundant
     except ModelError:  # a drive that the file could not hold
         return ()
-    repeat = f"; {sum(redundant.values())} equations repeat others, in {', '.join(redundant)}" if redundant else ""
+    repeat = (
+        f"; {sum(redundant.values())} constraint equations are redundant, in {', '.join(redundant)}"
+        if redundant
+        else ""
+    )
     return (f"{count} degree{'s' if count != 1 else ''} of freedom{repeat}.",)
 
 

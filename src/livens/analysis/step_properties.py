@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite
-from ..compile.assembly import Start, consistent_start, fitted
+from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..describe.model import Model
@@ -47,8 +47,8 @@ def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     >>> lv.reversibility(m, lv.Livens(), h=1e-2, steps=100) < 1e-12
     True
     """
-    begin = consistent_start(model, quiet=True)
-    start, radius = begin.state, float(_gyration(begin.system.bodies).max())
+    compiled = Compiled.of(model, quiet=True)
+    start, radius = compiled.state, float(_gyration(compiled.system.bodies).max())
     there = advance(model, scheme, start, h, steps)
     back = advance(model, scheme, there, -h, steps, t0=steps * h)
     pairs = {name: [getattr(state, name)[1:] for state in (start, there, back)] for name in ("a", "B", "p", "L")}
@@ -75,11 +75,11 @@ def symplecticity(
     >>> lv.symplecticity(m, lv.Livens(), h=0.1) < 1e-10
     True
     """
-    begin = consistent_start(model, quiet=True)
-    start, bodies = begin.state if state is None else state, begin.system.bodies
+    compiled = Compiled.of(model, quiet=True)
+    start, bodies = compiled.state if state is None else state, compiled.system.bodies
     unit = units(bodies, start, h)
-    V = joint_tangents(model, begin, start, unit) if basis is None else basis
-    return defect(lambda x: advance(model, scheme, fitted(model, begin, x), h), start, unit, V)
+    V = joint_tangents(compiled, start, unit) if basis is None else basis
+    return defect(lambda x: advance(model, scheme, compiled.fitted(x), h), start, unit, V)
 
 
 def defect(step: Callable[[State], State], start: State, unit: State, V: Array) -> float:
@@ -106,16 +106,16 @@ def tangents(bodies: Bodies) -> Array:
     return np.eye(4 * can_turn.size)[:, np.concatenate([np.ones(3 * can_turn.size, dtype=bool), can_turn])]
 
 
-def joint_tangents(model: Model, begin: Start, state: State, unit: State) -> Array:
+def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
     """Every direction of phase space along which the joints stay closed in position and velocity, as columns."""
-    V, system = tangents(begin.system.bodies), begin.system
+    V, system = tangents(compiled.system.bodies), compiled.system
     rows = int((system.rows.rate == 0.0).sum())
     if not rows:
         return V
 
     def closed(x: State) -> Array:
         g, v = np.zeros((1, len(system.rows.kind))), np.zeros((1, len(system.rows.kind)))
-        signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
+        signals = np.ascontiguousarray(Signals(compiled.model).table(np.zeros(1)))
         all_defects(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
         return np.concatenate([g[0], v[0]])
 

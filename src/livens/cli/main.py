@@ -143,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _view(options: argparse.Namespace) -> None:
     from ..look.browser.playback import view
-    from ..run.netcdf import load
+    from ..record.netcdf import load
     from .source import Source
 
     if Path(options.file).suffix in MOTIONS:
@@ -158,7 +158,7 @@ def _live(options: argparse.Namespace) -> None:
     from .source import Source, scheme_of
 
     if Path(options.file).suffix in MOTIONS:
-        from ..run.netcdf import load
+        from ..record.netcdf import load
 
         motion = load(options.file)
         scheme, h = scheme_of(options) or motion.scheme, motion.h if options.h is None else options.h
@@ -185,7 +185,7 @@ def _page(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
 
     motion = load(options.file)
     if _jit.cold("livens.rollout"):
@@ -274,7 +274,7 @@ def _about_here() -> dict[str, str]:
 
 
 def _about(file: Path) -> dict[str, str]:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
 
     motion = load(file)
     model = motion.model

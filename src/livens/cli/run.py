@@ -116,9 +116,9 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _resume(options: argparse.Namespace) -> None:
+    from ..record.journal import journal_of
+    from ..record.netcdf import has_functions, load
     from ..run.checkpoint import Watch
-    from ..run.journal import journal_of
-    from ..run.netcdf import has_functions, load
     from ..run.simulate import resume
     from .source import Source
 
@@ -166,7 +166,7 @@ def simulate_source(source: Source, **keeping: Any) -> Any:
 
 
 def _continue(options: argparse.Namespace, keeping: dict[str, Any]) -> Any:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
     from ..run.simulate import resume
 
     if options.until is None:

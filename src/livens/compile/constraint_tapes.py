@@ -13,18 +13,17 @@ import numpy as np
 
 from ..checks import Array
 from ..describe.joints.constraint import Equations
-from ..describe.model import Body, Model, Point
+from ..describe.model import Body, Point
 from ..formula.formula import flatten
 from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames
-from .rows import groups
+from .rows import Group
 
 
-def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]) -> Tapes:
-    """The tapes of all TAPE rows, without the rows in `skip`; `clock` is the column of the time."""
-    blocks = groups(model, skip)
+def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
+    """The tapes of all TAPE rows of `blocks`; `clock` is the column of the time."""
     rows = [row for group in blocks for row in group.rows]
     owners = [group.owner for group in blocks for _ in group.rows]
     book = _Book()

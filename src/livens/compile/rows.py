@@ -107,10 +107,9 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
 
 
 def compile_rows(
-    model: Model, frames: Frames, signals: Signals, acting: list[Coordinate], state: State, skip: frozenset[int]
+    blocks_of: list[Group], frames: Frames, signals: Signals, acting: list[Coordinate], state: State
 ) -> tuple[Rows, Blocks, NDArray[np.bool_]]:
-    """Rows and blocks of all joints and dampers, without the rows in `skip`; and which rows are measured in radians."""
-    blocks_of = groups(model, skip)
+    """Rows and blocks of all joints and dampers, and which rows are measured in radians."""
     rows = [row for group in blocks_of for row in group.rows]
     owners = [group.owner for group in blocks_of for _ in group.rows]
     number = frames.number

@@ -11,7 +11,7 @@ that axis is refused by name. Joints become rows in compile/rows.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..checks import Array
 from ..describe.forces.attraction import Attraction
 from ..describe.forces.load import Load
 from ..describe.forces.spring import Spring
+from ..describe.joints.row import Coordinate
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
@@ -26,7 +27,7 @@ from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
 from .force_tapes import compile_formulas
-from .rows import compile_coordinates, compile_rows
+from .rows import Group, compile_coordinates, compile_rows, groups
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -41,9 +42,17 @@ NO_TAPES = Tapes(
 )
 
 
-def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
-    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described; the
-    rows in `skip`, which repeat others, are left out."""
+class Tables(NamedTuple):
+    """The arrays of a model, its state as described, and the objects behind rows and coordinates."""
+
+    system: System
+    state: State
+    groups: list[Group]  # blocks of rows in the order of elimination, with their owners
+    coordinates: list[Coordinate]  # of the joints, as in system.coordinates
+
+
+def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
+    """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
     frames = Frames(model)
     signals = Signals(model)
     springs = [force for force in model.forces if isinstance(force, Spring)]
@@ -54,7 +63,8 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
             frames.refuse_torque(load.point, load)
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
-    rows, blocks, angular = compile_rows(model, frames, signals, acting, state, skip)
+    blocks_of = groups(model, skip)
+    rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0
     closes = hard & (rows.kind < VELOCITY_ONLY)
     system = System(
@@ -84,7 +94,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         coordinates=coordinates,
         rows=rows,
         blocks=blocks,
-        tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
+        tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
         formulas=compile_formulas(model, frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
@@ -93,9 +103,8 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
-    return system, state._replace(
-        angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled))
-    )
+    state = state._replace(angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled)))
+    return Tables(system, state, blocks_of, acting)
 
 
 def scratch(system: System, trials: int = 0) -> Work:

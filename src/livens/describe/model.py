@@ -185,6 +185,10 @@ class Model:
             raise ModelError(f"the model has nothing named {name!r}; it has {', '.join(self._by_name)}.")
         return self._by_name[name]
 
+    def find(self, name: Any) -> Any:
+        """The body, joint or force of that name, or None."""
+        return self._by_name.get(name) if isinstance(name, str) else None
+
     @property
     def names(self) -> list[str]:
         """The names of all that is in the model, the world's first."""

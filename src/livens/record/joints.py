@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.bodies import Frames
-from ..compile.rows import compile_coordinates, groups
 from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..describe.joints.joint import Joint
@@ -50,13 +48,13 @@ def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array,
     if frame not in ("world", "joint"):
         raise ModelError(f"reactions come in frame 'world' or 'joint', not {frame!r}.")
     blocks = motion.full.blocks
-    for block, group in enumerate(groups(motion.model)):
+    for block, group in enumerate(motion.compiled.groups):
         if group.owner is joint and not blocks.soft[block]:
             break
     else:
         raise ModelError(f"{joint!r} is not a joint of this motion's model.")
     sides = range(blocks.side[block], blocks.side[block + 1])
-    number = {body: k for k, body in enumerate(motion.model.bodies)}
+    number = motion.compiled.number
     b, sign = (number[joint.b.body], 1.0) if joint.b.body is not motion.model.world else (number[joint.a.body], -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
@@ -96,8 +94,7 @@ def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
 def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> Array:
     """The angle over many turns: as the run kept it, where something acts on it; else counted from its rate, which is
     right while that changes by less than half a turn from one stored state to the next."""
-    _, acting = compile_coordinates(motion.model, Frames(motion.model), Signals(motion.model))
-    for c, mine in enumerate(acting):
+    for c, mine in enumerate(motion.compiled.coordinates):
         if mine is q:
             return motion.record.angle[:, c].copy()
     between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import SHIFT, Start, consistent_start
-from ..compile.system import compile_model, registers
+from ..compile.compiled import Compiled
+from ..compile.system import registers
 from ..describe.joints.joint import Joint
-from ..describe.model import Body, Model, Point
+from ..describe.model import Body, Point
 from ..describe.pose import quaternions
 from ..errors import ModelError
 from ..kernels.arrays import State, System
@@ -50,8 +50,7 @@ class Trajectory:
 
     def __init__(
         self,
-        model: Model,
-        system: System,
+        compiled: Compiled,
         scheme: Scheme,
         h: float,
         every: int,
@@ -61,7 +60,8 @@ class Trajectory:
         seconds: float,
         tally: tuple[int, int] = (0, 0),
     ):
-        self.model, self.system, self.scheme = model, system, scheme
+        """compiled: the model that was simulated; the record has one state for each of the times t [s]."""
+        self.compiled, self.model, self.system, self.scheme = compiled, compiled.model, compiled.system, scheme
         self.h, self.every, self.t, self.record = h, every, t, record
         self.steps, self.seconds, self.tally = steps, seconds, tally
         self.wanted = steps  # steps of the run: more than `steps` where it was stopped before its end
@@ -152,16 +152,12 @@ class Trajectory:
     @property
     def freedom(self) -> int:
         """Degrees of freedom of the mechanism."""
-        return self._start.freedom
+        return self.compiled.freedom
 
     @property
     def redundant(self) -> dict[str, int]:
-        """Joints with equations that repeat others, and how many."""
-        return self._start.redundant
-
-    @cached_property
-    def _start(self) -> Start:
-        return consistent_start(self.model, quiet=True)
+        """Joints with redundant constraints, and how many."""
+        return self.compiled.redundant
 
     @property
     def defect_position(self) -> Array:
@@ -325,7 +321,7 @@ class Trajectory:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the motion, with its model inside, as netCDF; the file is either complete or not there."""
-        from ..run.netcdf import save
+        from .netcdf import save
 
         save(self, path)
 
@@ -336,15 +332,15 @@ class Trajectory:
         member of an ensemble, or the model before it was saved), means the one here of that name and kind."""
         if isinstance(thing, str):
             return self.model[thing]
-        name = getattr(thing, "name", None)
-        mine = self.model[name] if name in self.model.names else thing
+        if thing in self.model:
+            return thing
+        mine = self.model.find(getattr(thing, "name", None))  # anything may be asked for
         return mine if type(mine) is type(thing) else thing
 
     def _number(self, body: Body | str) -> int:
         body = self.own(body)
-        for k, mine in enumerate(self.model.bodies):
-            if mine is body:
-                return k
+        if isinstance(body, Body) and body in self.compiled.number:
+            return self.compiled.number[body]
         raise ModelError(f"{body!r} is not a body of this motion's model.")
 
     def _point(self, what: Point | Body | str) -> tuple[int, Array]:
@@ -358,11 +354,17 @@ class Trajectory:
         energies(self.system, self.record, self.t, registers(self.system), T, V)
         return T, V
 
-    @cached_property
+    @property
     def full(self) -> System:
-        """The system with all rows, also those that repeat others and are left out of the stepping."""
-        system, _ = compile_model(self.model)
-        return system if len(system.rows.kind) == len(self.system.rows.kind) else system._replace(shift=SHIFT)
+        """The system with all rows, also the redundant ones that the stepping leaves out."""
+        return self.compiled.full
+
+    def chosen_states(self, k: Any) -> Trajectory:
+        """The motion at the stored states number `k` alone: an array of numbers, or a slice."""
+        some = State(*(x[k] for x in self.record))
+        return Trajectory(
+            self.compiled, self.scheme, self.h, self.every, self.t[k], some, self.steps, self.seconds, self.tally
+        )
 
     @cached_property
     def _dynamics(self) -> tuple[Array, Array, Array]:

@@ -15,18 +15,17 @@ from collections.abc import Callable
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import consistent_start
+from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..describe.forces.motor import Motor
-from ..describe.model import Model
 from ..errors import StepFailed
 from ..kernels.arrays import State
 from ..kernels.forces import all_forces
 from ..record.trajectory import Trajectory
 from ..step import Scheme
 from .energy_check import JUDGED, energy_band
-from .stiffness import stiffness
+from .stiffness import stiffness_of
 
 TRIES = 5
 NARROW = 0.01  # the band that is good enough
@@ -35,11 +34,11 @@ LOOKS = 400  # steps that are looked into
 MOST = 1e6  # steps of a run, beyond which a signal is noise
 
 
-def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, until: float) -> Trajectory:
+def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
     """The motion that go(h) gives with a step that suits it; `chosen` says which, and why."""
-    found = stiffness(model)
+    model, found = compiled.model, stiffness_of(compiled)
     h = found.step(scheme.order, until)
-    resolved = _resolving(model, h, until)
+    resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / force.rate for force in model.forces if isinstance(force, Motor) and force.rate]
     h = first = periods[0] / np.ceil(periods[0] / resolved * (1.0 - 1e-9)) if periods else resolved
@@ -63,31 +62,30 @@ def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, un
     return motion
 
 
-def _resolving(model: Model, h: float, until: float) -> float:
+def _resolving(compiled: Compiled, h: float, until: float) -> float:
     """The step h, or a shorter one in which all that varies with time is almost straight; h where they are noise."""
     shorter = h
     while until / shorter < MOST:
-        if _bend(model, shorter, until) <= STRAIGHT:
+        if _bend(compiled, shorter, until) <= STRAIGHT:
             return shorter
         shorter *= 0.5
     return h
 
 
-def _bend(model: Model, h: float, until: float) -> float:
+def _bend(compiled: Compiled, h: float, until: float) -> float:
     """How far signals are from straight within steps of length h, in the mean and in parts of their range."""
-    signals = Signals(model, h, until)
+    signals = Signals(compiled.model, h, until)
     if not signals.varies:
         return 0.0
-    begin = consistent_start(model, quiet=True) if signals.timed else None
 
     def look(t: Array) -> Array:
         """All that varies at the times t: the table, and what user-written forces make of time at the start."""
         table = signals.table(t)
-        if begin is None:
+        if not signals.timed:
             return table
-        record = State(*(np.repeat(x[None], len(t), axis=0) for x in begin.state))
+        record = State(*(np.repeat(x[None], len(t), axis=0) for x in compiled.state))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
-        all_forces(begin.system, record, table, scratch(begin.system), f, tau)
+        all_forces(compiled.system, record, table, scratch(compiled.system), f, tau)
         return np.concatenate([table, f.reshape(len(t), -1), tau.reshape(len(t), -1)], axis=1)
 
     draw, steps = np.random.default_rng(1), max(1, int(until / h))

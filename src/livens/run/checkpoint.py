@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Self
 from ..checks import positive
 from ..errors import FileError, Interrupted, StepFailed
 from ..kernels.arrays import State
-from .journal import Found, RunJournal, journal_of
+from ..record.journal import Found, RunJournal, journal_of
+from ..record.netcdf import describe, has_functions, read_journal
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
-    from .simulate import Run
+    from .loop import Run
 
 INTERVAL = 60.0  # seconds of wall time between two checkpoints
 
@@ -84,7 +85,6 @@ class Watch:
         """Before `motion` is carried on: its own journal is appended to."""
         if self.path is None or not (there := journal_of(self.path)).exists():
             return
-        from .netcdf import describe, read_journal
 
         found: Found = read_journal(there)
         mine = {key: value for key, value in describe(motion).items() if key not in ("source", "model", "axes")}
@@ -112,8 +112,6 @@ class Watch:
         now = (motion.steps, motion.wanted, motion.seconds, *motion.tally)
         try:
             if self.journal is None:
-                from .netcdf import describe
-
                 self.journal = RunJournal.begin(
                     journal_of(self.path), describe(motion), motion.record, kept, now, state
                 )
@@ -148,7 +146,6 @@ class Watch:
         where = f"{kind} at t = {motion.t[-1]:.6g} s of {motion.end:.6g} s"
         if self.path is None:
             return f"{where}. The motion so far is in error.trajectory."
-        from .netcdf import has_functions
 
         functions = " --model FILE.py" if has_functions(motion.model) else ""
         return f"{where}: it is in {journal_of(self.path)}, and `livens resume {self.path}{functions}` goes on."

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import Array
-from ..compile.rows import groups
 from ..kernels import status
 from ..kernels.arrays import State
 
 if TYPE_CHECKING:
-    from .simulate import Run
+    from .loop import Run
 
 
 def sentence(run: Run, code: int, fault: int, done: int, state: State, g: Array) -> str:
@@ -20,7 +19,7 @@ def sentence(run: Run, code: int, fault: int, done: int, state: State, g: Array)
     when = f"at t = {run.t0 + done * run.h:.6g} s (step {done + 1})"
     so_far = "The motion so far is in error.trajectory."
     if code == status.POSITION:
-        owner = [group.owner for group in groups(run.model, run.skip) for _ in group.rows][fault]
+        owner = run.compiled.owners[fault]
         turns = np.linalg.norm(state.L * run.system.bodies.inverse_inertia, axis=1) * run.h
         fastest = int(np.argmax(turns))
         return (

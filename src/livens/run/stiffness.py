@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import SHIFT, Fit, Start, consistent_start
+from ..compile.assembly import SHIFT, Assembly
+from ..compile.compiled import Compiled
 from ..compile.system import inverse_masses
 from ..describe.model import Model
 from ..errors import ModelError
@@ -80,18 +81,24 @@ def stiffness(model: Model) -> Stiffness:
     >>> round(found.frequency, 4), found.body, round(found.largest, 4)
     (20.0, 'ball', 0.1)
     """
-    return _Linear(model, consistent_start(model, quiet=True)).found()
+    return stiffness_of(Compiled.of(model, quiet=True))
+
+
+def stiffness_of(compiled: Compiled) -> Stiffness:
+    """The same of a compiled model."""
+    return _Linear(compiled).found()
 
 
 class _Linear:
     """A model at its start, and products with its stiffness."""
 
-    def __init__(self, model: Model, begin: Start):
-        system = begin.system._replace(coordinates=_touching(begin.system, begin.state))
-        self.model, self.begin, self.state = model, begin, begin.state
-        self.fit = Fit(model, system, State(*(x.copy() for x in begin.state)), begin.skip)
+    def __init__(self, compiled: Compiled):
+        system = compiled.system._replace(coordinates=_touching(compiled.system, compiled.state))
+        self.model, self.compiled, self.state = compiled.model, compiled, compiled.state
+        start = State(*(x.copy() for x in compiled.state))
+        self.fit = Assembly(compiled.model, system, start, compiled.owners)
         self.root = np.sqrt(inverse_masses(system.bodies))
-        self.rows = len(self.fit.names)
+        self.rows = len(self.fit.owners)
         self.lam = np.zeros(self.rows)
         if self.rows:
             self.pivot = self.fit.factorise(SHIFT, 1e-13)
@@ -106,7 +113,7 @@ class _Linear:
         moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
         turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
         gained, bodies = self.gained(), self.model.bodies
-        now = np.linalg.norm(self.state.L * self.begin.system.bodies.inverse_inertia, axis=1)
+        now = np.linalg.norm(self.state.L * self.compiled.system.bodies.inverse_inertia, axis=1)
         spins = np.sqrt(now**2 + 2.0 * gained)  # a radian later
         return Stiffness(
             frequency=float(np.sqrt(value)) if value > gained.max() else 0.0,  # K has no meaning below it
@@ -177,7 +184,7 @@ class _Linear:
         all_forces(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
         if self.rows:
             fit.state = state
-            fit.differentiate()
+            fit.evaluate_jacobian()
             push(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
         return np.concatenate([f[0], tau[0]], axis=1).ravel()
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ...checks import Array
 from ...errors import ModelError
-from ...kernels.arrays import State
 from ...record.trajectory import Trajectory
 
 FLOOR = 1e-17  # what exact zeros are drawn as where logarithms are
@@ -26,14 +25,7 @@ class Curves(NamedTuple):
 
 def thinned(motion: Trajectory, k: NDArray[np.int64]) -> Trajectory:
     """The motion at the stored states number k alone."""
-    some = State(*(x[k] for x in motion.record))
-    fewer = Trajectory(
-        motion.model, motion.system, motion.scheme, motion.h, motion.every, motion.t[k], some, motion.steps,
-        motion.seconds,
-    )  # fmt: skip
-    if "full" in motion.__dict__:
-        fewer.__dict__["full"] = motion.full  # compiled once for all
-    return fewer
+    return motion.chosen_states(k)
 
 
 def curves(motion: Trajectory) -> list[Curves]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...compile.rows import groups
 from ...compile.system import scratch
 from ...errors import ModelError
 from ...kernels.dynamics import wrench
@@ -21,8 +20,8 @@ class Reactions:
     def __init__(self, motion: Trajectory, joints: list[Any]):
         """joints: those of the model whose forces are wanted."""
         blocks = motion.full.blocks
-        number = {body: k for k, body in enumerate(motion.model.bodies)}
-        place = {id(group.owner): block for block, group in enumerate(groups(motion.model)) if not blocks.soft[block]}
+        number = motion.compiled.number
+        place = {id(group.owner): block for block, group in enumerate(motion.compiled.groups) if not blocks.soft[block]}
         self.entries: list[tuple[int, int, float]] = []
         for joint in joints:
             b, sign = (joint.b.body, 1.0) if number[joint.b.body] else (joint.a.body, -1.0)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...compile.assembly import Start
+from ...compile.compiled import Compiled
 from ...describe.model import Model
 from ...errors import LivensError
 from ...kernels.arrays import State
@@ -30,7 +30,7 @@ class Moment(NamedTuple):
     t: float
     state: State
     model: Model
-    begin: Start
+    begin: Compiled
     scheme: Scheme
     h: float
     running: bool
@@ -40,7 +40,7 @@ class Moment(NamedTuple):
 
     def motion(self) -> Trajectory:
         """A trajectory of this state alone."""
-        return moment(self.model, self.begin, self.scheme, self.h, self.t, self.state)
+        return moment(self.begin, self.scheme, self.h, self.t, self.state)
 
 
 class Loop:

@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 
 from ...checks import positive
-from ...compile.assembly import SHIFT, Start, consistent_start
-from ...compile.bodies import Frames
-from ...compile.rows import compile_coordinates
-from ...compile.signals import Signals
-from ...compile.system import compile_model
+from ...compile.compiled import Compiled
 from ...describe.model import Model
 from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
 from ...kernels.coordinates import read
+from ...record.instant import Instant
 from ...record.trajectory import Trajectory
+from ...run.loop import Run, with_memory
 from ...run.progress import Progress
-from ...run.simulate import Run, checked_start, with_memory
+from ...run.simulate import checked_start
 from ...step import Scheme
 from .changed_model import parameters, variant
 
@@ -48,9 +46,9 @@ class Stepper:
         self.base = model
         self.wanted = parameters(model)
         self.model, self.scheme, self.h = variant(model, self.wanted), scheme, positive(h, "h", "s")
-        self.begin = consistent_start(self.model)
+        self.begin = Compiled.of(self.model)
         state = self.begin.state if start is None else checked_start(start, self.begin.state)
-        self.saved = (self.model, float(t0), copied(state))
+        self.saved = (self.begin, float(t0), copied(state))
         self._go_on(state, float(t0))
 
     @property
@@ -87,7 +85,7 @@ class Stepper:
             self.h = self.h if h is None else positive(h, "h", "s")
             if changes:
                 self.wanted = self.wanted.with_(**changes)
-                self._build(variant(self.base, self.wanted), old[0], old[5])
+                self._build(variant(self.base, self.wanted), old[1], old[5])
             self._go_on(self.state, old[6])
         except (ModelError, TypeError, ValueError):
             self.model, self.begin, self.wanted, self.scheme, self.h, state, t = old
@@ -102,43 +100,40 @@ class Stepper:
 
     def reset(self) -> None:
         """Back to the state and time of the beginning, with the parameters of now."""
-        model, t0, state = self.saved
-        self._build(self.model, model, state)
+        first, t0, state = self.saved
+        self._build(self.model, first, state)
         self._go_on(self.state, t0)
 
     def now(self) -> Trajectory:
         """The motion at this moment: a trajectory of one state."""
-        return moment(self.model, self.begin, self.scheme, self.h, self.t, copied(self.state))
+        return moment(self.begin, self.scheme, self.h, self.t, copied(self.state))
 
     # ── inside ──
 
-    def _build(self, model: Model, before: Model, state: State) -> None:
-        begin = consistent_start(model, quiet=True)
-        self.model, self.begin, self.state = model, begin, carried(begin, model, before, state)
+    def _build(self, model: Model, before: Compiled, state: State) -> None:
+        begin = Compiled.of(model, quiet=True)
+        self.model, self.begin, self.state = model, begin, carried(begin, before, state)
 
     def _go_on(self, state: State, t: float) -> None:
         """Begin a run at `state`, which it takes along, and at t."""
         self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
         record = State(*(np.zeros((2, *x.shape)) for x in self.state))
-        self._run = Run(self.begin, self.model, self.scheme, self.h, t, NEVER, record)
+        self._run = Run(self.begin, self.scheme, self.h, t, NEVER, record)
         self._done = 0
 
 
-def moment(model: Model, begin: Start, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
-    """A trajectory of one state, with nothing compiled anew."""
-    record = State(*(x[None] for x in state))
-    motion = Trajectory(model, begin.system, scheme, h, 1, np.array([t]), record, 0, 0.0)
-    motion.__dict__["full"] = compile_model(model)[0]._replace(shift=SHIFT) if begin.skip else begin.system
-    return motion
+def moment(begin: Compiled, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
+    """A motion of one state."""
+    return Instant(begin, scheme, h, t, State(*(x[None] for x in state)))
 
 
-def carried(begin: Start, model: Model, before: Model, state: State) -> State:
+def carried(begin: Compiled, before: Compiled, state: State) -> State:
     """`state` of the model `before` as a state of `model`, which has the same bodies; coordinates on which something
     acts in one of the two only are read off the bodies, within half a turn of the start."""
     new = begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account)
     known = dict(zip(_coordinates(before), state.angle.tolist(), strict=True))
     angle = begin.state.angle.copy()
-    for c, key in enumerate(_coordinates(model)):
+    for c, key in enumerate(_coordinates(begin)):
         if key in known:
             angle[c] = known[key]
     if len(angle):
@@ -148,12 +143,12 @@ def carried(begin: Start, model: Model, before: Model, state: State) -> State:
     return copied(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
 
 
-def _coordinates(model: Model) -> list[tuple[str, str, int]]:
+def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
     """What names each coordinate on which something acts: its joint, its kind, and which of several motors."""
 
     def keys() -> Iterator[tuple[str, str, int]]:
         seen: dict[tuple[str, str], int] = {}
-        for q in compile_coordinates(model, Frames(model), Signals(model))[1]:
+        for q in compiled.coordinates:
             key = (q.joint.name, q.kind)
             seen[key] = seen.get(key, -1) + 1
             yield (*key, seen[key])

@@ -27,17 +27,16 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import consistent_start
-from ..compile.system import compile_model, same
+from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError
 from ..kernels.arrays import State
-from ..record.trajectory import Trajectory
 from ..scene import from_dict, to_dict
 from ..step import COMPARED, SCHEMES
 from ..storage import untrusted_hdf5
 from ..storage.atomic import Patient, intact, replacing, seal
 from .journal import HEAD, Found, journal_of
+from .trajectory import Trajectory
 
 FORMAT = 1
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -97,12 +96,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
 
 def _facts(motion: Trajectory) -> dict[str, Any]:
     """What a file says of a motion besides its arrays, once it is sure that model and motion belong together."""
-    left_out = _left_out(motion)
-    if not same(compile_model(motion.model, frozenset(left_out))[0], motion.system):
-        raise ModelError(
-            f"model {motion.model.name!r} has been changed since this motion was computed, "
-            "and a file with both would contradict itself: change it back, or simulate again."
-        )
+    motion.compiled.check_unchanged("a file with both would contradict itself. Change it back, or simulate again.")
     facts = {
         "scheme": json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)}),
         "h": motion.h,
@@ -110,7 +104,7 @@ def _facts(motion: Trajectory) -> dict[str, Any]:
         "steps": motion.steps,
         "seconds": motion.seconds,
         "tally": json.dumps(motion.tally),
-        "left_out": json.dumps(left_out),
+        "left_out": json.dumps(sorted(motion.compiled.left_out)),
     }
     return facts | ({"wanted": motion.wanted} if motion.wanted > motion.steps else {})
 
@@ -205,13 +199,6 @@ def _names(file: Any, names: list[str]) -> None:
     file.dimensions["body"] = len(names)
     labels = np.array(names, dtype=object)
     file.create_variable("body", ("body",), dtype=h5py.string_dtype(), data=labels).attrs["long_name"] = "name"
-
-
-def _left_out(motion: Trajectory) -> list[int]:
-    """Numbers of the joints' equations that repeat others, which the stepping leaves out."""
-    if len(compile_model(motion.model)[0].rows.kind) == len(motion.system.rows.kind):
-        return []
-    return sorted(consistent_start(motion.model, quiet=True).skip)
 
 
 def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
@@ -341,9 +328,9 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     if kind not in kinds:
         raise ModelError(f"its scheme {kind!r} is unknown to livens {_version()}")
     model = from_dict(arrays["model"])
-    system, state = compile_model(model, frozenset(json.loads(facts["left_out"])))
+    compiled = Compiled.restored(model, frozenset(json.loads(facts["left_out"])))
     scheme = kinds[kind](**options)
-    state = state._replace(memory=np.zeros(scheme.memory(system)))
+    state = compiled.state._replace(memory=np.zeros(scheme.memory(compiled.system)))
     t = arrays["time"]
     record = State(
         **{
@@ -351,11 +338,10 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
             for name, shape in ((name, x.shape) for name, x in state._asdict().items())
         }
     )
-    record = _turned(record, scheme.carries, arrays["axes"], system.bodies.axes)
+    record = _turned(record, scheme.carries, arrays["axes"], compiled.system.bodies.axes)
     first, second = json.loads(facts["tally"])
     motion = Trajectory(
-        model,
-        system,
+        compiled,
         scheme,
         facts["h"],
         facts["every"],

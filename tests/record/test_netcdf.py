@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.run.netcdf import FORMAT
+from livens.record.netcdf import FORMAT
 from livens.scene import from_dict, to_dict
 
 TILT = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
@@ -219,10 +219,10 @@ def test_failure_in_the_middle_leaves_the_old_file(falling, tmp_path, monkeypatc
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
-    monkeypatch.setattr("livens.run.netcdf.seal", lambda temporary: os.stat(temporary / "no"))
+    monkeypatch.setattr("livens.record.netcdf.seal", lambda temporary: os.stat(temporary / "no"))
     with pytest.raises(lv.FileError, match="cannot be written"):
         falling.save(path)
-    monkeypatch.setattr("livens.run.netcdf._names", lambda *_: 1 / 0)
+    monkeypatch.setattr("livens.record.netcdf._names", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         falling.save(path)
     assert path.read_bytes() == before
