@@ -39,7 +39,7 @@ ORDER = [  # a package imports those before it only
     "__main__",
 ]
 FACADES = {  # module → the later packages that its methods fetch when they are called
-    "record.trajectory": {"run", "analysis", "look"},
+    "record.trajectory": {"analysis", "look"},
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
 }
@@ -49,7 +49,6 @@ LAZY = {  # modules that import inside functions to start quickly: a command fet
     "cli.scene",
     "cli.sweep",
     "scene.catalogue",
-    "run.checkpoint",
 }
 ANNOTATIONS = {  # module → the later packages that it names in annotations only
     "errors": {"record"},

@@ -91,7 +91,7 @@ def test_check(say):
     assert facts["start"] == "bodies and velocities fit the joints"
     assert facts["run"] == "Livens(order=4) to t = 4 s, h = 0.002 s, 2,000 steps"
     code, out, err = say("check", SCENES / "plank_on_springs.toml")
-    assert "order 2 is stable below 2/ω = 0.0994 s" in out
+    assert "order 2 is stable below 2/ω = 0.0993 s" in out
     assert "0.002 s at order 2, 0.01 s at order 4" in out
 
 

@@ -1,20 +1,21 @@
-"""How fast a model moves by itself: its stiffest vibration and its fastest spin at the start, and the steps they bear.
+"""The stiffest vibration and the fastest spin of a model at its start, and the steps that they allow.
 
-Displacements are measured by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
+Displacements are weighted by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
 
     P = I − M^(−½) Gᵀ S⁻¹ G M^(−½),      S = G M⁻¹ Gᵀ,      λ = −S⁻¹ G M⁻¹ f.                                   (1)
 
-The stiffness against them is found by differences of all forces, reactions kept, and never written down as a matrix:
+Products with the stiffness matrix come from differences of all forces, with constant multipliers:
 
     K y = −P M^(−½) [f(q + δ) + G(q + δ)ᵀλ − f(q − δ) − G(q − δ)ᵀλ] / 2ε,      δ = ε M^(−½) P y.                    (2)
 
-Its largest eigenvalue ω², by Lanczos' method, is the square of the stiffest frequency [rad/s]: a few dozen products,
-each as cheap as two steps. Stops count as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy
-hω, and h times the rate at which bodies turn or soon will under the forces at the start, stay below REACH.      (3)
+The largest eigenvalue of K, ω², is the square of the stiffest frequency [rad/s] (Lanczos' method, SciPy). Stops count
+as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy hω, and h times the rate at which bodies
+turn or soon will under the forces at the start, stay below REACH.                                               (3)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,8 @@ from ..kernels.coordinates import read
 from ..kernels.forces import all_forces
 from ..kernels.sparse import solve
 
-ROUNDS = 60  # products with K at most
-CLOSE = 1e-3  # of the eigenvalue: good enough
+ROUNDS = 60  # restarts of Lanczos' method at most
+TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
 REACH = {2: 0.1, 4: 0.25, 6: 0.25}  # largest angle of a vibration or spin in a step, by the order of the scheme
 FEWEST = 100  # steps of a run whose model gives no reason for more
@@ -109,7 +110,7 @@ class _Linear:
         self.pull = f
 
     def found(self) -> Stiffness:
-        value, mode = self.lanczos()
+        value, mode = self.largest()
         moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
         turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
         gained, bodies = self.gained(), self.model.bodies
@@ -127,32 +128,14 @@ class _Linear:
         y = self.allowed(self.root * self.pull)
         return np.linalg.norm((self.root * y).reshape(-1, 6)[:, 3:], axis=1)
 
-    def lanczos(self) -> tuple[float, Array]:
-        """An upper estimate of the largest eigenvalue of K, and its vector."""
+    def largest(self) -> tuple[float, Array]:
+        """The largest eigenvalue of K, and its vector."""
         n = len(self.root)
         y = self.allowed(np.random.default_rng(1).normal(size=n) * (self.root > 0.0))
-        size = np.linalg.norm(y)
-        if size <= 1e-9 * np.sqrt(n):
+        if np.linalg.norm(y) <= 1e-9 * np.sqrt(n) or not self.product(y).any():
             return 0.0, np.zeros(n)
-        basis, diagonal, beside = [y / size], list[float](), list[float]()
-        best, mode = 0.0, np.zeros(n)
-        for _ in range(min(ROUNDS, n)):
-            z = self.product(basis[-1])
-            diagonal.append(float(z @ basis[-1]))
-            if not np.isfinite(z).all():
-                raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
-            V = np.array(basis)
-            for _ in range(2):
-                z = z - V.T @ (V @ z)
-            values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-            rest = float(np.linalg.norm(z))
-            miss = rest * abs(float(vectors[-1, -1]))
-            best, mode = float(values[-1]) + miss, V.T @ vectors[:, -1]
-            if miss <= CLOSE * abs(float(values[-1])) or rest <= 1e-7 * float(np.abs(values).max()):
-                break
-            basis.append(z / rest)
-            beside.append(rest)
-        return (best, mode) if best > self.soft() else (0.0, mode)
+        value, mode = _eigenpair(self.product, y)
+        return (value, mode) if value > self.soft() else (0.0, mode)
 
     def soft(self) -> float:
         """An eigenvalue below this is round-off of the differences."""
@@ -166,7 +149,10 @@ class _Linear:
         far = max(np.abs(u[:, :3]).max() / self.fit.size, np.abs(u[:, 3:]).max(), 1e-300)
         step = SPACING / far
         ahead, behind = (self.forces(self.moved(side * step * u), self.lam) for side in (1.0, -1.0))
-        return self.allowed(self.root * (behind - ahead)) / (2.0 * step)
+        z = self.allowed(self.root * (behind - ahead)) / (2.0 * step)
+        if not np.isfinite(z).all():
+            raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
+        return z
 
     def moved(self, u: Array) -> State:
         """The state displaced by u (n, 6)."""
@@ -199,13 +185,31 @@ class _Linear:
         return g
 
     def allowed(self, y: Array) -> Array:
-        """P y; twice, since S is a little regularised."""
+        """P y; three times, because S is slightly regularised."""
         y = y * (self.root > 0.0)
         for _ in range(3 if self.rows else 0):
             p, L = np.zeros_like(self.state.p), np.zeros_like(self.state.L)
             push(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
             y = y + self.root * np.concatenate([p, L], axis=1).ravel()
         return y
+
+
+def _eigenpair(product: Callable[[Array], Array], y: Array) -> tuple[float, Array]:
+    """The largest eigenvalue of a symmetric matrix, given by its products, and its vector; `y` is the first guess."""
+    try:
+        from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    except ImportError:  # in the browser, where models are small
+        K = np.stack([product(e) for e in np.eye(len(y))], axis=1)
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        return float(values[-1]), vectors[:, -1]
+    K = LinearOperator((len(y), len(y)), matvec=product, dtype=np.float64)
+    try:
+        values, vectors = eigsh(K, k=1, which="LA", v0=y, tol=TOLERANCE, maxiter=ROUNDS)
+    except ArpackNoConvergence:
+        y = y / np.linalg.norm(y)
+        z = product(y)  # the Rayleigh quotient and the residual bound some eigenvalue from above
+        return float(z @ y) + float(np.linalg.norm(z - float(z @ y) * y)), y
+    return float(values[0]), vectors[:, 0]
 
 
 def _touching(system: System, state: State) -> Any:
