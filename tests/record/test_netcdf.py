@@ -149,7 +149,7 @@ def test_a_drive_is_forgotten_in_a_closed_loop(tmp_path):
     half.save(tmp_path / "loop.nc")
     back = lv.load(tmp_path / "loop.nc")
     assert same(back.system, half.system)
-    assert "joints are not judged: drive of 'crank' was the Python function" in back.report().notes[-1]
+    assert "violations of the joints are unknown: drive of 'crank' was the Python function" in back.report().notes[-1]
     assert back.plot() is not None
     with pytest.raises(lv.ModelError, match="drive of 'crank' was the Python function"):
         lv.resume(back, until=2 * N * H)

@@ -1,14 +1,14 @@
-"""What a step should keep, measured: reversibility, the symplectic form, the order of convergence.
+"""Measured properties of a step: reversibility, symplecticity, order of convergence.
 
 On T*SE(3)ⁿ in left-trivialised coordinates ξ = (δa, δθ, δp, δL) per body, δB = B δθ̂, the canonical form is
 
     Ω(ξ, η) = δa·δp' − δp·δa' + δθ·δL' − δL·δθ' + L·(δθ × δθ')                                   (1)
 
-where the last term comes from rotations not commuting. A map with the derivative A is symplectic if AᵀΩ₁A = Ω₀,
+where the last term is there because rotations do not commute. A map with the derivative A is symplectic if AᵀΩ₁A = Ω₀,
 with Ω at its end and at its start. A comes from central differences, extrapolated (Richardson) from spacings s, s/2
-and s/4, so that the error is O(s⁶) + O(eps/s). The result is a pure number, of size one for a map that has nothing
-to do with Ω: with ℓ = √(J/m) of a body (or a hundredth of its distance from the origin, if that is longer), its
-action S = m ℓ²/h, σ = √(S_max/S) and S_max the largest S of all bodies, the units of ξ are
+and s/4, so that the error is O(s⁶) + O(eps/s). The result is dimensionless, and of order one for a map that is
+not symplectic at all. With ℓ = √(J/m) of a body (or a hundredth of its distance from the origin, if that is longer),
+its action S = m ℓ²/h, σ = √(S_max/S) and S_max the largest S of all bodies, the units of ξ are
 
     a: σ ℓ,    θ: σ,    p: S σ/ℓ,    L: S σ,        in which Ω/S_max has the entries 1 and L/S.          (2)
 """
@@ -36,7 +36,7 @@ SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 
 
 def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
-    """How far `steps` steps of length h [s] and as many of −h miss the start.
+    """The deviation from the start after `steps` steps of length h [s] and as many of −h.
 
     The largest deviation of any entry of a, B, p or L, relative to the largest entry of that array on the way; bodies
     that do not move, or do not turn, are measured by their radius of gyration, and by each other's momenta over it.
@@ -66,7 +66,7 @@ def symplecticity(
 
     A symplectic step gives round-off, about 1e-11; any other a number that goes to zero with a power of h.
     basis: columns of tangent vectors (12 n, k) in the units (2), the four blocks δa, δθ, δp, δL of
-    all bodies one after the other; None means all that the joints allow. States off the joints are brought onto them
+    all bodies one after the other; None means all that the joints allow. States are projected onto the joints
     before the step, which does not change a derivative along them.
 
     >>> import livens as lv
@@ -107,7 +107,7 @@ def tangents(bodies: Bodies) -> Array:
 
 
 def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
-    """Every direction of phase space along which the joints stay closed in position and velocity, as columns."""
+    """Every direction of phase space that satisfies the joints in position and velocity, as columns."""
     V, system = tangents(compiled.system.bodies), compiled.system
     rows = int((system.rows.rate == 0.0).sum())
     if not rows:

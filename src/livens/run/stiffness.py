@@ -26,6 +26,7 @@ from ..compile.assembly import SHIFT, Assembly
 from ..compile.compiled import Compiled
 from ..compile.system import inverse_masses
 from ..describe.model import Model
+from ..describe.pose import turned
 from ..errors import ModelError
 from ..kernels.arrays import State, System
 from ..kernels.constrain import push, rates
@@ -156,10 +157,8 @@ class _Linear:
 
     def moved(self, u: Array) -> State:
         """The state displaced by u (n, 6)."""
-        x = 0.5 * u[:, 3:]
-        X = np.cross(np.eye(3), x[:, None])
-        turn = np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=1)))[:, None, None] * (X + X @ X)
-        there = self.state._replace(a=self.state.a + u[:, :3], B=self.state.B @ turn, angle=self.state.angle.copy())
+        B = turned(self.state.B, u[:, 3:])
+        there = self.state._replace(a=self.state.a + u[:, :3], B=B, angle=self.state.angle.copy())
         read(self.fit.system.coordinates, there.a, there.B, there.angle)
         return there
 
