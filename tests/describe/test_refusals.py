@@ -273,7 +273,7 @@ def test_resume_goes_forward():
     m, _ = one()
     motion = lv.simulate(m, h=0.1, until=1.0)
     refuses(
-        "the motion ends at t = 1 s and goes on in steps of 0.1 s: t = 0.5 s is not a later step.",
+        "the motion ends at t = 1 s and continues in steps of 0.1 s: t = 0.5 s is not a later step.",
         lv.resume,
         motion,
         0.5,

@@ -118,7 +118,7 @@ def _run(options: argparse.Namespace) -> None:
 def _resume(options: argparse.Namespace) -> None:
     from ..record.journal import journal_of
     from ..record.netcdf import has_functions, load
-    from ..run.checkpoint import Watch
+    from ..run.checkpoint import Checkpoints
     from ..run.simulate import resume
     from .source import Source
 
@@ -143,9 +143,9 @@ def _resume(options: argparse.Namespace) -> None:
             _rescue(error.trajectory, str(output))
             raise
     elif journal.exists():  # stopped while the file was written
-        with Watch(output) as watch:
-            watch.go_on(motion)
-            watch.finish(motion)
+        with Checkpoints(output) as checkpoints:
+            checkpoints.continue_from(motion)
+            checkpoints.finish(motion)
     else:
         raise ModelError(
             f"{output} is complete: it ends at t = {motion.t[-1]:g} s, as asked. "

@@ -1,4 +1,4 @@
-"""What joints do in a motion: their coordinates, their reactions, their defects.
+"""Joints in a motion: coordinates, reactions, constraint violations.
 
 Reactions come from the equations of motion at each stored state (kernels/dynamics.py), not from the multipliers of the
 step: so they have the order of the scheme, and a single state has them too.
@@ -32,7 +32,7 @@ def total_forces(motion: Trajectory) -> tuple[Array, Array, Array]:
 
 
 def defects(motion: Trajectory) -> tuple[Array, Array]:
-    """Largest defect in position [m or rad] and in velocity [m/s or rad/s] at each state."""
+    """Largest violation at position level [m or rad] and at velocity level [m/s or rad/s] at each state."""
     rows = len(motion.full.rows.kind)
     g, v = np.zeros((len(motion), rows)), np.zeros((len(motion), rows))
     if rows:
@@ -92,8 +92,8 @@ def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
 
 
 def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> Array:
-    """The angle over many turns: as the run kept it, where something acts on it; else counted from its rate, which is
-    right while that changes by less than half a turn from one stored state to the next."""
+    """The angle over many turns: as counted in the run where something acts on it; else from its rate, which is right
+    while the integral of the rate over a stored interval is known to half a turn."""
     for c, mine in enumerate(motion.compiled.coordinates):
         if mine is q:
             return motion.record.angle[:, c].copy()
@@ -103,7 +103,7 @@ def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> 
 
 
 def _joint_axes(joint: Any) -> Array:
-    """The joint's frame in the first body's axes, as columns: across the axis, across it, along it."""
+    """The frame of the joint in the axes of the first body, as columns; the third is its axis."""
     axis = getattr(joint, "axis", getattr(joint, "normal", getattr(joint, "axis_a", None)))
     axes = np.eye(3) if axis is None else np.stack([*across(axis), axis], axis=1)
     return joint.a.body.pose.B.T @ axes
@@ -114,7 +114,7 @@ def _dot(u: Array, v: Array) -> Array:
 
 
 def signals_of(motion: Trajectory) -> Array:
-    """What came with time, at each state; controllers held what the state says."""
+    """All functions of time at each state; the efforts of controllers are those of the state."""
     signals = Signals(motion.model, motion.h)
     table = signals.table(motion.t)
     for k, motor in enumerate(signals.controlled):

@@ -1,15 +1,14 @@
-"""The journal of a run, out.nc.journal beside out.nc: all that is needed to go on after the process was killed.
+"""The journal of a run, out.nc.journal beside out.nc: the checkpoints from which a killed run is resumed.
 
-A file that only grows (append_log.py), with records
+An append-only log (append_log.py) with the records
 
     F  facts, as JSON: scheme, step, interval, time at the start, fields of the state, the model, its principal axes
     S  states: number of the first (8 bytes), then field after field, 8 bytes a number
-    N  now: steps taken, steps asked for, computing time, tally (8 bytes each), then the state, field after field
+    N  now: steps taken, steps planned, computing time, tally (8 bytes each), then the state, field after field
 
-N closes a checkpoint: what stands behind the last N is left out. A checkpoint appends the states since the one before
-and the state now, so it costs the same however long the run has been; rewriting the netCDF file would cost ever more,
-or have to come ever more rarely, and a kill would lose ever more. netCDF is written once, at the end of the run. The
-first checkpoint makes the file, which is complete or not there; numbers are little-endian.
+N closes a checkpoint: bytes after the last N are ignored. A checkpoint appends the states since the one before and the
+present state, so its cost does not grow with the length of the run. netCDF is written once, at the end of the run. The
+first checkpoint creates the file atomically; numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ PIECE = 2**26  # a record holds about so many bytes of states
 
 
 def journal_of(path: str | os.PathLike[str]) -> Path:
-    """Where the journal of a run stands that is to be kept at `path`."""
+    """The journal of a run whose motion will be saved at `path`."""
     return Path(f"{os.fspath(path)}.journal")
 
 
 class RunJournal:
-    """A journal that this process may append to; `slots` states stand in it."""
+    """A journal that this process appends to; it holds `slots` states."""
 
     def __init__(self, path: Path, slots: int, end: int):
-        """Go on with the journal at `path`, of which `end` bytes count."""
+        """Continue the journal at `path`, of which `end` bytes are valid."""
         self.path, self.slots, self.end = path, slots, end
         try:
             self.handle = open_to_append(path)
@@ -61,7 +60,7 @@ class RunJournal:
     def begin(
         cls, path: Path, facts: dict[str, Any], record: State, kept: int, now: tuple[Any, ...], state: State
     ) -> Self:
-        """Make the journal with its first checkpoint."""
+        """Create the journal with its first checkpoint."""
         data = json.dumps(facts, allow_nan=False, ensure_ascii=False).encode()
         with replacing(path) as temporary, open(temporary, "wb") as file:
             file.write(HEAD + framed(b"F", data))
@@ -81,13 +80,13 @@ class RunJournal:
                 written += len(piece)
             os.fsync(self.handle)
         except OSError as error:
-            with suppress(OSError):  # readers leave out what follows the last checkpoint as well
+            with suppress(OSError):  # readers ignore bytes after the last checkpoint
                 os.ftruncate(self.handle, self.end)
             raise error if isinstance(error, FileError) else self._refused(error) from None
         self.slots, self.end = kept, self.end + written
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self.handle)
 
     def _refused(self, error: OSError) -> FileError:
@@ -112,7 +111,7 @@ def _bytes(state: State) -> bytes:
 
 
 class Found:
-    """What a journal holds: facts, the states that were kept, and the last state."""
+    """The contents of a journal: facts, the stored states, and the last state."""
 
     def __init__(self, path: Path):
         self.facts: dict[str, Any] = {}
@@ -150,7 +149,7 @@ class Found:
         }
 
     def _fields(self, content: bytes, begin: int) -> dict[str, Array]:
-        """The fields of the states that stand in a record from byte `begin`."""
+        """The fields of the states in a record from byte `begin`."""
         numbers = np.frombuffer(content, dtype="<f8", offset=begin)
         states, begin, fields = len(numbers) // self.width, 0, {}
         for name, shape in self.shapes:

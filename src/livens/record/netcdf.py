@@ -1,15 +1,15 @@
-"""A motion as a file: netCDF-4, self-describing, with the model inside, so that a file alone can be continued.
+"""A motion as a netCDF-4 file, with its model: a run can be continued from the file alone.
 
     time (time)                        s                        every stored time
     body (body)                                                 names, the world first
-    a, B, p, L, … (time, body, …)      m, 1, kg m/s, kg m²/s    the states, bit for bit as the kernels hold them
+    a, B, p, L, … (time, body, …)      m, 1, kg m/s, kg m²/s    the states, bitwise as in the kernels
     axes (body, axis, principal)       1                        principal axes Q as columns in the user's body frame
-    model (byte)                                                the model as JSON, see scene.py
+    model (byte)                                                the model as JSON, see scene/
 
 The states are about the centres of mass c in principal axes; in the user's body frame B_user = B Qᵀ and
 a_user = a − B_user c. Attributes hold the scheme, the step and the counts. `digest` is the SHA-256 of all that is
-read back, and the file ends with a seal (atomic.py): a damaged file is refused, not half understood, and one that
-another program has copied or added to is still good.
+read back, and the file ends with a seal (atomic.py): a damaged file is rejected; a file that another program has copied
+or extended is accepted.
 """
 
 from __future__ import annotations
@@ -47,27 +47,35 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "p": (("time", "body", "axis"), "kg m s-1", "linear momentum, world axes"),
     "L": (("time", "body", "principal"), "kg m2 s-1", "angular momentum about the centre of mass, principal axes"),
     "angle": (("time", "coordinate"), None, "joint coordinates, angles unwrapped [rad] or displacements [m]"),
-    "lam": (("time", "level", "row"), None, "multipliers of the joints, and the lead of the position level over them"),
+    "lam": (
+        ("time", "level", "row"),
+        None,
+        "multipliers of the joints, and their difference between position and velocity level",
+    ),
     "account": (
         ("time", "book"),
         None,
-        "work done and energy dissipated since the start [J], how singular joints were",
+        "work done and energy dissipated since the start [J], condition estimate of the joints",
     ),
-    "effort": (("time", "controller"), None, "what controllers hold until they are asked again [N m] or [N]"),
-    "memory": (("time", "carried"), None, "carried by a scheme besides: forces [N], torques [N m]; remainders of sums"),
+    "effort": (("time", "controller"), None, "efforts of controllers until their next call [N m] or [N]"),
+    "memory": (
+        ("time", "carried"),
+        None,
+        "further variables of a scheme: forces [N], torques [N m]; remainders of sums",
+    ),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
 COMMENT = (
     "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps of a run that was "
     "stopped before its end; seconds: computing time [s]; "
-    "tally: drifts of the joints' position level and exact Newton matrices; "
-    "left_out: numbers of the joints' equations that repeat others"
+    "tally: position iterations of the joints and exact Newton matrices; "
+    "left_out: numbers of the redundant constraint equations"
 )
 
 
 def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Write `motion`, with its model inside, as netCDF to `path`; the file is complete, or the old one is intact.
+    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is intact.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -95,7 +103,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def _facts(motion: Trajectory) -> dict[str, Any]:
-    """What a file says of a motion besides its arrays, once it is sure that model and motion belong together."""
+    """The attributes of a file; the model must be unchanged since the motion was computed."""
     motion.compiled.check_unchanged("a file with both would contradict itself. Change it back, or simulate again.")
     facts = {
         "scheme": json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)}),
@@ -110,7 +118,7 @@ def _facts(motion: Trajectory) -> dict[str, Any]:
 
 
 def has_functions(model: Model) -> bool:
-    """Whether something in the model is a Python function, which a file names but cannot hold."""
+    """Whether the model contains a Python function, which a file cannot hold."""
     try:
         to_dict(model)
     except ModelError:
@@ -119,7 +127,7 @@ def has_functions(model: Model) -> bool:
 
 
 def describe(motion: Trajectory) -> dict[str, Any]:
-    """What stays the same while a run goes on: the facts that its journal begins with."""
+    """The facts that are constant during a run: the first record of its journal."""
     facts = _facts(motion)
     return {
         "source": f"livens {_version()}",
@@ -132,7 +140,7 @@ def describe(motion: Trajectory) -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> Trajectory:
-    """The motion in the file at `path`, as `save` wrote it: to look at, and to go on with `livens.resume`.
+    """The motion in the file at `path`, as `save` wrote it; `livens.resume` continues it.
 
     >>> import livens as lv
     >>> lv.load("nowhere.nc")
@@ -146,7 +154,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
 
 
 def read_journal(path: Path) -> Found:
-    """What the journal of a run holds."""
+    """The contents of the journal of a run."""
     with _refusing(path):
         return Found(path)
 
@@ -202,7 +210,7 @@ def _names(file: Any, names: list[str]) -> None:
 
 
 def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
-    """SHA-256 of what a motion is; arrays without entries are not stored and do not count."""
+    """SHA-256 of a motion; arrays without entries are not stored and do not count."""
     total = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -217,14 +225,14 @@ def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
 
 @contextmanager
 def _refusing(file: Path) -> Iterator[None]:
-    """Whatever is wrong with a file becomes one sentence."""
+    """Convert every error of reading into one sentence."""
     try:
         yield
     except (FileError, MissingExtra):
         raise
     except RecursionError:
         raise FileError(f"{file} is damaged or incomplete: its model refers to itself.") from None
-    except Exception as error:  # h5py answers damage with almost any exception
+    except Exception as error:  # h5py raises almost any exception for a damaged file
         reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
         fault = "holds a model that cannot be made" if isinstance(error, LivensError) else "is damaged or incomplete"
         raise FileError(f"{file} {fault}: {reason}.") from None
@@ -293,7 +301,7 @@ def _check_bytes(file: Path) -> int:
         stopped = journal_of(file)
         if stopped.exists():
             raise FileError(
-                f"{file} is unfinished: {stopped} holds it so far, and `livens resume {file}` goes on."
+                f"{file} is unfinished: {stopped} holds the motion so far; continue with `livens resume {file}`."
             ) from None
         raise FileError(f"{file} does not exist.") from None
     except OSError as error:
@@ -356,7 +364,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
 
 
 def _turned(record: State, carries: str, old: Array, new: Array) -> State:
-    """The record in principal axes `new`: an eigensolver elsewhere may have signed or turned them differently."""
+    """The record in principal axes `new`: another eigensolver may give other signs or another order."""
     if np.array_equal(old, new):
         return record
     R = np.swapaxes(old, 1, 2) @ new

@@ -26,7 +26,7 @@ from ..kernels.dynamics import all_defects
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
 from ..step import Scheme
-from .checkpoint import Watch
+from .checkpoint import Checkpoints
 from .failures import sentence
 from .progress import Progress
 
@@ -62,23 +62,25 @@ class Run:
                 f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
             )
 
-    def go(self, state: State, first: int, steps: int, progress: Progress, watch: Watch | None = None) -> None:
-        """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
+    def go(
+        self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
+    ) -> None:
+        """Advance `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
         self.wanted = steps
         work = scratch(self.system, self.scheme.trials)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
-        if self.rollout not in _loaded:  # no steps: compiled or loaded before the clock runs
+        if self.rollout not in _loaded:  # a call without steps compiles or loads the kernel
             self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
             _loaded.add(self.rollout)
         few = FIRST_CHUNK // (len(state.a) * self.scheme.stages)
         done, chunk, period = first, max(16, few), self.period()
         try:
             while done < steps:
-                if period and done % period == 0:  # a controller speaks
+                if period and done % period == 0:  # controllers are called
                     if self.scheme.carries == "accelerations":
-                        state.memory[:] = 0.0  # forces jump: what a scheme carried of them is void
+                        state.memory[:] = 0.0  # forces jump: the carried accelerations are invalid
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
@@ -99,8 +101,8 @@ class Run:
                     )
                 self.check_left_out(state, done)
                 progress.update(done - first)
-                if watch is not None and done < steps:
-                    watch.look(self, state, done)
+                if checkpoints is not None and done < steps:
+                    checkpoints.after_chunk(self, state, done)
                 chunk = int(
                     np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest()))
                 )
@@ -109,7 +111,7 @@ class Run:
         self.so_far(state, steps)
 
     def check_left_out(self, state: State, done: int) -> None:
-        """Equations that repeated others at the start are not solved: stop where they turn out to be real."""
+        """Stop if an equation that is left out as redundant is violated."""
         system = self.compiled.full
         if not self.compiled.left_out:
             return
@@ -122,18 +124,18 @@ class Run:
             owner = self.compiled.all_owners[which]
             raise StepFailed(
                 f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
-                f"{self.t0 + done * self.h:.6g} s: some of its equations repeated others where the mechanism started, "
+                f"{self.t0 + done * self.h:.6g} s: some of its equations are redundant where the mechanism starts, "
                 "but not here. Start it away from a stretched or flat position. "
                 "The motion so far is in error.trajectory.",
                 self.trajectory(done - done % self.every),
             )
 
     def longest(self) -> int:
-        """How many steps a chunk may have, so that the table of signals stays small."""
+        """The largest number of steps in a chunk, so that the table of signals stays small."""
         return 10**9 if not self.table.varies else max(1, 10**6 // (self.scheme.stages * self.table.width))
 
     def period(self) -> int:
-        """Steps between two times at which controllers are asked, or 0 where there are none."""
+        """Steps between two calls of the controllers, or 0 if there are none."""
         rates = {motor.rate for motor in self.table.controlled if motor.rate is not None}
         if not rates:
             return 0
@@ -152,7 +154,7 @@ class Run:
         return Instant(self.compiled, self.scheme, self.h, self.t0 + done * self.h, record, self.readers)
 
     def signals(self, first: int, steps: int) -> Array:
-        """What comes with time, at the start of step `first` and after every stage of `steps` steps."""
+        """All functions of time, at the start of step `first` and after every stage of `steps` steps."""
         n = np.array([float(first)])
         if self.table.varies:
             within = np.cumsum(self.scheme.weights)
@@ -188,12 +190,12 @@ class Run:
 
 
 def with_memory(state: State, size: int) -> State:
-    """The state with room for what a scheme carries from step to step; another scheme's is forgotten."""
+    """The state with memory of the size that a scheme needs; the memory of another scheme is dropped."""
     return state if state.memory.shape == (size,) else state._replace(memory=np.zeros(size))
 
 
 def room(state: State, steps: int, every: int) -> State:
-    """Room for the states of a run, zeros until they come."""
+    """An array for the states of a run, filled with zeros."""
     slots = steps // every + 1 + (steps % every > 0)
     size = slots * sum(x.nbytes for x in state)
     if size > MEMORY:

@@ -18,7 +18,7 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step import Livens, Scheme
 from .auto_step import auto_run
-from .checkpoint import INTERVAL, Watch
+from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_band
 from .loop import OPEN, Run, keep, room, with_memory
 from .plan import Plan, plan
@@ -41,14 +41,15 @@ def simulate(
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
-    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), a shorter one if the run
-    needs it, and says so in `motion.chosen`. If h does not divide the time, the next smaller step that does is taken.
-    `start` begins from a state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
-    line on stderr when it is a terminal and the run takes longer than two seconds.
+    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
+    run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
+    used. `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for
+    a line on stderr if it is a terminal and the run takes longer than two seconds.
 
-    `checkpoint`, such as "out.nc", keeps the motion there at the end, and every `checkpoint_every` seconds of computing
-    on disk beside it, so that `livens resume out.nc` goes on, bit for bit, after the process was killed. Ctrl-C raises
-    `lv.Interrupted`, a KeyboardInterrupt with the motion so far in `.trajectory`.
+    `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
+    `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
+    result is bitwise identical. Ctrl-C raises `lv.Interrupted`, a KeyboardInterrupt with the motion so far in
+    `.trajectory`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -62,21 +63,21 @@ def simulate(
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
     how = plan(scheme, until if isinstance(h, str) else h, until, every)
-    watch = Watch(checkpoint, checkpoint_every)
-    watch.begin_anew()
+    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
 
     def go(how: Plan) -> Trajectory:
-        watch.begin_anew()
-        return follow(how, compiled, start, progress, watch)
+        checkpoints.begin()
+        return follow(how, compiled, start, progress, checkpoints)
 
     chosen = isinstance(h, str)
-    with watch:
+    with checkpoints:
         motion = (
             auto_run(lambda h: go(plan(scheme, h, until, every)), compiled, how.scheme, how.h) if chosen else go(how)
         )
-        watch.finish(motion)
+        checkpoints.finish(motion)
     warn_of_band(motion)
     return motion
 
@@ -86,7 +87,7 @@ def follow(
     compiled: Compiled,
     start: State | None = None,
     progress: bool | None = False,
-    watch: Watch | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Trajectory:
     """The motion of a compiled model by the plan, from its initial state or from `start` if that is given."""
     scheme, h, steps, every = how
@@ -97,7 +98,7 @@ def follow(
         compiled.assembly(state).check_closed(OPEN)
     run = Run(compiled, scheme, h, 0.0, every, room(state, steps, every))
     keep(run.record, 0, state)
-    run.go(state, 0, steps, Progress(compiled.model.name, steps, progress), watch)
+    run.go(state, 0, steps, Progress(compiled.model.name, steps, progress), checkpoints)
     return run.trajectory(steps)
 
 
@@ -108,9 +109,9 @@ def resume(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
 ) -> Trajectory:
-    """`motion` carried on to t = `until` [s] with its own scheme, step and interval: bit for bit what one run gives.
+    """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
-    Left out, `until` is the end of a run that was stopped before it, `motion.end`. `checkpoint` is as in `simulate`.
+    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -125,7 +126,7 @@ def resume(
     steps = round((end - t0) / h)
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
-            f"the motion ends at t = {motion.t[-1]:g} s and goes on in steps of {h:g} s: "
+            f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
             f"t = {end:g} s is not a later step."
         )
     state = motion.state
@@ -137,17 +138,18 @@ def resume(
     run = Run(motion.compiled, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
-    watch = Watch(checkpoint, checkpoint_every)
-    watch.go_on(motion)
-    with watch:
-        run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), watch)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints.continue_from(motion)
+    with checkpoints:
+        run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), checkpoints)
         whole = run.trajectory(steps)
-        watch.finish(whole)
+        checkpoints.finish(whole)
     return whole
 
 
 def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
-    """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
+    """The state `steps` steps of length h after `state`; h may be negative. The step map that `lv.symplecticity` and
+    `lv.reversibility` test."""
     compiled = Compiled.of(model, quiet=True)
     after = with_memory(State(*(x.copy() for x in state)), scheme.memory(compiled.system))
     run = Run(compiled, scheme, h, t0, steps, room(after, steps, steps))
@@ -173,7 +175,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
-    """The first run on a machine compiles, and says so."""
+    """Announce that the first run on a machine compiles the kernels."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
     kernel = scheme.kernel(jointed)
     if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
@@ -183,10 +185,10 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
 
 
 def checked_start(state: State, model: State) -> State:
-    """A state given from outside: arrays of the model's shapes, with finite numbers and rotations in them."""
+    """A state given by a user: arrays of the shapes of the model's state, with finite numbers and rotations."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
-    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # what a scheme carried is checked by the scheme
+    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # the memory is checked by its scheme
     checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
     checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))
     for B in checked.B:
