@@ -67,7 +67,7 @@ def test_every_scheme_goes_on_from_its_journal_to_the_same_bits(tmp_path, monkey
     whole = lv.simulate(crane(), scheme, **run)
     with monkeypatch.context() as patch:
         stop_at_look(patch, 4)
-        with pytest.raises(lv.Interrupted, match=r"livens resume .*out\.nc --model FILE\.py` goes on"):
+        with pytest.raises(lv.Interrupted, match=r"livens resume .*out\.nc --model FILE\.py`"):
             lv.simulate(crane(), scheme, **run, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
     assert os.listdir(tmp_path) == ["out.nc.journal"]
     half = lv.load(tmp_path / "out.nc.journal")
@@ -199,7 +199,7 @@ def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
     other = lv.simulate(top(), h=1e-3, until=0.1)
     with pytest.raises(lv.FileError, match="belongs to another run"):
         lv.resume(other, until=1.0, checkpoint=tmp_path / "out.nc")
-    with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds it so far"):
+    with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds the motion so far"):
         lv.load(tmp_path / "out.nc")
     other = RunJournal(journal, 1, len(data))  # as another process would
     with pytest.raises(lv.FileError, match="is in use: another process runs it"):

@@ -130,7 +130,7 @@ def _resume(options: argparse.Namespace) -> None:
     if options.model is not None:
         source = Source(argparse.Namespace(**{**vars(options), "file": options.model}))
         tracers = source.scene.tracers(source.model) if source.scene else {}
-        motion.model = _checked(source.model, motion.model, output, options.model)
+        motion = motion.with_model(_checked(source.model, motion.model, output, options.model))
     if motion.wanted > motion.steps:
         if options.model is None and has_functions(motion.model):
             raise ModelError(

@@ -20,7 +20,7 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.system import registers
 from ..describe.joints.joint import Joint
-from ..describe.model import Body, Point
+from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
 from ..errors import ModelError
 from ..kernels.arrays import State, System
@@ -358,6 +358,15 @@ class Trajectory:
     def full(self) -> System:
         """The system with all rows, also the redundant ones that the stepping leaves out."""
         return self.compiled.full
+
+    def with_model(self, model: Model) -> Trajectory:
+        """The same states as a motion of `model`, which must describe the same mechanism."""
+        compiled = Compiled.restored(model, self.compiled.left_out)
+        motion = Trajectory(
+            compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
+        )
+        motion.wanted, motion.chosen = self.wanted, self.chosen
+        return motion
 
     def chosen_states(self, k: Any) -> Trajectory:
         """The motion at the stored states number `k` alone: an array of numbers, or a slice."""
