@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import livens as lv
 from livens.compile.assembly import consistent_start
 from livens.compile.system import compile_model, scratch
-from livens.describe.joints.row import Row, across
+from livens.describe.row import Row, across
 from livens.kernels import kinds
 from livens.kernels.constrain import rates
 from livens.kernels.coordinates import act, coordinate, coordinate_rate, read
@@ -381,4 +381,4 @@ def test_every_kind_of_row_is_here():
         m, a, b = pair()
         m.add(build(a, b))
         found.update(consistent_start(m, quiet=True).system.rows.kind.tolist())
-    assert found | {kinds.SPAN, kinds.TAPE} == set(range(10))  # TAPE rows: test_user_constraints.py
+    assert found | {kinds.SPAN, kinds.TAPE} == set(range(10))  # TAPE rows: test_constraint.py

@@ -18,7 +18,6 @@ from ..checks import Array
 from ..compile.assembly import consistent_start
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.forces.motor import Motor
 from ..describe.model import Model
 from ..errors import StepFailed
 from ..kernels.arrays import State
@@ -41,7 +40,7 @@ def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, un
     h = found.step(scheme.order, until)
     resolved = _resolving(model, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
-    periods = [1.0 / force.rate for force in model.forces if isinstance(force, Motor) and force.rate]
+    periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
     h = first = periods[0] / np.ceil(periods[0] / resolved * (1.0 - 1e-9)) if periods else resolved
     tries = 1 if periods else TRIES
     reason = ""
@@ -78,7 +77,7 @@ def _bend(model: Model, h: float, until: float) -> float:
     signals = Signals(model, h, until)
     if not signals.varies:
         return 0.0
-    begin = consistent_start(model, quiet=True) if signals.timed else None
+    begin = consistent_start(model, quiet=True) if signals.has_clock else None
 
     def look(t: Array) -> Array:
         """All that varies at the times t: the table, and what user-written forces make of time at the start."""
@@ -98,6 +97,6 @@ def _bend(model: Model, h: float, until: float) -> float:
     every = np.concatenate([start, between, end])
     most = np.abs(every).max(axis=0)
     scale = np.maximum(np.ptp(every, axis=0), 1e-3 * most)
-    for k in (signals.column[id(joint)] for joint in signals.drives):  # rates by differences have noise
+    for k in (driven.first for driven in signals.drives):  # rates by differences have noise
         scale[k + 1 : k + 3] = np.maximum(scale[k + 1 : k + 3], 1e-10 * most[k] / signals.step ** np.array([1, 2]))
     return float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0.0).max(initial=0.0))

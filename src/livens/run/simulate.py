@@ -21,8 +21,6 @@ from ..compile.assembly import Fit, Start, consistent_start
 from ..compile.rows import PRECISION, groups
 from ..compile.signals import Signals
 from ..compile.system import compile_model, same, scratch
-from ..describe.forces.damper import Damper
-from ..describe.forces.force import Force
 from ..describe.model import Model
 from ..describe.pose import rotation_matrix
 from ..errors import ModelError, StepFailed
@@ -213,11 +211,11 @@ class Run:
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
             )
-        moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
-        if moving and backwards:
+        dependent = [force.name for force in model.forces if force.velocity_dependent]
+        if dependent and backwards:
             raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
-                f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
+                f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
+                f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
             )
 
     def go(self, state: State, first: int, steps: int, progress: Progress, watch: Watch | None = None) -> None:
@@ -294,7 +292,7 @@ class Run:
 
     def period(self) -> int:
         """Steps between two times at which controllers are asked, or 0 where there are none."""
-        rates = {motor.rate for motor in self.table.controlled if motor.rate is not None}
+        rates = {motor.term.rate for motor in self.table.controlled if motor.term.rate is not None}
         if not rates:
             return 0
         if len(rates) > 1:
@@ -351,7 +349,7 @@ class Run:
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
-    jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
+    jointed = bool(model.joints) or any(force.rows() for force in model.forces)
     kernel = scheme.kernel(jointed)
     if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
         seconds = 15 if kernel == "livens" else 60
