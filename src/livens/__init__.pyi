@@ -5,6 +5,8 @@ from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
+from .describe.body import Body as Body
+from .describe.body import Point as Point
 from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.damper import Damper as Damper
 from .describe.forces.energy import Energy as Energy
@@ -30,9 +32,7 @@ from .describe.joints.screw import Screw as Screw
 from .describe.joints.spherical import Spherical as Spherical
 from .describe.joints.universal import Universal as Universal
 from .describe.mass import MassProperties as MassProperties
-from .describe.model import Body as Body
 from .describe.model import Model as Model
-from .describe.model import Point as Point
 from .describe.pose import Pose as Pose
 from .describe.shapes.ball import Ball as Ball
 from .describe.shapes.box import Box as Box

@@ -156,7 +156,7 @@ def test_limits_may_be_open_on_one_side(given, kept):
 def test_what_needs_a_coordinate(option):
     _, world, a, _ = two()
     for kind, options in {**JOINTS, lv.FixedOrientation: {}}.items():
-        if not kind.has:
+        if not kind.coordinate_kinds:
             ends = (world.body, a.body) if kind is lv.FixedOrientation else (world, a)
             sentence = (
                 f"{kind.__name__} 'j' has no coordinate for {option!r} to act on: put a Spring or Damper between "

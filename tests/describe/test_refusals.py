@@ -99,7 +99,7 @@ def test_bodies():
 
 def test_what_a_model_holds():
     m, b = one()
-    refuses("a model holds bodies, joints and forces, not None.", m.add, None)
+    refuses("a model contains bodies, joints and forces, not None.", m.add, None)
     refuses("add a thing, not its class: Spring(…).", m.add, lv.Spring)
     refuses("'b' is in the model already.", m.add, b)
     refuses("the name 'b' is taken by a Body.", m.add, lv.Body(MATTER, name="b"))
@@ -151,7 +151,7 @@ def test_attractions():
     refuses("an attraction needs two or more different bodies, got [Body('b'), Body('b')].", lv.Attraction, 1, [b, b])
     m.add(lv.Body(MATTER, at=(1, 0, 0), name="twin"))
     m.add(lv.Attraction(G=1))
-    refuses("bodies 'b' and 'twin' attract each other from the same place.", lv.simulate, m, h=0.1, until=1)
+    refuses("bodies 'b' and 'twin' attract each other from the same position.", lv.simulate, m, h=0.1, until=1)
 
 
 def test_loads():

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import livens as lv
 from livens.compile.compiled import Compiled
 from livens.compile.system import compile_model, scratch
-from livens.describe.joints.row import Row, across
+from livens.describe.row import Row, across
 from livens.kernels import kinds
 from livens.kernels.constrain import rates
 from livens.kernels.coordinates import act, coordinate, coordinate_rate, read

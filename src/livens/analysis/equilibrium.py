@@ -30,8 +30,6 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.signals import drive_table
 from ..compile.system import inverse_masses
-from ..describe.forces.load import Load
-from ..describe.forces.motor import Motor
 from ..describe.model import Model
 from ..describe.pose import turned
 from ..errors import ModelError
@@ -73,14 +71,11 @@ def _refuse_what_moves(model: Model) -> None:
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium takes a Model, not {model!r}.")
     for force in model.forces:
-        varies = (isinstance(force, Load) and force.varies) or (isinstance(force, Motor) and callable(force.effort))
-        if varies or getattr(force, "timed", False):
-            raise ModelError(
-                f"{type(force).__name__} {force.name!r} varies with time or state: at rest only constant ones balance."
-            )
+        if force.varies:
+            raise ModelError(f"{force.label} varies with time or state: at rest only constant ones balance.")
     for joint in model.joints:
-        if getattr(joint, "drive", None) is not None:
-            _, rate, change = drive_table(joint, np.zeros(1))[0]
+        if joint.drive is not None:
+            _, rate, change = drive_table(joint, joint.drive, np.zeros(1))[0]
             if abs(rate) > 1e-6 or abs(change) > 1e-6:
                 raise ModelError(f"drive of {joint.name!r} moves at the start (rate {rate:.2g}): there is no rest.")
 

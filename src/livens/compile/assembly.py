@@ -115,12 +115,13 @@ class Assembly:
         B = self.state.B @ np.swapaxes(self.system.bodies.axes, 1, 2)
         number = {body: k for k, body in enumerate(self.model.bodies)}
         for joint in self.model.joints:
-            for u in getattr(joint, "shared", ()):
-                one, two = (B[number[body]] @ (body.pose.B.T @ u) for body in (joint.a.body, joint.b.body))
+            bodies = [point.body for point in joint.points]
+            for u in joint.shared:
+                one, two = (B[number[body]] @ (body.pose.B.T @ u) for body in bodies)
                 if one @ two < 0.5:  # 1 as described; −1 or 0 after half or a third of a turn
                     raise ModelError(
                         f"joint {joint.name!r} ({type(joint).__name__}) is turned over after assembly: bodies "
-                        f"{joint.a.body.name!r} and {joint.b.body.name!r} no longer share its directions as described. "
+                        f"{bodies[0].name!r} and {bodies[1].name!r} no longer share its directions as described. "
                         "Place them closer to where they fit."
                     )
 

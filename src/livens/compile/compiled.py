@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..describe.joints.row import Coordinate
 from ..describe.model import Body, Model, Point
+from ..describe.row import Coordinate
 from ..errors import ModelError, ModelWarning
 from ..kernels.arrays import State, System
 from . import start_rates

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.attraction import Attraction
-from ..describe.forces.load import Load
-from ..describe.forces.spring import Spring
-from ..describe.joints.row import Coordinate
 from ..describe.model import Model
+from ..describe.row import Coordinate
+from ..describe.term import PairAttraction, PointSpring
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
@@ -55,12 +54,11 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
     """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
     frames = Frames(model)
     signals = Signals(model)
-    springs = [force for force in model.forces if isinstance(force, Spring)]
-    loads = [force for force in model.forces if isinstance(force, Load)]
+    springs = signals.terms.of(PointSpring)
     _refuse_flat_springs(springs)
-    for load in loads:
-        if callable(load.torque) or np.any(load.torque):
-            frames.refuse_torque(load.point, load)
+    for owner, load, _ in signals.loads:
+        if load.has_torque:
+            frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
     blocks_of = groups(model, skip)
@@ -78,24 +76,18 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         ),
         gravity=model.gravity.copy(),
         springs=Springs(
-            body=frames.numbers([(s.a.body, s.b.body) for s in springs], 2),
-            point=stack([(frames.local(s.a, s), frames.local(s.b, s)) for s in springs], (2, 3)),
-            stiffness=stack([s.stiffness for s in springs], ()),
-            length=stack([s.length for s in springs], ()),
+            body=frames.numbers([(s.a.body, s.b.body) for _, s in springs], 2),
+            point=stack([(frames.local(s.a, owner), frames.local(s.b, owner)) for owner, s in springs], (2, 3)),
+            stiffness=stack([s.stiffness for _, s in springs], ()),
+            length=stack([s.length for _, s in springs], ()),
         ),
-        pairs=_attraction(model),
-        loads=Loads(
-            body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
-            point=stack([frames.local(load.point, load) for load in loads], (3,)),
-            axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
-            follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
-            signal=np.array([signals.column[id(load)] for load in loads], dtype=np.int64),
-        ),
+        pairs=_attraction(model, signals),
+        loads=_loads(frames, signals),
         coordinates=coordinates,
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
-        formulas=compile_formulas(model, frames, signals),
+        formulas=compile_formulas(frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
@@ -154,31 +146,40 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def _refuse_flat_springs(springs: list[Spring]) -> None:
+def _refuse_flat_springs(springs: list[tuple[Thing, PointSpring]]) -> None:
     """A spring with a rest length whose ends coincide would push in a direction that round-off chooses."""
-    for spring in springs:
+    for owner, spring in springs:
         apart = float(np.linalg.norm(spring.b.start - spring.a.start))
         if spring.stiffness > 0.0 and spring.length > 0.0 and apart <= 1e-12 * spring.length:
             raise ModelError(
-                f"the ends of spring {spring.name!r} coincide at the start, where it would push but has no direction: "
+                f"the ends of spring {owner.name!r} coincide at the start, where it would push but has no direction: "
                 "move one of them, or give it length=0."
             )
 
 
-def _attraction(model: Model) -> Pairs:
+def _loads(frames: Frames, signals: Signals) -> Loads:
+    loads = [load for _, load, _ in signals.loads]
+    return Loads(
+        body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
+        point=stack([frames.local(load.point, owner) for owner, load, _ in signals.loads], (3,)),
+        axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
+        follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
+        signal=np.array([first for _, _, first in signals.loads], dtype=np.int64),
+    )
+
+
+def _attraction(model: Model, signals: Signals) -> Pairs:
     pairs: list[tuple[int, int]] = []
     strength: list[float] = []
-    for force in model.forces:
-        if not isinstance(force, Attraction):
-            continue
-        members = [k for k, b in enumerate(model.bodies) if k > 0 and (force.bodies is None or b in force.bodies)]
+    for _, term in signals.terms.of(PairAttraction):
+        members = [k for k, b in enumerate(model.bodies) if k > 0 and (term.bodies is None or b in term.bodies)]
         for i, ki in enumerate(members):
             for kj in members[i + 1 :]:
                 bi, bj = model.bodies[ki], model.bodies[kj]
                 if not np.any(bi.center.start - bj.center.start):
-                    raise ModelError(f"bodies {bi.name!r} and {bj.name!r} attract each other from the same place.")
+                    raise ModelError(f"bodies {bi.name!r} and {bj.name!r} attract each other from the same position.")
                 pairs.append((ki, kj))
-                strength.append(force.G * bi.mass_properties.mass * bj.mass_properties.mass)
+                strength.append(term.G * bi.mass_properties.mass * bj.mass_properties.mass)
     return Pairs(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(strength, dtype=np.float64))
 
 

@@ -58,4 +58,4 @@ def drop_chain(n: int = 12) -> lv.Trajectory:
 
 def ends(model: lv.Model) -> list[lv.Point]:
     """The far end of every link: as far from its centre as its own joint, on the other side."""
-    return [joint.b.body.point(-joint.b.r) for joint in model.joints]
+    return [end.body.point(-end.r) for end in (joint.points[1] for joint in model.joints)]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
-from ..describe.joints.row import Coordinate
 from ..describe.model import Body, Point
+from ..describe.row import Coordinate
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..step import Scheme

@@ -13,8 +13,8 @@ import numpy as np
 from ..checks import Array
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.joints.joint import Joint
-from ..describe.joints.row import Coordinate, across
+from ..describe.row import Coordinate, across
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.dynamics import accelerate, all_defects, wrench
 
@@ -40,38 +40,38 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
     return np.abs(g).max(axis=1, initial=0.0), np.abs(v).max(axis=1, initial=0.0)
 
 
-def reaction(motion: Trajectory, joint: Joint | str, frame: str) -> tuple[Array, Array]:
+def reaction(motion: Trajectory, joint: Thing | str, frame: str) -> tuple[Array, Array]:
     """Force [N] and torque [N m] about the joint's second point that the joint exerts on its second body."""
-    joint = motion.own(joint)
-    if joint in motion.model.joints and not hasattr(joint, "b"):
-        raise ModelError(f"{joint!r} has no reaction of its own: it acts through the joints it couples.")
+    owner = motion.own(joint)
+    if owner not in motion.model.joints:
+        raise ModelError(f"{owner!r} is not a joint of this motion's model.")
+    if owner.ends is None:
+        raise ModelError(f"{owner!r} has no reaction of its own: it acts through the joints it couples.")
     if frame not in ("world", "joint"):
         raise ModelError(f"reactions come in frame 'world' or 'joint', not {frame!r}.")
     blocks = motion.full.blocks
-    for block, group in enumerate(motion.compiled.groups):
-        if group.owner is joint and not blocks.soft[block]:
-            break
-    else:
-        raise ModelError(f"{joint!r} is not a joint of this motion's model.")
+    every = enumerate(motion.compiled.groups)
+    block = next(k for k, group in every if group.owner is owner and not blocks.soft[k])
     sides = range(blocks.side[block], blocks.side[block + 1])
     number = motion.compiled.number
-    b, sign = (number[joint.b.body], 1.0) if joint.b.body is not motion.model.world else (number[joint.a.body], -1.0)
+    first, second = owner.ends
+    b, sign = (number[second.body], 1.0) if second.body is not motion.model.world else (number[first.body], -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
     wrench(motion.full, motion.record, signals_of(motion), motion.multipliers, scratch(motion.full), block, side, out)
     force = sign * out[:, :3]
-    lever = motion.position(joint.b) - motion.record.a[:, b]
+    lever = motion.position(second) - motion.record.a[:, b]
     torque = sign * np.einsum("nij,nj->ni", motion.record.B[:, b], out[:, 3:]) - np.cross(lever, force)
     if frame == "world":
         return force, torque
-    axes = motion.rotation(joint.a.body) @ _joint_axes(joint)
+    axes = motion.rotation(first.body) @ _joint_axes(owner)
     return np.einsum("nji,nj->ni", axes, force), np.einsum("nji,nj->ni", axes, torque)
 
 
 def coordinate(motion: Trajectory, joint: Any) -> tuple[Array, Array]:
     """The coordinates of a joint and their rates, one column for each."""
     joint = motion.own(joint)
-    if not getattr(joint, "coordinates", ()):
+    if not isinstance(joint, Thing) or not joint.coordinates:
         raise ModelError(f"{joint!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
     both = [_one(motion, q) for q in joint.coordinates]
     return np.stack([q for q, _ in both], axis=1), np.stack([rate for _, rate in both], axis=1)
@@ -103,10 +103,9 @@ def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> 
 
 
 def _joint_axes(joint: Any) -> Array:
-    """The frame of the joint in the axes of the first body, as columns; the third is its axis."""
-    axis = getattr(joint, "axis", getattr(joint, "normal", getattr(joint, "axis_a", None)))
-    axes = np.eye(3) if axis is None else np.stack([*across(axis), axis], axis=1)
-    return joint.a.body.pose.B.T @ axes
+    """The joint's frame in the first body's axes, as columns: across the axis, across it, along it."""
+    axes = np.stack([*across(joint.directions[0]), joint.directions[0]], axis=1) if joint.directions else np.eye(3)
+    return joint.ends[0].body.pose.B.T @ axes
 
 
 def _dot(u: Array, v: Array) -> Array:
@@ -118,5 +117,5 @@ def signals_of(motion: Trajectory) -> Array:
     signals = Signals(motion.model, motion.h)
     table = signals.table(motion.t)
     for k, motor in enumerate(signals.controlled):
-        table[:, signals.column[id(motor)]] = motion.record.effort[:, k]
+        table[:, motor.first] = motion.record.effort[:, k]
     return np.ascontiguousarray(table)

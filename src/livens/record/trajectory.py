@@ -19,9 +19,9 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.system import registers
-from ..describe.joints.joint import Joint
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State, System
 from ..kernels.forces import energies
@@ -123,19 +123,19 @@ class Trajectory:
 
     # ── joints ──
 
-    def coordinate(self, joint: Joint | str) -> Array:
+    def coordinate(self, joint: Thing | str) -> Array:
         """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
         return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
 
-    def coordinate_rate(self, joint: Joint | str) -> Array:
+    def coordinate_rate(self, joint: Thing | str) -> Array:
         """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
         return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
 
-    def reaction(self, joint: Joint | str, frame: str = "world") -> Array:
+    def reaction(self, joint: Thing | str, frame: str = "world") -> Array:
         """Force [N] that the joint exerts on its second body (n, 3), in frame="world" or frame="joint"."""
         return reaction(self, joint, frame)[0]
 
-    def reaction_torque(self, joint: Joint | str, frame: str = "world") -> Array:
+    def reaction_torque(self, joint: Thing | str, frame: str = "world") -> Array:
         """Torque [N m] about the joint's second point that the joint exerts on its second body (n, 3)."""
         return reaction(self, joint, frame)[1]
 
@@ -384,8 +384,9 @@ class Trajectory:
         return defects(self)
 
 
-def _single(motion: Trajectory, joint: Joint | str) -> bool:
-    return len(getattr(motion.own(joint), "coordinates", ())) == 1
+def _single(motion: Trajectory, joint: Thing | str) -> bool:
+    mine = motion.own(joint)
+    return isinstance(mine, Thing) and len(mine.coordinates) == 1
 
 
 def _turn(B: Array, u: Array) -> Array:

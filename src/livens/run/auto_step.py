@@ -19,7 +19,6 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.forces.motor import Motor
 from ..errors import StepFailed
 from ..kernels.arrays import State
 from ..kernels.forces import all_forces
@@ -41,7 +40,7 @@ def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Sche
     h = found.step(scheme.order, until)
     resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
-    periods = [1.0 / force.rate for force in model.forces if isinstance(force, Motor) and force.rate]
+    periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
     h = first = periods[0] / np.ceil(periods[0] / resolved * (1.0 - 1e-9)) if periods else resolved
     tries = 1 if periods else TRIES
     reason = ""
@@ -82,7 +81,7 @@ def _bend(compiled: Compiled, h: float, until: float) -> float:
     def sampled(t: Array) -> Array:
         """All signals at the times t, and the user-written forces of those times in the initial state."""
         table = signals.table(t)
-        if not signals.timed:
+        if not signals.has_clock:
             return table
         record = State(*(np.repeat(x[None], len(t), axis=0) for x in compiled.state))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
@@ -99,6 +98,6 @@ def _bend(compiled: Compiled, h: float, until: float) -> float:
     every = np.concatenate([start, between, end])
     most = np.abs(every).max(axis=0)
     scale = np.maximum(np.ptp(every, axis=0), 1e-3 * most)
-    for k in (signals.column[id(joint)] for joint in signals.drives):  # rates from differences have noise
+    for k in (driven.first for driven in signals.drives):  # rates by differences have noise
         scale[k + 1 : k + 3] = np.maximum(scale[k + 1 : k + 3], 1e-10 * most[k] / signals.step ** np.array([1, 2]))
     return float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0.0).max(initial=0.0))

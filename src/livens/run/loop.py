@@ -17,7 +17,6 @@ from ..compile.compiled import Compiled
 from ..compile.rows import PRECISION
 from ..compile.signals import Signals
 from ..compile.system import scratch
-from ..describe.forces.force import Force
 from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
@@ -55,11 +54,11 @@ class Run:
                 f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
                 "use lv.Livens(order=2)."
             )
-        moving = [force.name for force in self.model.forces if isinstance(force, Force) and force.moving]
-        if moving and backwards:
+        dependent = [force.name for force in self.model.forces if force.velocity_dependent]
+        if dependent and backwards:
             raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
-                f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
+                f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
+                f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
             )
 
     def go(
@@ -136,7 +135,7 @@ class Run:
 
     def period(self) -> int:
         """Steps between two calls of the controllers, or 0 if there are none."""
-        rates = {motor.rate for motor in self.table.controlled if motor.rate is not None}
+        rates = {motor.term.rate for motor in self.table.controlled if motor.term.rate is not None}
         if not rates:
             return 0
         if len(rates) > 1:

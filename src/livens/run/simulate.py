@@ -10,7 +10,6 @@ import numpy as np
 from .. import _jit
 from ..checks import finite, number
 from ..compile.compiled import Compiled
-from ..describe.forces.damper import Damper
 from ..describe.model import Model
 from ..describe.pose import rotation_matrix
 from ..errors import ModelError
@@ -176,7 +175,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """Announce that the first run on a machine compiles the kernels."""
-    jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
+    jointed = bool(model.joints) or any(force.rows() for force in model.forces)
     kernel = scheme.kernel(jointed)
     if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
         seconds = 15 if kernel == "livens" else 60

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array, not_negative, vector
-from ...describe.forces.damper import Damper
 from ...describe.forces.spring import Spring
 from ...describe.model import Body, Model
 from ...errors import ModelError
@@ -64,12 +63,8 @@ def parameters(model: Model) -> Parameters:
     Parameters(gravity=(0.0, 0.0, -9.81), stiffness={'spring': 5.0}, damping={'spring': 0.0}, pull=None)
     """
     things = [*model.joints, *model.forces]
-    stiffness = {thing.name: float(thing.stiffness) for thing in things if hasattr(thing, "stiffness")}
-    damping = {
-        thing.name: float(thing.rate if isinstance(thing, Damper) else thing.damping)
-        for thing in things
-        if isinstance(thing, Damper) or hasattr(thing, "damping")
-    }
+    stiffness = {thing.name: float(thing.stiffness) for thing in things if thing.stiffness is not None}
+    damping = {thing.name: float(thing.damping) for thing in things if thing.damping is not None}
     return Parameters(_three(model.gravity), stiffness, damping)
 
 
@@ -79,7 +74,7 @@ def variant(model: Model, wanted: Parameters) -> Model:
     memo: dict[int, Any] = {id(body): body for body in model.bodies}
     for joint in model.joints:  # what does not change stays what it was, for controllers that know it
         same = all(new.get(joint.name) == old.get(joint.name) for new, old in _both(wanted, now))
-        if same and not getattr(joint, "joints", ()):
+        if same and not joint.joints:
             memo[id(joint)] = joint
     for thing in [*model.joints, *model.forces]:
         for name in ("drive", "effort", "force", "torque", "formula"):
@@ -93,8 +88,7 @@ def variant(model: Model, wanted: Parameters) -> Model:
             if name not in old:
                 raise ModelError(f"{name!r} has no {what}; {', '.join(old) or 'nothing'} has.")
             if new[name] != old[name]:
-                attribute = "rate" if isinstance(other[name], Damper) else what
-                setattr(other[name], attribute, not_negative(new[name], f"{what} of {name!r}"))
+                setattr(other[name], what, not_negative(new[name], f"{what} of {name!r}"))
     if wanted.pull is not None:
         pull = wanted.pull
         name = HAND

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
-from ...describe.joints.row import across
+from ...describe.row import across
 
 HALF = 2.0  # half the largest side of a motion, in units of the page
 LENS = np.radians(50.0)  # vertical angle of view

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import Array
-from ...errors import LivensError, ModelError
+from ..checks import Array
+from ..errors import LivensError, ModelError
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
 ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, in parts of it
