@@ -22,14 +22,14 @@ from ..describe.forces.motor import Motor
 from ..describe.model import Model
 from ..errors import StepFailed
 from ..kernels.arrays import State
-from ..kernels.forces import all_forces
+from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
-from .energy_check import JUDGED, energy_band
+from .energy_check import energy_error, energy_error_text
 from .stiffness import stiffness
 
 TRIES = 5
-NARROW = 0.01  # the band that is good enough
+ACCURATE = 0.01  # the relative energy error that is good enough
 STRAIGHT = 0.002  # of a signal's range, from a straight line, in the mean: a quarter of a radian of a sine in a step
 LOOKS = 400  # steps that are looked into
 MOST = 1e6  # steps of a run, beyond which a signal is noise
@@ -38,7 +38,7 @@ MOST = 1e6  # steps of a run, beyond which a signal is noise
 def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, until: float) -> Trajectory:
     """The motion that go(h) gives with a step that suits it; `chosen` says which, and why."""
     found = stiffness(model)
-    h = found.step(scheme.order, until)
+    h = found.resolving(scheme.phase_per_step, until)
     resolved = _resolving(model, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / force.rate for force in model.forces if isinstance(force, Motor) and force.rate]
@@ -53,10 +53,10 @@ def auto_run(go: Callable[[float], Trajectory], model: Model, scheme: Scheme, un
                 raise
             reason = "a step did not converge"
         else:
-            band = energy_band(motion) if isinstance(scheme, JUDGED) else 0.0
-            if band <= NARROW or not left:
+            error = energy_error(motion) if scheme.conserves_energy else 0.0
+            if error <= ACCURATE or not left:
                 break
-            reason = f"the energy wandered by {band:.1g} of what is exchanged"
+            reason = energy_error_text(error)
         h *= 0.25
     more = f"; with h = {first:g} s {reason}" if reason else ""
     motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
@@ -87,7 +87,7 @@ def _bend(model: Model, h: float, until: float) -> float:
             return table
         record = State(*(np.repeat(x[None], len(t), axis=0) for x in begin.state))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
-        all_forces(begin.system, record, table, scratch(begin.system), f, tau)
+        forces_of_record(begin.system, record, table, scratch(begin.system), f, tau)
         return np.concatenate([table, f.reshape(len(t), -1), tau.reshape(len(t), -1)], axis=1)
 
     draw, steps = np.random.default_rng(1), max(1, int(until / h))

@@ -147,7 +147,7 @@ class Watch:
         kind = "interrupted" if self.heard == signal.SIGINT else "terminated"
         where = f"{kind} at t = {motion.t[-1]:.6g} s of {motion.end:.6g} s"
         if self.path is None:
-            return f"{where}. The motion so far is in error.trajectory."
+            return f"{where}."
         from .netcdf import has_functions
 
         functions = " --model FILE.py" if has_functions(motion.model) else ""

@@ -28,13 +28,13 @@ from ..describe.pose import rotation_matrix
 from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State, System
-from ..kernels.constrain import worst
-from ..kernels.dynamics import all_defects
+from ..kernels.constrain import largest_violation
+from ..kernels.dynamics import violations_of_record
 from ..record.trajectory import Trajectory
 from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Watch
-from .energy_check import warn_of_band
+from .energy_check import warn_of_energy_error
 from .failures import sentence
 from .plan import Plan, plan
 from .progress import Progress
@@ -95,7 +95,7 @@ def simulate(
     with watch:
         motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
         watch.finish(motion)
-    warn_of_band(motion)
+    warn_of_energy_error(motion)
     return motion
 
 
@@ -223,7 +223,7 @@ class Run:
     def go(self, state: State, first: int, steps: int, progress: Progress, watch: Watch | None = None) -> None:
         """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
         self.wanted = steps
-        work = scratch(self.system, self.scheme.trials)
+        work = scratch(self.system, self.scheme.scratch)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
@@ -271,15 +271,14 @@ class Run:
         rows, system = len(self.full.rows.kind), self.full
         g, v = np.zeros((1, rows)), np.zeros((1, rows))
         signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
-        all_defects(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
-        size, which = worst(system.rows, g[0])
+        violations_of_record(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
+        size, which = largest_violation(system.rows, g[0])
         if size > OPEN / PRECISION:
             owner = [group.owner for group in groups(self.model) for _ in group.rows][which]
             raise StepFailed(
                 f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
                 f"{self.t0 + done * self.h:.6g} s: some of its equations repeated others where the mechanism started, "
-                "but not here. Start it away from a stretched or flat position. "
-                "The motion so far is in error.trajectory.",
+                "but not here. Start it away from a stretched or flat position.",
                 self.trajectory(done - done % self.every),
             )
 
@@ -352,11 +351,10 @@ class Run:
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """The first run on a machine compiles, and says so."""
     jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
-    kernel = scheme.kernel(jointed)
-    if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
-        seconds = 15 if kernel == "livens" else 60
-        print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
-    _asked.add(kernel)
+    file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
+    if file not in _asked and _jit.cold(f"{file}.rollout"):
+        print(f"livens: compiling for this machine, once (about {seconds} s) …", file=sys.stderr, flush=True)
+    _asked.add(file)
 
 
 def checked_start(state: State, model: State) -> State:
