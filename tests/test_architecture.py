@@ -161,7 +161,7 @@ def test_a_file_is_one_idea(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.glob("kernels/*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("kernels/**/*.py")), ids=module_of)
 def test_kernels_know_arrays_only(path):
     assert {name.partition(".")[0] for name, _ in imports(path)} <= {"_jit", "kernels"}
     for node in ast.walk(ast.parse(path.read_text())):

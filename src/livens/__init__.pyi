@@ -91,14 +91,15 @@ from .run.stiffness import stiffness as stiffness
 from .scene.document import Scene as Scene
 from .scene.document import read_scene as read_scene
 from .scene.document import write_scene as write_scene
-from .step import GeneralizedAlpha as GeneralizedAlpha
-from .step import Livens as Livens
-from .step import Newmark as Newmark
-from .step import RungeKutta as RungeKutta
+from .step.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
+from .step.livens import Livens as Livens
+from .step.newmark import Newmark as Newmark
+from .step.runge_kutta import RungeKutta as RungeKutta
 from .study import ensemble as ensemble
 from .study.designs import Grid as Grid
 from .study.designs import Samples as Samples
 
 __version__: str
 
+def exported_names(package: str) -> list[str]: ...
 def exported(package: str) -> dict[str, Any]: ...

@@ -47,7 +47,7 @@ def test_options_count_more(say):
     assert (code, err) == (0, "")
     assert lv.load("b.nc").scheme == lv.Newmark()
     code, out, err = say("run", SCENES / "plank_on_springs.toml", "--until", "1", "--scheme", "Newmark", "--order", "4")
-    assert (code, err) == (2, "livens: --order belongs to Livens and RungeKutta; Newmark has none to choose.\n")
+    assert (code, err) == (2, "livens: --order is an option of Livens and RungeKutta; Newmark has one order only.\n")
     plank = SCENES / "plank_on_springs.toml"
     assert say("run", plank, "--until", "1", "--scheme", "RungeKutta", "--order", "4", "-o", "c.nc")[0] == 0
     assert lv.load("c.nc").scheme == lv.RungeKutta(order=4)

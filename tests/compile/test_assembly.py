@@ -13,7 +13,7 @@ from livens.compile.assembly import SHIFT
 from livens.compile.compiled import Compiled
 from livens.compile.rows import PRECISION
 from livens.compile.system import scratch
-from livens.kernels.forces import all_forces
+from livens.kernels.forces import forces_of_record
 from tests.helpers import dense, mechanisms, problems
 from tests.helpers.joint_equations import RADIUS, Equations, seen
 
@@ -406,7 +406,7 @@ def test_reactions_are_of_minimum_norm(build):
     S = (G * W) @ G.T
     f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
     signals = np.tile([1.0, 2, 3, 0, 0, 0], len(model.bodies) - 1)[None]
-    all_forces(system, record, signals, scratch(system), f, tau)
+    forces_of_record(system, record, signals, scratch(system), f, tau)
     b = -G @ (W * np.concatenate([f[0], tau[0]], axis=1).ravel())  # at rest: no bias
     d = 1 / np.sqrt(system.rows.metric)
     expected = d * (np.linalg.pinv(d[:, None] * S * d, rcond=1e-9, hermitian=True) @ (d * b))

@@ -327,7 +327,7 @@ def test_a_force_that_is_too_stiff_is_named(hinged):
         m.add(lv.Revolute(m.world.point(0.5, 0, 0), arm.point_at(0.5, 0, 0), axis=(0, 1, 0)))
     mass = arm.mass_properties.mass
     m.add(lv.Force(arm.center, lambda b: -10.0 * mass / 1e-2 * b[arm].velocity(0, 0, 0), name="drag"))
-    with pytest.raises(lv.StepFailed, match=r"user-written forces on body 'arm' do not settle.*lv.Damper") as error:
+    with pytest.raises(lv.StepFailed, match=r"user-written forces on body 'arm' do not converge.*lv.Damper") as error:
         lv.simulate(m, h=1e-2, until=1.0)
     assert len(error.value.trajectory) == 1
     assert lv.simulate(m, h=1e-3, until=0.1).steps == 100

@@ -291,8 +291,8 @@ def test_a_body_that_turns_too_far():
     with pytest.raises(lv.StepFailed) as caught:
         lv.simulate(m, h=0.1, until=1.0)
     assert str(caught.value) == (
-        "the rotation of body 'spinner' cannot be solved at t = 0 s (step 1): it turns 5 rad per step, and one radian "
-        "is about the limit; try h ≤ 1e-02. The motion so far is in error.trajectory."
+        "the rotation of body 'spinner' cannot be solved at t = 0 s (step 1): it turns 5 rad per step, and the "
+        "limit is about 1 rad; try h ≤ 1e-02."
     )
     assert len(caught.value.trajectory) == 1
     assert lv.simulate(m, h=1e-2, until=1.0).steps == 100  # the remedy works
@@ -308,7 +308,7 @@ def test_a_state_that_becomes_infinite():
         lv.simulate(m, h=0.1, until=100.0)
     found = re.fullmatch(
         r"the state of body 'stiff' is no longer finite at t = ([\d.]+) s \(step (\d+)\): forces grow without bound; "
-        r"try a smaller h\. The motion so far is in error\.trajectory\.",
+        r"try a smaller h\.",
         str(caught.value),
     )
     motion = caught.value.trajectory

@@ -11,10 +11,16 @@ from benchmarks import newton_euler
 from livens.compile.compiled import Compiled
 from livens.compile.signals import STEP
 from livens.compile.system import compile_model, scratch
-from livens.kernels.constrain import drive_rates, push, rates, slips, worst
-from livens.kernels.dynamics import bias, coast
+from livens.kernels.constrain import (
+    add_prescribed_rates,
+    apply_multipliers,
+    constraint_rates,
+    largest_violation,
+    rolling_residuals,
+)
+from livens.kernels.dynamics import bias, move_steadily
 from livens.kernels.kinds import VELOCITY_ONLY
-from livens.kernels.rows import gradients
+from livens.kernels.rows import jacobians
 from tests.helpers import dense, joint_equations, problems
 from tests.helpers.joint_equations import Equations, seen
 
@@ -110,14 +116,14 @@ def each_model(test):
 def test_push_is_the_transpose_of_rates(name):
     system, state, *_ = compile_model(MODELS[name]())
     work, rng = scratch(system), np.random.default_rng(0)
-    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
     full = dense.gradient(system, state.a, state.B)
     lam, x = rng.normal(size=len(full)), np.zeros(len(full))
     p, L = np.zeros_like(state.p), np.zeros_like(state.L)
-    push(system.blocks, work.G, 0.3, lam, p, L)
+    apply_multipliers(system.blocks, work.G, 0.3, lam, p, L)
     assert np.abs(np.concatenate([p, L], axis=1).ravel() - 0.3 * lam @ full).max() <= 64 * EPS * np.abs(full).max()
     p, L = rng.normal(size=(2, *p.shape))
-    rates(system.bodies, system.blocks, work.G, p, L, x)
+    constraint_rates(system.bodies, system.blocks, work.G, p, L, x)
     u = dense.inverse_mass(system.bodies) * np.concatenate([p, L], axis=1).ravel()
     assert np.abs(x - full @ u).max() <= 64 * EPS * np.abs(full).max() * np.abs(u).max()
 
@@ -128,18 +134,18 @@ def test_small_parts():
     rows, x = system.rows, np.zeros(len(system.rows.kind))
     driven = int(np.flatnonzero(rows.signal >= 0)[0])
     signals = np.arange(20.0)[None]
-    drive_rates(rows, signals, 0, 0.0, x)
+    add_prescribed_rates(rows, signals, 0, 0.0, x)
     assert np.flatnonzero(x).tolist() == [driven]
     assert x[driven] == -signals[0, rows.signal[driven] + 1]
 
     system, _, *_ = compile_model(disc())
     rolls, g = system.rows.kind >= VELOCITY_ONLY, np.full(3, 7.0)
-    slips(system.rows, 0.1, np.array([1.0, 2, 3]), np.array([3.0, 4, 5]), g)
+    rolling_residuals(system.rows, 0.1, np.array([1.0, 2, 3]), np.array([3.0, 4, 5]), g)
     assert np.array_equal(g, np.where(rolls, 0.05 * np.array([4.0, 6, 8]), 7.0))
 
     tolerance = 1 / system.rows.weight
-    assert worst(system.rows, tolerance * (1, -3, 2)) == (pytest.approx(3.0), 1)
-    assert worst(system.rows, np.array([0.0, 0.0, np.nan]))[1] == 2
+    assert largest_violation(system.rows, tolerance * (1, -3, 2)) == (pytest.approx(3.0), 1)
+    assert largest_violation(system.rows, np.array([0.0, 0.0, np.nan]))[1] == 2
 
 
 # ── one step ──
@@ -238,7 +244,7 @@ def test_bias_is_the_second_derivative(name):
     u = dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()
 
     def rate(t):
-        coast(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
+        move_steadily(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
         return dense.gradient(system, there, B) @ u
 
     fast = np.abs(u).max()

@@ -7,7 +7,7 @@ import livens as lv
 from livens.compile.force_tapes import hoisted
 from livens.compile.system import compile_model, registers
 from livens.kernels import opcodes
-from livens.kernels.force_tapes import exert, stored
+from livens.kernels.force_tapes import add_written_forces, written_energy
 from livens.kernels.tape import run, run_four
 from tests.helpers import problems
 
@@ -62,7 +62,7 @@ def exerted(system, state, t):
     f, tau = np.zeros_like(state.p), np.zeros_like(state.L)
     shapes = len(system.formulas.tape)
     bodies, w = system.bodies, registers(system)
-    got = exert(system.formulas, shapes, shapes, bodies, state.a, state.B, state.p, state.L, t, w, f, tau)
+    got = add_written_forces(system.formulas, shapes, shapes, bodies, state.a, state.B, state.p, state.L, t, w, f, tau)
     return f, tau, got
 
 
@@ -78,7 +78,7 @@ def test_forces_are_minus_the_gradient(name):
             B[b] = B[b] @ exp(step * np.eye(3)[k])
         else:
             a[b, k] += step
-        return stored(system.formulas, system.bodies, a, B, t, w)
+        return written_energy(system.formulas, system.bodies, a, B, t, w)
 
     f, tau, (partial, power) = exerted(system, state, t)
     size = max(1.0, abs(V(0, 0, 0.0, False)))

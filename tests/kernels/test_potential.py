@@ -5,7 +5,7 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, registers, scratch
-from livens.kernels.forces import all_forces, energies
+from livens.kernels.forces import energies_of_record, forces_of_record
 from livens.kernels.potential import kinetic
 from tests.helpers import problems
 
@@ -47,14 +47,14 @@ TERMS = {
 
 def potential(system, state):
     T, V = np.zeros(1), np.zeros(1)
-    energies(system, type(state)(*(x[None] for x in state)), np.zeros(1), registers(system), T, V)
+    energies_of_record(system, type(state)(*(x[None] for x in state)), np.zeros(1), registers(system), T, V)
     return V[0]
 
 
 def forces(system, state, signals=None):
     f, tau = np.full((1, *state.p.shape), np.nan), np.full((1, *state.L.shape), np.nan)
     signals = np.zeros((1, 6 * len(system.loads.body))) if signals is None else signals
-    all_forces(system, type(state)(*(x[None] for x in state)), signals, scratch(system), f, tau)
+    forces_of_record(system, type(state)(*(x[None] for x in state)), signals, scratch(system), f, tau)
     return f[0], tau[0]
 
 

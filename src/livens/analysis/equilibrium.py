@@ -34,9 +34,9 @@ from ..describe.model import Model
 from ..describe.pose import turned
 from ..errors import ModelError
 from ..kernels.arrays import State, System
-from ..kernels.constrain import push
-from ..kernels.coordinates import read
-from ..kernels.forces import all_forces, energies
+from ..kernels.constrain import apply_multipliers
+from ..kernels.coordinates import update_coordinates
+from ..kernels.forces import energies_of_record, forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Livens
 
@@ -109,7 +109,7 @@ class _Search:
             x[:] = 0.0
         self.model, self.start, self.compiled = compiled.model, state, compiled
         self.fit = compiled.assembly(state)
-        formulas = compiled.system.formulas._replace(pushes=0)
+        formulas = compiled.system.formulas._replace(forces=0)
         self.alone = compiled.system._replace(formulas=formulas)  # without loads and motors
         self.root = np.sqrt(inverse_masses(self.fit.system.bodies))
         self.size = self.fit.size
@@ -195,9 +195,11 @@ class _Search:
         if len(fit.owners):
             fit.project_positions()
             fit.check_orientations()
-        read(fit.system.coordinates, state.a, state.B, state.angle)
+        update_coordinates(fit.system.coordinates, state.a, state.B, state.angle)
         f, V = self.forces(state, fit.signals, fit.system), np.zeros(1)
-        energies(fit.system, State(*(x[None] for x in state)), np.zeros(1), fit.work.registers, np.zeros(1), V)
+        energies_of_record(
+            fit.system, State(*(x[None] for x in state)), np.zeros(1), fit.work.registers, np.zeros(1), V
+        )
         outer = f - self.forces(state, np.zeros_like(fit.signals), self.alone)
         fit.evaluate_jacobian()
         A = fit.jacobian()[fit.hard] * self.root
@@ -213,7 +215,7 @@ class _Search:
     def forces(self, state: State, signals: Array, system: System) -> Array:
         """M^(−½) f."""
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        all_forces(system, State(*(x[None] for x in state)), signals, self.fit.work, f, tau)
+        forces_of_record(system, State(*(x[None] for x in state)), signals, self.fit.work, f, tau)
         return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
 
     def stiffness(self, here: _Place) -> _Slope:
@@ -229,11 +231,11 @@ class _Search:
         """M^(−½)(f + Gᵀλ) at the displacements Y from `here` (k, 6 n), with the reactions of `here`."""
         fit, moved = self.fit, self.displaced(here.state, Y)
         f, tau = np.zeros_like(moved.a), np.zeros_like(moved.a)
-        all_forces(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), fit.work, f, tau)
+        forces_of_record(fit.system, moved, np.repeat(fit.signals, len(Y), axis=0), fit.work, f, tau)
         for k in range(len(Y)):
             fit.state = here.state._replace(a=moved.a[k], B=moved.B[k], angle=moved.angle[k])
             fit.evaluate_jacobian()
-            push(fit.system.blocks, fit.work.G, 1.0, here.lam, f[k], tau[k])
+            apply_multipliers(fit.system.blocks, fit.work.G, 1.0, here.lam, f[k], tau[k])
         return self.root * np.concatenate([f, tau], axis=2).reshape(len(Y), -1)
 
     def displaced(self, state: State, Y: Array) -> State:
@@ -243,7 +245,7 @@ class _Search:
         many = State(*(np.repeat(z[None], len(Y), axis=0) for z in state))
         moved = many._replace(a=state.a + u[:, :, :3], B=turned(state.B, u[:, :, 3:]), angle=angle)
         for k in range(len(Y)):
-            read(self.fit.system.coordinates, moved.a[k], moved.B[k], angle[k])
+            update_coordinates(self.fit.system.coordinates, moved.a[k], moved.B[k], angle[k])
         return moved
 
     def moved(self, state: State, y: Array) -> State:

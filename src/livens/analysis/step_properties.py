@@ -28,7 +28,7 @@ from ..describe.model import Model
 from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, State
-from ..kernels.dynamics import all_defects
+from ..kernels.dynamics import violations_of_record
 from ..run.simulate import advance
 from ..step import Scheme
 
@@ -116,7 +116,7 @@ def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
     def closed(x: State) -> Array:
         g, v = np.zeros((1, len(system.rows.kind))), np.zeros((1, len(system.rows.kind)))
         signals = np.ascontiguousarray(Signals(compiled.model).table(np.zeros(1)))
-        all_defects(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
+        violations_of_record(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
         return np.concatenate([g[0], v[0]])
 
     s = SPACING / 16.0

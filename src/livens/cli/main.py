@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return OK
     except StepFailed as error:
-        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        _say(f"livens: {error}")
         return FAILED
     except LivensError as error:
         _say(f"livens: {error}")
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Interrupted as error:
-        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        _say(f"livens: {error}")
         return 128 + error.signal
     except KeyboardInterrupt:
         _say("livens: interrupted.")

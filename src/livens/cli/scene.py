@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import exported_names
 from ..describe.model import Point
 from ..errors import FileError, ModelWarning
 from ..storage.atomic import replacing
@@ -48,14 +49,23 @@ def step(text: str) -> float | str:
     return "auto" if text == "auto" else float(text)
 
 
+def order(text: str) -> int:
+    """An order that one of the schemes has."""
+    from ..step import CLASSES  # loads numba, which the help does not need
+
+    orders = sorted({n for kind in CLASSES.values() for n in kind.orders})
+    if not text.isdigit() or int(text) not in orders:
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(str(n) for n in orders)}")
+    return int(text)
+
+
 def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
     """Scheme, order and step, and the end where there is one."""
     if end:
         command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
-    command.add_argument("--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2) or RungeKutta (8)")
-    schemes = ("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha")
-    command.add_argument("--scheme", choices=schemes, help="scheme (Livens)")
+    command.add_argument("--order", type=order, metavar="N", help="order of a scheme that has several orders")
+    command.add_argument("--scheme", choices=exported_names("step"), help="scheme (Livens)")
     add_outside(command)
 
 

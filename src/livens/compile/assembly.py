@@ -18,13 +18,13 @@ from ..checks import Array
 from ..describe.model import Model
 from ..describe.pose import cayley
 from ..errors import ModelError
-from ..kernels.arrays import Bodies, State, System, Work
-from ..kernels.constrain import drive_rates, push, rates, worst
-from ..kernels.coordinates import read
+from ..kernels.arrays import MU, Bodies, State, System, Work
+from ..kernels.constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
+from ..kernels.coordinates import update_coordinates
 from ..kernels.kinds import VELOCITY_ONLY
-from ..kernels.row_tapes import tape_defects, tape_gradients, tape_rates
-from ..kernels.rows import defects, gradients
-from ..kernels.sparse import assemble, factor, harden, soften, solve
+from ..kernels.row_tapes import tape_jacobians, tape_rates, tape_violations
+from ..kernels.rows import jacobians, violations
+from ..kernels.sparse import add_compliance, assemble, factor, remove_dampers, solve
 from .rows import PRECISION
 from .signals import Signals
 from .system import fastest, scratch
@@ -52,9 +52,9 @@ class Assembly:
     def evaluate_jacobian(self) -> None:
         """The gradients of all rows into work.G."""
         system, work, state = self.system, self.work, self.state
-        gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+        jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
         if self.taped:
-            tape_gradients(
+            tape_jacobians(
                 system.tapes, system.rows.entry, state.a, state.B, self.time, work.registers, work.partial, work.G
             )
 
@@ -63,9 +63,9 @@ class Assembly:
         system, work = self.system, self.work
         self.evaluate_jacobian()
         assemble(bodies or system.bodies, system.blocks, work.G, work.G, True, work.S)
-        soften(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
+        add_compliance(system.rows, system.blocks, shift, 1.0, work.S, work.diagonal)
         H = np.empty_like(work.S)
-        harden(system.blocks, work.S, H)
+        remove_dampers(system.blocks, work.S, H)
         pivot = np.zeros(len(self.hard))
         factor(system.blocks, H, pivot, tiny)
         self.H = H
@@ -74,11 +74,11 @@ class Assembly:
     def violations(self) -> Array:
         """g(q) of all position-level constraints at t = 0; zero for dampers and velocity-level constraints."""
         g = np.zeros(len(self.hard))
-        defects(
+        violations(
             self.system.rows, self.system.coordinates, self.state.a, self.state.B, self.state.angle, self.signals, 0, g
         )
         if self.taped:
-            tape_defects(self.system.tapes, self.state.a, self.state.B, self.time, self.work.registers, g)
+            tape_violations(self.system.tapes, self.state.a, self.state.B, self.time, self.work.registers, g)
         g[(self.system.rows.kind >= VELOCITY_ONLY) | ~self.hard] = 0.0
         return g
 
@@ -93,20 +93,20 @@ class Assembly:
             self.check_prescribed_motions(far)
             self.raise_violation(g, "does not fit at the start")
         for _ in range(100):
-            if worst(self.system.rows, g)[0] <= 0.5:
+            if largest_violation(self.system.rows, g)[0] <= 0.5:
                 break
             pivot = self.factorise(tiny=1e-13)
             solve(self.system.blocks, self.H, pivot, g)
             P, L = np.zeros_like(state.p), np.zeros_like(state.L)
-            push(self.system.blocks, self.work.G, -1.0, g, P, L)
+            apply_multipliers(self.system.blocks, self.work.G, -1.0, g, P, L)
             state.a[1:] += bodies.inverse_mass[1:, None] * P[1:]
             for b in range(1, len(state.a)):
                 state.B[b] = state.B[b] @ cayley(0.5 * bodies.inverse_inertia[b] * L[b])
             g = self.violations()
         else:
-            if worst(self.system.rows, g)[0] > 100.0:
+            if largest_violation(self.system.rows, g)[0] > 100.0:
                 self.raise_violation(g, "cannot be assembled")
-        read(self.system.coordinates, state.a, state.B, state.angle)
+        update_coordinates(self.system.coordinates, state.a, state.B, state.angle)
         turn = np.linalg.norm(B0 - state.B, axis=(1, 2)) / np.sqrt(2.0)
         return float(np.linalg.norm(state.a - a0, axis=1).max()), float(turn.max())
 
@@ -144,15 +144,15 @@ class Assembly:
         g = np.zeros(len(self.hard))
         pivot = self.factorise(shift, tiny)
         for _ in range(6):
-            rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
-            drive_rates(system.rows, self.signals, 0, 0.0, g)
+            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
+            add_prescribed_rates(system.rows, self.signals, 0, 0.0, g)
             if self.taped:
                 tape_rates(system.tapes, work.partial, g)
             g[~self.hard] = 0.0
             solve(system.blocks, self.H, pivot, g)
-            push(system.blocks, work.G, -1.0, g, state.p, state.L)
-        rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
-        state.lam[0] = -system.rows.rate * g
+            apply_multipliers(system.blocks, work.G, -1.0, g, state.p, state.L)
+        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
+        state.lam[MU] = -system.rows.rate * g
         change = np.linalg.norm(state.p - p0, axis=1) * system.bodies.inverse_mass
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())
@@ -162,9 +162,9 @@ class Assembly:
         system, work = self.system, self.work
         g = np.zeros(len(self.hard))
         self.evaluate_jacobian()
-        rates(system.bodies, system.blocks, work.G, self.state.p, self.state.L, g)
+        constraint_rates(system.bodies, system.blocks, work.G, self.state.p, self.state.L, g)
         left = np.where(self.hard, g, 0.0)
-        drive_rates(system.rows, self.signals, 0, 0.0, left)
+        add_prescribed_rates(system.rows, self.signals, 0, 0.0, left)
         if self.taped:
             tape_rates(system.tapes, work.partial, left)
         prescribed = (
@@ -194,7 +194,7 @@ class Assembly:
 
     def check_closed(self, size: float) -> None:
         """Check a state from outside: no joint may be violated by more than `size`, relative to its own, at t = 0."""
-        if len(self.hard) and worst(self.system.rows, self.violations())[0] > size / PRECISION:
+        if len(self.hard) and largest_violation(self.system.rows, self.violations())[0] > size / PRECISION:
             self.raise_violation(self.violations(), "is not closed in the given state (at t = 0)")
 
     def raise_violation(self, g: Array, why: str) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.arrays import State
-from ..kernels.dynamics import coast
+from ..kernels.dynamics import move_steadily
 from .assembly import Assembly
 from .system import fastest, inverse_masses
 
@@ -75,7 +75,7 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
     if rate < 1e-9:
         return False
     a0, B0 = state.a.copy(), state.B.copy()
-    coast(bodies, turn / rate, a0, B0, state.p, state.L, state.a, state.B)
+    move_steadily(bodies, turn / rate, a0, B0, state.p, state.L, state.a, state.B)
     try:
         there.project_positions()
     except ModelError:

@@ -99,18 +99,18 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
     return Tables(system, state, blocks_of, acting)
 
 
-def scratch(system: System, trials: int = 0) -> Work:
-    """Fresh scratch for `system`, and for a scheme that wants so many `trials` of it."""
+def scratch(system: System, vectors: int = 0) -> Work:
+    """New scratch for `system`, with `vectors` per body for a scheme."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
     row, diagonal = system.blocks.row, system.blocks.diagonal
     values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
-    S = np.zeros(values)
+    S, pivot = np.zeros(values), np.zeros(r)
     return Work(
         f=np.zeros((n, 3)),
         tau=np.zeros((n, 3)),
         power=np.zeros(3),
-        held=np.zeros((6, n if system.formulas.pushes else 0, 3)),
+        held=np.zeros((6, n if system.formulas.forces else 0, 3)),
         a=np.zeros((n, 3)),
         B=np.tile(np.eye(3), (n, 1, 1)),
         L=np.zeros((n, 3)),
@@ -119,7 +119,8 @@ def scratch(system: System, trials: int = 0) -> Work:
         S=S,
         H=np.zeros(values) if system.damped else S,
         U=np.zeros(values),
-        pivot=np.zeros((2, r)),
+        S_pivot=pivot,
+        H_pivot=np.zeros(r) if system.damped else pivot,
         diagonal=np.zeros(r),
         g=np.zeros(r),
         x=np.zeros(r),
@@ -128,7 +129,7 @@ def scratch(system: System, trials: int = 0) -> Work:
         registers=registers(system),
         partial=np.zeros(r),
         lam=np.zeros(r),
-        trial=np.zeros((trials, n, 3)),
+        trial=np.zeros((vectors, n, 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )

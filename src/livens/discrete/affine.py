@@ -78,7 +78,7 @@ def _refuse(model: Model, system: System) -> None:
         "rolling": system.rolls,
         "loads": len(system.loads.body) > 0,
         "springs, dampers, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
-        "user-written energies or forces": system.formulas.energies + system.formulas.pushes > 0,
+        "user-written energies or forces": system.formulas.energies + system.formulas.forces > 0,
         "discs or user-written constraints": bool({kinds.RIM, kinds.TAPE} & set(system.rows.kind.tolist())),
     }
     if found := [what for what, there in others.items() if there]:

@@ -16,7 +16,7 @@ from ..compile.system import scratch
 from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..kernels.dynamics import accelerate, all_defects, wrench
+from ..kernels.dynamics import accelerations_of_record, violations_of_record, wrenches_of_record
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -27,7 +27,7 @@ def total_forces(motion: Trajectory) -> tuple[Array, Array, Array]:
     f, tau = np.zeros_like(motion.record.p), np.zeros_like(motion.record.L)
     system = motion.full
     lam = np.zeros((len(motion), len(system.rows.kind)))
-    accelerate(system, motion.record, signals_of(motion), scratch(system), f, tau, lam)
+    accelerations_of_record(system, motion.record, signals_of(motion), scratch(system), f, tau, lam)
     return f, tau, lam
 
 
@@ -36,7 +36,7 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
     rows = len(motion.full.rows.kind)
     g, v = np.zeros((len(motion), rows)), np.zeros((len(motion), rows))
     if rows:
-        all_defects(motion.full, motion.record, signals_of(motion), scratch(motion.full), g, v)
+        violations_of_record(motion.full, motion.record, signals_of(motion), scratch(motion.full), g, v)
     return np.abs(g).max(axis=1, initial=0.0), np.abs(v).max(axis=1, initial=0.0)
 
 
@@ -58,7 +58,9 @@ def reaction(motion: Trajectory, joint: Thing | str, frame: str) -> tuple[Array,
     b, sign = (number[second.body], 1.0) if second.body is not motion.model.world else (number[first.body], -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
-    wrench(motion.full, motion.record, signals_of(motion), motion.multipliers, scratch(motion.full), block, side, out)
+    wrenches_of_record(
+        motion.full, motion.record, signals_of(motion), motion.multipliers, scratch(motion.full), block, side, out
+    )
     force = sign * out[:, :3]
     lever = motion.position(second) - motion.record.a[:, b]
     torque = sign * np.einsum("nij,nj->ni", motion.record.B[:, b], out[:, 3:]) - np.cross(lever, force)

@@ -32,7 +32,7 @@ from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError
 from ..kernels.arrays import State
 from ..scene import from_dict, to_dict
-from ..step import COMPARED, SCHEMES
+from ..step import CLASSES
 from ..storage import untrusted_hdf5
 from ..storage.atomic import Patient, intact, replacing, seal
 from .journal import HEAD, Found, journal_of
@@ -331,13 +331,12 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     if not (0.0 < facts["h"] < np.inf and facts["every"] > 0 <= facts["steps"] and 0.0 <= facts["seconds"] < np.inf):
         raise ValueError("its step or its counts are none")
     options = json.loads(facts["scheme"])
-    kinds = {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
     kind = options.pop("class")
-    if kind not in kinds:
+    if kind not in CLASSES:
         raise ModelError(f"its scheme {kind!r} is unknown to livens {_version()}")
     model = from_dict(arrays["model"])
     compiled = Compiled.restored(model, frozenset(json.loads(facts["left_out"])))
-    scheme = kinds[kind](**options)
+    scheme = CLASSES[kind](**options)
     state = compiled.state._replace(memory=np.zeros(scheme.memory(compiled.system)))
     t = arrays["time"]
     record = State(

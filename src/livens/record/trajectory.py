@@ -23,8 +23,8 @@ from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..kernels.arrays import State, System
-from ..kernels.forces import energies
+from ..kernels.arrays import DISSIPATED, WORK, State, System
+from ..kernels.forces import energies_of_record
 from ..step import Scheme
 from .joints import coordinate, defects, reaction, total_forces
 
@@ -189,12 +189,12 @@ class Trajectory:
     @property
     def work(self) -> Array:
         """Work of loads, forces, motors and prescribed motions, and ∂V/∂t of energies, since the start [J] (n,)."""
-        return self.record.account[:, 0]
+        return self.record.account[:, WORK]
 
     @property
     def dissipated(self) -> Array:
         """Energy dissipated in dampers since the start [J] (n,). Energy − work + dissipated is constant up to O(h²)."""
-        return self.record.account[:, 1]
+        return self.record.account[:, DISSIPATED]
 
     @property
     def momentum(self) -> Array:
@@ -351,7 +351,7 @@ class Trajectory:
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
         T, V = np.empty(len(self)), np.empty(len(self))
-        energies(self.system, self.record, self.t, registers(self.system), T, V)
+        energies_of_record(self.system, self.record, self.t, registers(self.system), T, V)
         return T, V
 
     @property

@@ -21,10 +21,10 @@ from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..errors import StepFailed
 from ..kernels.arrays import State
-from ..kernels.forces import all_forces
+from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
-from .energy_check import JUDGED, energy_band
+from .energy_check import energy_error, energy_error_text
 from .stiffness import stiffness_of
 
 TRIES = 5
@@ -37,7 +37,7 @@ MOST_STEPS = 1e6  # of a run; a signal that needs more is noise
 def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
     """The motion go(h) with a suitable step; `chosen` holds the step and the reason."""
     model, found = compiled.model, stiffness_of(compiled)
-    h = found.step(scheme.order, until)
+    h = found.resolving(scheme.phase_per_step, until)
     resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
@@ -52,10 +52,10 @@ def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Sche
                 raise
             reason = "a step did not converge"
         else:
-            band = energy_band(motion) if isinstance(scheme, JUDGED) else 0.0
-            if band <= ACCEPTED or not left:
+            error = energy_error(motion) if scheme.conserves_energy else 0.0
+            if error <= ACCEPTED or not left:
                 break
-            reason = f"the energy error was {band:.1g} of the energy exchanged"
+            reason = energy_error_text(error)
         h *= 0.25
     more = f"; with h = {first:g} s {reason}" if reason else ""
     motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
@@ -85,7 +85,7 @@ def _bend(compiled: Compiled, h: float, until: float) -> float:
             return table
         record = State(*(np.repeat(x[None], len(t), axis=0) for x in compiled.state))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
-        all_forces(compiled.system, record, table, scratch(compiled.system), f, tau)
+        forces_of_record(compiled.system, record, table, scratch(compiled.system), f, tau)
         return np.concatenate([table, f.reshape(len(t), -1), tau.reshape(len(t), -1)], axis=1)
 
     draw, steps = np.random.default_rng(1), max(1, int(until / h))

@@ -145,7 +145,7 @@ class Checkpoints:
         kind = "interrupted" if self.received == signal.SIGINT else "terminated"
         where = f"{kind} at t = {motion.t[-1]:.6g} s of {motion.end:.6g} s"
         if self.path is None:
-            return f"{where}. The motion so far is in error.trajectory."
+            return f"{where}."
 
         functions = " --model FILE.py" if has_functions(motion.model) else ""
         return f"{where}: it is in {journal_of(self.path)}; continue with `livens resume {self.path}{functions}`."

@@ -20,8 +20,8 @@ from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
-from ..kernels.constrain import worst
-from ..kernels.dynamics import all_defects
+from ..kernels.constrain import largest_violation
+from ..kernels.dynamics import violations_of_record
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
 from ..step import Scheme
@@ -66,7 +66,7 @@ class Run:
     ) -> None:
         """Advance `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
         self.wanted = steps
-        work = scratch(self.system, self.scheme.trials)
+        work = scratch(self.system, self.scheme.scratch)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)
@@ -117,15 +117,14 @@ class Run:
         rows = len(system.rows.kind)
         g, v = np.zeros((1, rows)), np.zeros((1, rows))
         signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
-        all_defects(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
-        size, which = worst(system.rows, g[0])
+        violations_of_record(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
+        size, which = largest_violation(system.rows, g[0])
         if size > OPEN / PRECISION:
             owner = self.compiled.all_owners[which]
             raise StepFailed(
                 f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
                 f"{self.t0 + done * self.h:.6g} s: some of its equations are redundant where the mechanism starts, "
-                "but not here. Start it away from a stretched or flat position. "
-                "The motion so far is in error.trajectory.",
+                "but not here. Start it away from a stretched or flat position.",
                 self.trajectory(done - done % self.every),
             )
 

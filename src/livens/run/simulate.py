@@ -18,7 +18,7 @@ from ..record.trajectory import Trajectory
 from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
-from .energy_check import warn_of_band
+from .energy_check import warn_of_energy_error
 from .loop import OPEN, Run, keep, room, with_memory
 from .plan import Plan, plan
 from .progress import Progress
@@ -77,7 +77,7 @@ def simulate(
             auto_run(lambda h: go(plan(scheme, h, until, every)), compiled, how.scheme, how.h) if chosen else go(how)
         )
         checkpoints.finish(motion)
-    warn_of_band(motion)
+    warn_of_energy_error(motion)
     return motion
 
 
@@ -176,11 +176,10 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """Announce that the first run on a machine compiles the kernels."""
     jointed = bool(model.joints) or any(force.rows() for force in model.forces)
-    kernel = scheme.kernel(jointed)
-    if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
-        seconds = 15 if kernel == "livens" else 60
-        print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
-    _asked.add(kernel)
+    file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
+    if file not in _asked and _jit.cold(f"{file}.rollout"):
+        print(f"livens: compiling for this machine, once (about {seconds} s) …", file=sys.stderr, flush=True)
+    _asked.add(file)
 
 
 def checked_start(state: State, model: State) -> State:

@@ -10,7 +10,7 @@ Products with the stiffness matrix come from differences of all forces, with con
 
 The largest eigenvalue of K, ω², is the square of the stiffest frequency [rad/s] (Lanczos' method, SciPy). Stops count
 as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy hω, and h times the rate at which bodies
-turn or soon will under the forces at the start, stay below REACH.                                               (3)
+turn or soon will under the forces at the start, stay below the phase that the scheme allows per step.          (3)
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from ..describe.model import Model
 from ..describe.pose import turned
 from ..errors import ModelError
 from ..kernels.arrays import State, System
-from ..kernels.constrain import push, rates
-from ..kernels.coordinates import read
-from ..kernels.forces import all_forces
+from ..kernels.constrain import apply_multipliers, constraint_rates
+from ..kernels.coordinates import update_coordinates
+from ..kernels.forces import forces_of_record
 from ..kernels.sparse import solve
+from ..step.scheme import phase_per_step
 
 ROUNDS = 60  # restarts of Lanczos' method at most
 TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
-REACH = {2: 0.1, 4: 0.25, 6: 0.25}  # largest angle of a vibration or spin in a step, by the order of the scheme
 FEWEST = 100  # steps of a run whose model gives no reason for more
 
 
@@ -58,8 +58,12 @@ class Stiffness:
 
     def step(self, order: int = 2, until: float = np.inf) -> float:
         """A step that resolves both [s], with one or two digits, by (3)."""
+        return self.resolving(phase_per_step(order), until)
+
+    def resolving(self, phase: float, until: float = np.inf) -> float:
+        """A step in which the phase of the stiffest vibration and of the fastest rotation is at most `phase` [rad]."""
         fastest = max(self.frequency, self.spin)
-        h = REACH.get(order, 0.1) / fastest if fastest else np.inf
+        h = phase / fastest if fastest else np.inf
         h = min(h, until / FEWEST)
         return _rounded(h) if np.isfinite(h) else np.inf
 
@@ -159,18 +163,18 @@ class _Linear:
         """The state displaced by u (n, 6)."""
         B = turned(self.state.B, u[:, 3:])
         there = self.state._replace(a=self.state.a + u[:, :3], B=B, angle=self.state.angle.copy())
-        read(self.fit.system.coordinates, there.a, there.B, there.angle)
+        update_coordinates(self.fit.system.coordinates, there.a, there.B, there.angle)
         return there
 
     def forces(self, state: State, lam: Array) -> Array:
         """f + Gᵀλ (6 n,)."""
         fit = self.fit
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        all_forces(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
+        forces_of_record(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
         if self.rows:
             fit.state = state
             fit.evaluate_jacobian()
-            push(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
+            apply_multipliers(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
         return np.concatenate([f[0], tau[0]], axis=1).ravel()
 
     def multipliers(self, y: Array) -> Array:
@@ -178,7 +182,9 @@ class _Linear:
         z = np.divide(y, self.root, out=np.zeros_like(y), where=self.root > 0.0).reshape(-1, 6)
         g = np.zeros(self.rows)
         blocks = self.fit.system.blocks
-        rates(self.fit.system.bodies, blocks, self.G, np.ascontiguousarray(z[:, :3]), np.ascontiguousarray(z[:, 3:]), g)
+        constraint_rates(
+            self.fit.system.bodies, blocks, self.G, np.ascontiguousarray(z[:, :3]), np.ascontiguousarray(z[:, 3:]), g
+        )
         g[~self.fit.hard] = 0.0
         solve(blocks, self.fit.H, self.pivot, g)
         return g
@@ -188,7 +194,7 @@ class _Linear:
         y = y * (self.root > 0.0)
         for _ in range(3 if self.rows else 0):
             p, L = np.zeros_like(self.state.p), np.zeros_like(self.state.L)
-            push(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
+            apply_multipliers(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
             y = y + self.root * np.concatenate([p, L], axis=1).ravel()
         return y
 

@@ -91,8 +91,7 @@ def packed(kept: Any, taken: frozenset[str]) -> tuple[Layout, bytes]:
 
 def sentence(error: BaseException) -> str:
     """Why a member failed."""
-    text = str(error).replace(" The motion so far is in error.trajectory.", "")
-    return text if isinstance(error, LivensError) else f"{type(error).__name__}: {text}"
+    return str(error) if isinstance(error, LivensError) else f"{type(error).__name__}: {error}"
 
 
 def here() -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from ...checks import Array
 from ...compile.system import scratch
 from ...errors import ModelError
-from ...kernels.dynamics import wrench
+from ...kernels.dynamics import wrenches_of_record
 from ...record.joints import signals_of
 from ...record.trajectory import Trajectory
 
@@ -41,6 +41,6 @@ class Reactions:
             return out
         work = scratch(now.full)
         for k, (block, side, sign) in enumerate(self.entries):
-            wrench(now.full, now.record, signals, lam, work, block, side, all_six)
+            wrenches_of_record(now.full, now.record, signals, lam, work, block, side, all_six)
             out[k] = sign * all_six[0, :3]
         return out

@@ -16,7 +16,7 @@ from ...compile.compiled import Compiled
 from ...describe.model import Model
 from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
-from ...kernels.coordinates import read
+from ...kernels.coordinates import update_coordinates
 from ...record.instant import Instant
 from ...record.trajectory import Trajectory
 from ...run.loop import Run, with_memory
@@ -69,8 +69,7 @@ class Stepper:
         except BaseException as error:
             self._go_on(before, self.t)
             if isinstance(error, StepFailed):
-                text = str(error).replace(" The motion so far is in error.trajectory.", "")
-                raise StepFailed(text, self.now()) from None
+                raise StepFailed(str(error), self.now()) from None
             raise
         self._done += steps
 
@@ -137,7 +136,7 @@ def carried(begin: Compiled, before: Compiled, state: State) -> State:
         if key in known:
             angle[c] = known[key]
     if len(angle):
-        read(begin.system.coordinates, state.a, state.B, angle)
+        update_coordinates(begin.system.coordinates, state.a, state.B, angle)
     effort = state.effort if state.effort.shape == new.effort.shape else new.effort
     lam = state.lam if state.lam.shape == new.lam.shape else np.zeros_like(new.lam)
     return copied(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
