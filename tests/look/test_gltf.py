@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.gltf import creased, frames
+from livens.look.gltf import frames
+from livens.look.picture.shapes import creased
 
 KINDS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 SINGLE = float(np.finfo(np.float32).eps)

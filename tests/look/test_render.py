@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.look.picture.extent import upright
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
-from livens.look.render.scene import Scene, upright
+from livens.look.render.scene import Scene
 
 PAPER = np.array([244, 243, 239])
 

@@ -93,7 +93,7 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         image = page.image(tmp_path / "live-chain.png", lambda image: colored(scene(image)) > 0.0005)
         assert colored(scene(image)) > 0.0005
         page.wait(f"parseFloat({CLOCK}.innerText.split('factor')[1]) >= 0.99")  # over a second; 1.00 ± a chunk of steps
-        viewer.inside.picture.show("bodies", False)  # what follows is about controls: frames in software are slow
+        viewer.inside.drawing.show("bodies", False)  # what follows is about controls: frames in software are slow
         page.press("pause")
         page.wait(f"{CLOCK}.innerText.includes('paused')")
         t = loop.latest.t
@@ -139,11 +139,11 @@ def test_the_pointer_drags_a_body(tab, tmp_path):
     m = lv.Model(name="free")
     m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
     with lv.live(m, h=1e-3, run=False, block=False, open_browser=False) as viewer:
-        hand, loop = viewer.inside.hand, viewer.inside.loop
+        pull, loop = viewer.inside.pull, viewer.inside.loop
         page = tab(viewer.url)
         page.wait(f"{CLOCK} !== null")
-        hand.who.value = "ball"
-        hand.take("ball")
+        pull.body.value = "ball"
+        pull.hold("ball")
         width = page.page.evaluate("document.querySelector('canvas').getBoundingClientRect().width")
         camera = next(iter(viewer.server.get_clients().values())).camera
         assert soon(
@@ -154,11 +154,11 @@ def test_the_pointer_drags_a_body(tab, tmp_path):
         )
         for _ in range(5):  # frames in software are slow: until the page knows its target
             page.frames(3)
-            arrow = np.array([0.8 * hand.target.scale, 0.0, 0.0]) + hand.target.position
+            arrow = np.array([0.8 * pull.target.scale, 0.0, 0.0]) + pull.target.position
             page.drag(on_screen(camera, arrow), on_screen(camera, arrow + np.array([0.5, 0.0, 0.0])))
-            if soon(lambda: hand.target.position[0] > 0.1, 3.0):
+            if soon(lambda: pull.target.position[0] > 0.1, 3.0):
                 break
-        x, y, z = hand.place.value
+        x, y, z = pull.position.value
         assert x == pytest.approx(0.5 / viewer.inside.sizes.scale, rel=0.2)
         assert (y, z) == (0.0, 0.0)  # along the arrow
         assert soon(lambda: loop.stepper.wanted.pull.target == (x, y, z))

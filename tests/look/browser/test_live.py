@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.browser.changed_model import Pull, parameters, pull_stiffness, variant
+from livens.look.browser.changed_model import Pull, changed_model, parameters, pull_stiffness
 from livens.look.browser.loop import Loop
 from livens.look.browser.stepper import Stepper
 from livens.step import COMPARED, SCHEMES
@@ -149,7 +149,7 @@ def test_the_users_model_is_never_touched():
     run.change(gravity=(1, 2, 3), stiffness={"spring": 1.0}, pull=Pull("ball", (0, 0, 0), (1, 0, 0), 5.0))
     run.step(5)
     assert (parameters(m), len(m.forces), m.gravity.tolist()) == before
-    assert variant(m, parameters(m)).bodies[1] is m.bodies[1]
+    assert changed_model(m, parameters(m)).bodies[1] is m.bodies[1]
 
 
 def test_controllers_and_drives_go_on():
@@ -210,12 +210,12 @@ def test_the_loop_follows_a_clock_and_listens_between_steps():
     taken = sum(loop.cycle(wall) for wall in walls)
     assert taken == pytest.approx(100, abs=2)
     assert loop.latest.factor == pytest.approx(1.0, abs=0.03)
-    loop.ask(lambda: loop.stepper.change(gravity=(0, 0, 0)))
-    loop.ask(lambda: loop.stepper.change(h=-1.0))
+    loop.submit(lambda: loop.stepper.change(gravity=(0, 0, 0)))
+    loop.submit(lambda: loop.stepper.change(h=-1.0))
     loop.cycle(1.02)
     assert "h must be" in loop.latest.message
     assert loop.stepper.model.gravity.tolist() == [0, 0, 0]
-    loop.ask(lambda: loop.stepper.change(h=1e-3))
+    loop.submit(lambda: loop.stepper.change(h=1e-3))
     loop.cycle(1.04)
     assert loop.latest.message == ""
     assert loop.pace.h == 1e-3

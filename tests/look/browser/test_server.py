@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.browser import page as pages
+from livens.look.browser import server as pages
 from livens.look.picture.instants import between
 from tests.helpers.mechanisms import chain, pendulum
 
@@ -52,7 +52,7 @@ def test_a_port_is_found_and_a_taken_one_refused(motion):
     with quiet(lv.view, motion) as one, quiet(lv.view, motion) as two:
         ports = [viewer.server.get_port() for viewer in (one, two)]
         assert ports[0] != ports[1]
-        with pytest.raises(lv.LivensError, match=f"port {ports[0]}.*name another"):
+        with pytest.raises(lv.LivensError, match=f"port {ports[0]}.*choose another"):
             quiet(lv.view, motion, port=ports[0])
 
 
@@ -167,7 +167,7 @@ def test_a_thousand_bodies_of_a_shape_are_as_many_messages_as_ten_and_seven_numb
             assert player.clock.t == pytest.approx(0.21)
             begin = time.thread_time()
             for k in range(30):
-                player.picture.draw(at(player.motion, 0.01 * k))
+                player.drawing.draw(at(player.motion, 0.01 * k))
             assert time.thread_time() - begin < 0.3  # of this thread: a third of what thirty pictures a second allow
     assert len(sent[1000]) == len(sent[10]) <= 3
     assert sum(map(numbers, sent[1000])) - sum(map(numbers, sent[10])) == 990 * 7 * 4
@@ -179,18 +179,18 @@ def at(motion, t):
 
 def test_layers_are_drawn_only_while_they_are_shown(motion):
     with quiet(lv.view, motion) as viewer:
-        picture = viewer.inside.picture
-        picture.draw(at(motion, 0.3))
-        few = counted(viewer.server, lambda: picture.draw(at(motion, 0.31)))
-        for label in picture.layers:
-            picture.show(label, True)
-        many = counted(viewer.server, lambda: picture.draw(at(motion, 0.32)))
+        drawing = viewer.inside.drawing
+        drawing.draw(at(motion, 0.3))
+        few = counted(viewer.server, lambda: drawing.draw(at(motion, 0.31)))
+        for label in drawing.layers:
+            drawing.show(label, True)
+        many = counted(viewer.server, lambda: drawing.draw(at(motion, 0.32)))
         assert few < many <= 20
-        assert picture.layers["bodies"].nodes[0].opacity == 0.35  # to see what is inside
-        picture.follow(1)
-        picture.draw(at(motion, 0.4))
-        center = picture.sizes(at(motion, 0.4).c[1])
-        assert np.allclose(picture.root.position, -center)
+        assert drawing.layers["bodies"].nodes[0].opacity == 0.35  # to see what is inside
+        drawing.follow(1)
+        drawing.draw(at(motion, 0.4))
+        center = drawing.sizes(at(motion, 0.4).c[1])
+        assert np.allclose(drawing.root.position, -center)
 
 
 def test_orbits_get_dots_that_can_be_seen():
@@ -201,9 +201,9 @@ def test_orbits_get_dots_that_can_be_seen():
     motion = lv.simulate(m, h=86400.0, until=86400.0 * 365)
     with quiet(lv.view, motion, trace=[earth, sun.center]) as viewer:
         assert viewer.inside.clock.speed == pytest.approx(3.15e6, rel=0.05)  # a year in ten seconds
-        nodes = viewer.inside.picture.layers["bodies"].nodes
+        nodes = viewer.inside.drawing.layers["bodies"].nodes
         assert len(nodes[-1].batched_positions) == 2  # both are dots
-        assert np.abs(viewer.inside.picture.sizes(motion.position(earth))).max() < 3.0
+        assert np.abs(viewer.inside.drawing.sizes(motion.position(earth))).max() < 3.0
 
 
 def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
@@ -228,7 +228,7 @@ def test_a_hand_takes_a_body_moves_it_and_lets_go():
     m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
     with quiet(lv.live, m, h=1e-3, run=False) as viewer:
         page = viewer.inside
-        hand, loop = page.hand, page.loop
+        pull, loop = page.pull, page.loop
 
         def soon(condition):
             deadline = time.perf_counter() + 10.0
@@ -236,23 +236,23 @@ def test_a_hand_takes_a_body_moves_it_and_lets_go():
                 time.sleep(0.01)
             assert condition()
 
-        hand.who.value = "ball"
-        hand.take("ball")
+        pull.body.value = "ball"
+        pull.hold("ball")
         soon(lambda: loop.stepper.wanted.pull is not None)
-        assert hand.target.visible
-        hand.move((0.5, 0.0, 0.0))
+        assert pull.target.visible
+        pull.move((0.5, 0.0, 0.0))
         soon(lambda: loop.stepper.wanted.pull.target == (0.5, 0.0, 0.0))
-        assert np.allclose(page.sizes.back(hand.target.position), (0.5, 0, 0), atol=1e-6)
+        assert np.allclose(page.sizes.back(pull.target.position), (0.5, 0, 0), atol=1e-6)
         loop.run(True)
         soon(lambda: loop.latest.state.a[1, 0] > 0.1)
-        hand.take("nobody")
+        pull.hold("none")
         soon(lambda: loop.stepper.wanted.pull is None)
-        assert not hand.target.visible
+        assert not pull.target.visible
 
 
 def test_a_motion_of_one_state_is_shown_too():
     with quiet(lv.view, lv.dynamics(pendulum())) as viewer:
-        viewer.inside.picture.draw(at(viewer.inside.motion, 0.0))
+        viewer.inside.drawing.draw(at(viewer.inside.motion, 0.0))
 
 
 def test_the_playground_shows_that_poses_do_not_commute():

@@ -1,7 +1,7 @@
-"""A simulation that goes on while its numbers change: one state, carried from one compiled model to the next.
+"""A simulation whose parameters change while it runs: its state is carried from one compiled model to the next.
 
-Between changes the states are, bit for bit, those of `simulate` with the same step. A change keeps places, rotations
-and momenta of all bodies, and the time; the energy changes by what the change means.
+Between changes the states are bitwise identical to those of `simulate` with the same step. A change keeps positions,
+rotations and momenta of all bodies, and the time; the energy changes with the parameters.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ...record.trajectory import Trajectory
 from ...run.progress import Progress
 from ...run.simulate import Run, checked_start, with_memory
 from ...step import Scheme
-from .changed_model import parameters, variant
+from .changed_model import changed_model, parameters
 
-NEVER = 2**40  # a run that goes on keeps no states
+NEVER = 2**40  # steps between two stored states: none is stored
 
 
 class Stepper:
@@ -47,11 +47,11 @@ class Stepper:
     def __init__(self, model: Model, scheme: Scheme, h: float, start: State | None = None, t0: float = 0.0):
         self.base = model
         self.wanted = parameters(model)
-        self.model, self.scheme, self.h = variant(model, self.wanted), scheme, positive(h, "h", "s")
+        self.model, self.scheme, self.h = changed_model(model, self.wanted), scheme, positive(h, "h", "s")
         self.begin = consistent_start(self.model)
         state = self.begin.state if start is None else checked_start(start, self.begin.state)
         self.saved = (self.model, float(t0), copied(state))
-        self._go_on(state, float(t0))
+        self._continue_from(state, float(t0))
 
     @property
     def t(self) -> float:
@@ -64,12 +64,12 @@ class Stepper:
         return self.begin.system
 
     def step(self, steps: int = 1) -> None:
-        """Take `steps` steps; where one fails, StepFailed says why and the state is what it was before all of them."""
+        """Take `steps` steps. If one fails, StepFailed gives the reason and the state is that before all of them."""
         before = copied(self.state)
         try:
             self._run.go(self.state, self._done, self._done + steps, Progress(self.model.name, steps, show=False))
         except BaseException as error:
-            self._go_on(before, self.t)
+            self._continue_from(before, self.t)
             if isinstance(error, StepFailed):
                 text = str(error).replace(" The motion so far is in error.trajectory.", "")
                 raise StepFailed(text, self.now()) from None
@@ -77,9 +77,9 @@ class Stepper:
         self._done += steps
 
     def change(self, *, scheme: Scheme | None = None, h: float | None = None, **changes: Any) -> None:
-        """Go on with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
+        """Continue with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
 
-        What cannot be is refused, and the simulation goes on as it was.
+        After an error the simulation continues as before.
         """
         old = (self.model, self.begin, self.wanted, self.scheme, self.h, self.state, self.t)
         try:
@@ -87,11 +87,11 @@ class Stepper:
             self.h = self.h if h is None else positive(h, "h", "s")
             if changes:
                 self.wanted = self.wanted.with_(**changes)
-                self._build(variant(self.base, self.wanted), old[0], old[5])
-            self._go_on(self.state, old[6])
+                self._build(changed_model(self.base, self.wanted), old[0], old[5])
+            self._continue_from(self.state, old[6])
         except (ModelError, TypeError, ValueError):
             self.model, self.begin, self.wanted, self.scheme, self.h, state, t = old
-            self._go_on(state, t)
+            self._continue_from(state, t)
             raise
 
     def pull_to(self, target: tuple[float, float, float]) -> None:
@@ -101,10 +101,10 @@ class Stepper:
             self.system.springs.point[-1, 0] = target
 
     def reset(self) -> None:
-        """Back to the state and time of the beginning, with the parameters of now."""
+        """Return to the initial state and time, with the present parameters."""
         model, t0, state = self.saved
         self._build(self.model, model, state)
-        self._go_on(self.state, t0)
+        self._continue_from(self.state, t0)
 
     def now(self) -> Trajectory:
         """The motion at this moment: a trajectory of one state."""
@@ -116,8 +116,8 @@ class Stepper:
         begin = consistent_start(model, quiet=True)
         self.model, self.begin, self.state = model, begin, carried(begin, model, before, state)
 
-    def _go_on(self, state: State, t: float) -> None:
-        """Begin a run at `state`, which it takes along, and at t."""
+    def _continue_from(self, state: State, t: float) -> None:
+        """Begin a run at `state`, which it advances in place, and at t."""
         self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
         record = State(*(np.zeros((2, *x.shape)) for x in self.state))
         self._run = Run(self.begin, self.model, self.scheme, self.h, t, NEVER, record)
@@ -125,7 +125,7 @@ class Stepper:
 
 
 def moment(model: Model, begin: Start, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
-    """A trajectory of one state, with nothing compiled anew."""
+    """A trajectory of one state; no model is compiled unless equations were dropped."""
     record = State(*(x[None] for x in state))
     motion = Trajectory(model, begin.system, scheme, h, 1, np.array([t]), record, 0, 0.0)
     motion.__dict__["full"] = compile_model(model)[0]._replace(shift=SHIFT) if begin.skip else begin.system
@@ -133,8 +133,8 @@ def moment(model: Model, begin: Start, scheme: Scheme, h: float, t: float, state
 
 
 def carried(begin: Start, model: Model, before: Model, state: State) -> State:
-    """`state` of the model `before` as a state of `model`, which has the same bodies; coordinates on which something
-    acts in one of the two only are read off the bodies, within half a turn of the start."""
+    """`state` of the model `before` as a state of `model`, which has the same bodies. Coordinates that are compiled in
+    one of the two models only are computed from the poses, within half a turn of the start."""
     new = begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account)
     known = dict(zip(_coordinates(before), state.angle.tolist(), strict=True))
     angle = begin.state.angle.copy()
@@ -149,7 +149,7 @@ def carried(begin: Start, model: Model, before: Model, state: State) -> State:
 
 
 def _coordinates(model: Model) -> list[tuple[str, str, int]]:
-    """What names each coordinate on which something acts: its joint, its kind, and which of several motors."""
+    """A key of each compiled coordinate: its joint, its kind, and its number among equal ones."""
 
     def keys() -> Iterator[tuple[str, str, int]]:
         seen: dict[tuple[str, str], int] = {}
@@ -162,5 +162,5 @@ def _coordinates(model: Model) -> list[tuple[str, str, int]]:
 
 
 def copied(state: State) -> State:
-    """The same numbers in arrays of their own."""
+    """A copy of all arrays."""
     return State(*(np.array(x) for x in state))

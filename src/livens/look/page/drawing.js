@@ -170,8 +170,9 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
     it.grid = mesh(new Float32Array(lines))
     for (const name of ["springs", "dampers", "rods", "axes", "traces"])
       it[name] = { ...data[name], n: data[name].body[0].length, r: data[name].r.map(s => new Float32Array(raw(s))) }
-    it.springs.each = it.springs.n > 40 ? 2 : COIL.length                    // many springs are drawn as lines
-    it.springs.band = Array.from({ length: it.springs.n }, () => ribbon(3 * it.springs.each, true))
+    const coil = new Float32Array(raw(data.springs.coil))                    // (along, across, across) of each corner
+    it.springs.coil = Array.from({ length: coil.length / 3 }, (_, k) => coil.slice(3 * k, 3 * k + 3))
+    it.springs.band = Array.from({ length: it.springs.n }, () => ribbon(3 * it.springs.coil.length, true))
     for (const what of [it.dampers, it.rods, it.axes]) what.band = ribbon(6 * what.n)
     it.traces.band = it.traces.body[0].map(() => ribbon(3 * points, true))
     it.trace = (k, path) => put(it.traces.band[k], path)
@@ -179,16 +180,15 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
     it.arrow = ribbon(18)
     return it
   }
-  const COIL = Array.from({ length: 75 }, (_, k, n = 75) => {                // along, and around the axis
-    const s = (k - 2) / (n - 5), w = 14 * Math.PI * s
-    return k < 2 || k > n - 3 ? [[0, .12, .88, 1][k < 2 ? k : k - n + 4], 0, 0] : [.12 + .76 * s, Math.cos(w), Math.sin(w)]
-  })
-  function coiled(a, b, radius) {
+  function coiled(coil, a, b, radius) {
     const d = sub(b, a), u = unit(d), e1 = unit(cross(u, Math.abs(u[2]) < .9 ? [0, 0, 1] : [1, 0, 0])), e2 = cross(u, e1), out = []
-    for (const [s, c, w] of COIL) for (let i = 0; i < 3; i++) out.push(a[i] + s * d[i] + radius * (c * e1[i] + w * e2[i]))
+    for (const [s, c, w] of coil) for (let i = 0; i < 3; i++) out.push(a[i] + s * d[i] + radius * (c * e1[i] + w * e2[i]))
     return out
   }
-  const blend = part => { const g = .588, far = part < 0 ? [0, .447, .698] : [.835, .369, 0], p = Math.min(1, Math.abs(part)); return [...far.map(c => g + p * (c - g)), 1] }
+  function tint({ short, rest, long }, part) {                               // of a spring by its extension, −1 … 1
+    const p = Math.min(1, Math.abs(part)), far = part < 0 ? short : long
+    return rest.map((c, i) => c + p * (far[i] - c))
+  }
   function between(places, what) {                                           // straight pieces between points of bodies
     const at = (k, side) => carry(places[what.body[side][k]], what.r[side], 3 * k)
     if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, 1)]).flat()))
@@ -196,18 +196,18 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
   }
   function drawLines(it, places, { on, marks, ink, arrows, eye }) {
     const { springs, dampers, rods, axes, traces, data } = it
-    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, [.588, .588, .588, 1])
+    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, data.tints.rest)
     if (on("rods")) stripes(rods.band, between(places, rods), 3, ink)
     if (axes.n && on("axes")) {
-      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = .07 * data.size
+      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = axes.half * data.size
         return [...x.map((c, i) => c - l * u[i]), ...x.map((c, i) => c + l * u[i])] }
       put(axes.band, new Float32Array(Array.from({ length: axes.n }, (_, k) => piece(k)).flat()))
       stripes(axes.band, axes.n, 3, ink)
     }
     for (let k = 0; k < springs.n && on("springs"); k++) {
       const [a, b] = [0, 1].map(side => carry(places[springs.body[side][k]], springs.r[side], 3 * k))
-      put(springs.band[k], new Float32Array(springs.each == 2 ? [...a, ...b] : coiled(a, b, .018 * data.size)))
-      stripes(springs.band[k], springs.each - 1, 2, blend((Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
+      put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
+      stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
     }
     if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].color.map(x => .8 * x) : ink))
     for (const { from, to, color } of arrows) {

@@ -78,11 +78,10 @@ def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], follo
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise ModelError(f"a picture has 16 to 8192 pixels in width and height, not {width} x {height}.")
     scene = Scene(motion)
-    everything = np.unique(np.linspace(0, len(motion) - 1, 200).astype(int))
-    low = float(scene.room(everything)[:, 2].min())
-    whole = scene.camera(everything, FINE * width, FINE * height)
+    low = float(scene.room(scene.overview)[:, 2].min())
+    whole = scene.camera(scene.overview, FINE * width, FINE * height)
     ground = None if follow else _Ground(whole, low)
-    distance = max(scene.camera([k], FINE * width, FINE * height).far for k in everything[::10]) if follow else 0.0
+    distance = max(scene.camera([k], FINE * width, FINE * height).far for k in scene.overview[::10]) if follow else 0.0
     for state in states:
         camera = whole
         if follow:
