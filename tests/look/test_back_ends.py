@@ -1,4 +1,4 @@
-"""One description, four back ends: the browser, the page, the renderer and glTF draw the same items at the same positions.
+"""One description, four back ends: browser, page, renderer and glTF draw the same items at the same positions.
 
 Every back end is read back as {kind: ends (n, 2, 3)} at the start of one motion of a model with every joint and force.
 An axis is a line of any length, so its middle and its direction are compared; a body has one point, its frame's origin.
@@ -14,7 +14,7 @@ import pytest
 
 import livens as lv
 from livens.describe.pose import Pose
-from livens.look.picture.instants import instants
+from livens.look.picture.instants import stored
 from livens.look.picture.picture import picture_of
 from livens.look.render.scene import Scene
 from tests.helpers.mechanisms import every_joint
@@ -36,8 +36,8 @@ def motion():
 
 
 def described():
-    picture, now = picture_of(motion().model), instants(motion(), np.array([0]))
-    x, R = now.x[0], now.R[0]
+    picture, now = picture_of(motion().model), stored(motion().system, motion().record, motion().t, 0)
+    x, R = now.x, now.R
     return {
         "body": x[1:, None],
         "spring": picture.springs.ends(x, R),
@@ -106,7 +106,7 @@ def by_the_browser(_):
     pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
     with lv.view(motion(), block=False, open_browser=False) as viewer:
         drawing, picture = viewer.inside.drawing, viewer.inside.drawing.picture
-        drawing.draw(instants(motion(), np.array([0]))._replace(**first_state()))
+        drawing.draw(stored(motion().system, motion().record, motion().t, 0))
         back, layers = drawing.sizes.back, drawing.layers
         x = np.zeros((len(motion().model.bodies), 3))
         for node, members in drawing.clickable:
@@ -121,11 +121,6 @@ def by_the_browser(_):
             "rod": back(layers["rods"].nodes[0].points),
             "axis": back(layers["joints"].nodes[1].points),
         }
-
-
-def first_state():
-    now = instants(motion(), np.array([0]))
-    return {"x": now.x[0], "R": now.R[0], "c": now.c[0], "v": now.v[0], "l": now.l[0]}
 
 
 @pytest.mark.parametrize("back_end", [by_the_page, by_the_renderer, by_gltf, by_the_browser])
@@ -147,21 +142,13 @@ def test_items_have_the_names_of_the_model():
     items = picture_of(m).items
     assert [item.name for item in items if item.kind == "body"] == [body.name for body in m.bodies[1:]]
     assert [item.name for item in items if item.kind == "damper"] == ["dashpot", "second dashpot"]
-    assert {item.name for item in items if item.kind == "axis"} >= {
-        "hinge",
-        "guide",
-        "sleeve",
-        "cardan",
-        "screw",
-        "table",
-    }
+    axes = {item.name for item in items if item.kind == "axis"}
+    assert axes >= {"hinge", "guide", "sleeve", "cardan", "screw", "table"}
     assert sum(item.kind == "spring" for item in items) == sum(isinstance(force, lv.Spring) for force in m.forces)
 
 
 def test_the_second_axis_of_a_universal_joint_turns_with_its_second_body():
     m = motion().model
-    picture, cardan = picture_of(m), m["cardan"]
-    bodies = [
-        m.bodies[k] for k, name in zip(picture.axes.points.body, picture.axes.names, strict=True) if name == "cardan"
-    ]
+    axes, cardan = picture_of(m).axes, m["cardan"]
+    bodies = [m.bodies[k] for k, name in zip(axes.points.body, axes.names, strict=True) if name == "cardan"]
     assert bodies == [cardan.a.body, cardan.b.body]
