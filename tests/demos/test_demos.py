@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 import livens as lv
 from benchmarks import index_one, newton_euler
-from livens.demos import DEMOS, pendulums, poses, schemes
+from livens.demos import DEMOS, double_pendulum, pose_playground, schemes
 from tests.helpers import mechanisms
 from tests.helpers.elliptic import FreeBody
 from tests.helpers.planar import tips
@@ -141,7 +141,7 @@ def test_chains_in_angles(name, l, C):
     matter = motion.model.bodies[1].mass_properties
     times = [0.5, 1.0]
     exact = tips(len(motion.model.joints), l, matter.mass, matter.inertia[1, 1], times)
-    for j, point in enumerate(pendulums.ends(motion.model)):
+    for j, point in enumerate(double_pendulum.ends(motion.model)):
         found = motion.position(point)[[at(motion, t) for t in times]]
         assert np.abs(found[:, [0, 2]] - exact[:, j]).max() < C * motion.h**4
 
@@ -156,7 +156,7 @@ def test_the_outer_bar_goes_over_the_top_twice():
 
 def test_the_tip_of_the_chain_outruns_free_fall():
     motion = run("chain")
-    fallen = motion.position(pendulums.ends(motion.model)[-1])[:, 2]
+    fallen = motion.position(double_pendulum.ends(motion.model)[-1])[:, 2]
     before = motion.t < 0.6
     assert (fallen - (-9.81 / 2 * motion.t**2))[before].min() < -0.03
 
@@ -228,14 +228,14 @@ def test_poses_are_products_of_matrices():
     def matrix(pose):
         return np.block([[pose.B, pose.a[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
-    A, B = matrix(poses.A), matrix(poses.B)
+    A, B = matrix(pose_playground.A), matrix(pose_playground.B)
     motion = run("pose-playground")
     for name, product in (("A", A), ("B", B), ("A @ B", A @ B), ("B @ A", B @ A)):
         assert motion.position(name)[-1] == pytest.approx(product[:3, 3], abs=1e-15)
         assert np.abs(motion.rotation(name)[-1] - product[:3, :3]).max() < 1e-15
     between = np.linalg.inv(A @ B) @ B @ A
     angle = np.degrees(np.arccos((np.trace(between[:3, :3]) - 1) / 2))
-    assert f"{np.linalg.norm((A @ B - B @ A)[:3, 3]):.4g} m and {angle:.4g}°" in poses.words(motion)
+    assert f"{np.linalg.norm((A @ B - B @ A)[:3, 3]):.4g} m and {angle:.4g}°" in pose_playground.words(motion)
 
 
 # ── thumbnails ──
