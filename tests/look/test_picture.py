@@ -1,4 +1,4 @@
-"""What the page computes before it draws: sizes, colours, coils, places, times. No browser and no viser."""
+"""The arithmetic of pictures: sizes, colours, coils, positions, times. No browser and no viser."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ EPS = np.finfo(float).eps
 
 
 @pytest.mark.parametrize("metres", [1e-3, 1.0, 1e9])
-def test_a_watch_and_an_orbit_come_out_as_large(metres):
-    """Single precision on the page: what is 1e6 sizes from the origin still has its shape to 1e-6 of it."""
+def test_a_watch_and_an_orbit_have_the_same_size_on_the_page(metres):
+    """The page has single precision: a motion 1e6 times its size from the origin keeps its shape to 1e-6."""
     far = 1e6 * metres
     low, high = np.full(3, far), np.full(3, far) + metres * np.array([1.0, 0.5, 0.25])
     fit = sizes(low, high, np.array([0, 0, -9.81]))
@@ -35,11 +35,11 @@ def test_a_watch_and_an_orbit_come_out_as_large(metres):
     assert np.allclose(corners[1] - corners[0], [2 * HALF, HALF, HALF / 2], rtol=1e-6)
     assert np.allclose(fit.back(corners[1]), high, rtol=0, atol=1e-6 * metres)
     assert 2 <= 2 * HALF / (fit.cell * fit.scale) <= 40  # cells across
-    assert np.linalg.norm(fit.camera) > np.linalg.norm(fit.half)  # the camera stands outside
+    assert np.linalg.norm(fit.camera) > np.linalg.norm(fit.half)  # the camera is outside
 
 
 @pytest.mark.parametrize("gravity", [(0, 0, -9.81), (0, -9.81, 0), (3.0, 4.0, 0), (0, 0, 5.0)])
-def test_the_ground_lies_below_whichever_way_gravity_points(gravity):
+def test_the_ground_is_below_for_any_direction_of_gravity(gravity):
     fit = sizes(np.array([-1.0, -2, -3]), np.array([1.0, 2, 3]), np.array(gravity, dtype=float))
     down = np.array(gravity) / np.linalg.norm(gravity)
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-2, 2) for z in (-3, 3)])
@@ -91,7 +91,7 @@ def test_equal_shapes_are_one_batch():
     assert [(shape.members.tolist(), shape.is_point) for shape in shapes(m)] == [([1], True), ([2], False)]
 
 
-def test_coils_end_where_springs_do():
+def test_coils_begin_and_end_at_the_ends_of_springs():
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 5, 3))
     line = coils(np.stack([a, b], axis=1), profile(), 0.02)
@@ -110,7 +110,7 @@ def test_arrows_keep_their_proportions():
     assert arrow_ends(np.zeros((2, 3)), np.zeros((2, 3))).shape == (0, 2, 3)
 
 
-def test_instants_are_what_the_motion_says():
+def test_instants_agree_with_the_motion():
     m = heavy_top()
     motion = lv.simulate(m, h=1e-3, until=0.2, every=10)
     body = m.bodies[1]
@@ -175,7 +175,7 @@ def test_reactions_of_all_joints_are_those_of_each():
         assert np.allclose(force, motion.reaction(joint)[50], rtol=1e-12, atol=1e-9)
 
 
-def test_charts_show_what_the_motion_conserves():
+def test_charts_show_the_energy_and_the_violations():
     motion = lv.simulate(chain(3), h=1e-3, until=0.5)
     found = {c.what: c for c in curves(at_states(motion, chosen(len(motion), 50)))}
     assert np.array_equal(found["energy"].values[:, 0], motion.energy[chosen(501, 50)])
@@ -184,7 +184,7 @@ def test_charts_show_what_the_motion_conserves():
     for k in range(5):
         shown = memory.add(float(k), [Curves("x", "m", ("x",), np.array([[float(k)]]))])
     assert shown[0].values[:, 0].tolist() == [2.0, 3.0, 4.0]
-    assert memory.add(0.0, [Curves("x", "m", ("x",), np.zeros((1, 1)))])[0].values.shape == (1, 1)  # reset: begin again
+    assert memory.add(0.0, [Curves("x", "m", ("x",), np.zeros((1, 1)))])[0].values.shape == (1, 1)  # after a reset
 
 
 def test_traces_grow_with_the_time_line():
@@ -210,7 +210,7 @@ def test_the_clock_plays_pauses_scrubs_and_loops():
     assert not clock.playing
 
 
-def test_the_pace_is_real_time_where_there_is_time():
+def test_a_fast_simulation_runs_in_real_time():
     pace, taken, wall = Pace(h=1e-3), 0, 0.0
     pace.took(10, 10 * 1e-4)
     while wall <= 2.0:
@@ -223,7 +223,7 @@ def test_the_pace_is_real_time_where_there_is_time():
     assert pace.possible == pytest.approx(10.0)
 
 
-def test_who_cannot_keep_up_runs_slower_and_owes_nothing():
+def test_a_slow_simulation_drops_steps_that_are_late():
     pace, taken, wall = Pace(h=1e-3), 0, 0.0
     while wall < 5.0:  # each step takes 4 ms: a quarter of real time
         steps = pace.due(wall)
@@ -232,7 +232,7 @@ def test_who_cannot_keep_up_runs_slower_and_owes_nothing():
         factor = pace.factor(wall, taken * 1e-3)
         wall += max(1e-3, steps * 4e-3)
     assert factor == pytest.approx(0.25, rel=0.1)
-    pace.took(1000, 1000 * 1e-6)  # suddenly fast: it does not race to make up for the past
+    pace.took(1000, 1000 * 1e-6)  # suddenly fast: dropped steps are not taken later
     for _ in range(50):
         pace.took(100, 100 * 1e-6)
     pace.due(wall)

@@ -1,4 +1,4 @@
-"""Figures: every kind is drawn from numbers that can be read back; what cannot be drawn is refused in a sentence."""
+"""Figures: their numbers are read back, and impossible figures give an error message."""
 
 from functools import cache
 
@@ -38,7 +38,7 @@ def lines(axes):
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-def test_every_kind_needs_no_tuning(kind, tmp_path):
+def test_every_figure_can_be_drawn_without_options(kind, tmp_path):
     figure = arm().plot(kind, path=tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").stat().st_size > 5000
     assert figure.axes
@@ -100,7 +100,7 @@ def test_springs_have_a_part_of_the_energy():
     ],
 )
 def test_the_polhode_lies_on_both_surfaces(rates, J):
-    """The closed curve satisfies both equations, and the computed momentum runs along it."""
+    """The closed curve satisfies both equations, and the computed momentum follows it."""
     motion = tumbling(rates, J)
     moments, L = motion.system.bodies.inertia[1], motion.record.L[:, 1]
     size, T = np.linalg.norm(L[0]), 0.5 * (L[0] ** 2 / moments).sum()

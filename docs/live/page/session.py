@@ -110,7 +110,7 @@ class Session:
     # ── what the page shows ──
 
     def scene(self) -> str:
-        """What drawing.js wants, as JSON."""
+        """The scene for drawing.js, as JSON."""
         room = self.demo.room(self.values)
         data = scene(picture_of(self.model, self.demo.trace(self.model)))
         data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.near, "follow": room.follow}

@@ -41,16 +41,19 @@ class Parameters:
     damping: Mapping[str, float] = field(default_factory=dict)  # [N s/m] or [N m s/rad]
     pull: Pull | None = None
 
-    def with_(self, **changes: Any) -> Parameters:
+    def with_(
+        self,
+        stiffness: Mapping[str, float] | None = None,
+        damping: Mapping[str, float] | None = None,
+        **changes: Any,
+    ) -> Parameters:
         """A copy with changes: `gravity`, `pull`, or `stiffness` and `damping` of some names.
 
         >>> Parameters((0, 0, 0), {"a": 1.0, "b": 2.0}).with_(stiffness={"b": 3.0}).stiffness
         {'a': 1.0, 'b': 3.0}
         """
-        for name in ("stiffness", "damping"):
-            if name in changes:
-                changes[name] = {**getattr(self, name), **changes[name]}
-        return replace(self, **changes)
+        k, c = {**self.stiffness, **(stiffness or {})}, {**self.damping, **(damping or {})}
+        return replace(self, stiffness=k, damping=c, **changes)
 
 
 def parameters(model: Model) -> Parameters:

@@ -19,7 +19,7 @@ from ..picture.instants import Instant
 from ..picture.picture import AXIS, Picture
 from .sizes import HALF, Sizes
 
-MEMBERS, TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
+BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -97,7 +97,7 @@ def bodies(scene: Any, picture: Picture, sizes: Sizes) -> tuple[Layer, list[Any]
 
     def add(name: str, vertices: Array, triangles: Any, k: Any) -> None:
         members.append(k)
-        lod = "auto" if len(k) >= MEMBERS and len(k) * len(triangles) > TRIANGLES else "off"
+        lod = "auto" if len(k) >= BATCH_BODIES and len(k) * len(triangles) > BATCH_TRIANGLES else "off"
         still, tints = _still(len(k)), tint[k]
         nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, lod=lod))
 

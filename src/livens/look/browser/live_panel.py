@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...step import COMPARED, SCHEMES
@@ -97,8 +97,8 @@ class _Springs:
         self.damping = gui.add_number("damping", 1.0, min=0.0)
         self.read()
         on_user_change(self.which, lambda _: self.read())
-        on_user_change(self.stiffness, lambda value: self._changed("stiffness", float(value)))
-        on_user_change(self.damping, lambda value: self._changed("damping", float(value)))
+        on_user_change(self.stiffness, lambda value: self._changed("stiffness", self.first.stiffness, float(value)))
+        on_user_change(self.damping, lambda value: self._changed("damping", self.first.damping, float(value)))
 
     def read(self) -> None:
         """Show the values of the chosen one."""
@@ -112,8 +112,8 @@ class _Springs:
             field.precision = digits(field.step)
             field.value = value
 
-    def _changed(self, what: str, value: float) -> None:
-        name, first = self.which.value, getattr(self.first, what)
+    def _changed(self, what: str, first: Mapping[str, float], value: float) -> None:
+        name = self.which.value
         values = {key: value * first[key] for key in first} if name == ALL else {name: value}
         changes: dict[str, Any] = {what: values}
         self.loop.submit(lambda: self.loop.stepper.change(**changes))

@@ -1,7 +1,7 @@
-// How livens draws in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and a camera that orbits.
-// Used by the page that a motion is written to (page.html) and by the page on which livens runs (docs/live).
-// A scene is what page.py makes of a model: surfaces in body axes, and ends of lines as points of bodies, the world
-// being number 0. Where the bodies are comes as 4 × 4 matrices, column by column.
+// The drawing of livens in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and an orbit camera.
+// Used by the stand-alone page of a motion (page.html) and by the live page (docs/live).
+// Scenes are written by page.py: surfaces in body axes, and ends of lines as points of bodies; the world is body 0. Poses
+// are 4 × 4 matrices, column by column.
 
 // ── vectors and matrices ──
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -48,7 +48,7 @@ function orbit(canvas) {
     else { camera.turn -= (e.clientX - before[0]) * .008; tilt((e.clientY - before[1]) * .008) }
   }
   canvas.onwheel = e => {
-    if (self != top && !document.hasFocus()) return                                      // inside a text: that scrolls
+    if (self != top && !document.hasFocus()) return                                      // inside another page: that scrolls
     e.preventDefault(); zoom(Math.exp(e.deltaY * .001))
   }
   canvas.onkeydown = e => {
@@ -59,10 +59,10 @@ function orbit(canvas) {
   return camera
 }
 
-// ── WebGL: one program for faces, which get flat light from the derivative of their place, and for the grid; one for
-//    ribbons of some pixels between two ends. Bodies of one shape are drawn at once ──
+// ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for
+//    ribbons, a few pixels wide, between two ends. Bodies of one shape are drawn at once ──
 const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1] }
-function drawing(canvas, many = false) {       // of many bodies edges are not smoothed: a machine without graphics shows them in time
+function drawing(canvas, many = false) {       // many: no smooth edges, which are slow without graphics hardware
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
   function linked(vertex, fragment) {
@@ -157,13 +157,13 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
   }
 
   // ── a scene: everything that is sent to the graphics card once ──
-  function scene(data, points = 2) {          // points: how long traces can become
+  function scene(data, points = 2) {          // points: the largest length of a trace
     const it = { data, world: matrix([0, 0, 0, ...data.world]) }
     it.shapes = data.shapes.map((_, number) => kind(data, number))
     const tens = 10 ** Math.floor(Math.log10(data.size / 3))
     it.cell = tens * [5, 2, 1].find(k => k * tens <= data.size / 3)
     const lines = []
-    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 6) {      // short pieces: some drivers drop long lines
+    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 6) {      // short pieces: some drivers omit long lines
       const u = k * it.cell, v = l * it.cell, w = v + 6 * it.cell
       lines.push(u, v, 0, u, w, 0, v, u, 0, w, u, 0)
     }
@@ -176,7 +176,7 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
     for (const what of [it.dampers, it.rods, it.axes]) what.band = ribbon(6 * what.n)
     it.traces.band = it.traces.body[0].map(() => ribbon(3 * points, true))
     it.trace = (k, path) => put(it.traces.band[k], path)
-    it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // where trace k is, its body being at M
+    it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // the point of trace k, its body at M
     it.arrow = ribbon(18)
     return it
   }
@@ -236,7 +236,7 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
     drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
     drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye })
-    return x => {                             // where on the canvas a point of the world is, in pixels of the page
+    return x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
       return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]
     }

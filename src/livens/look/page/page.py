@@ -1,7 +1,7 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
-The template page.html holds the player and drawing.js draws; here they get the surfaces (each shape once), and poses at
-no more times than a screen can show. Numbers go as little-endian single precision in base64.
+The template page.html is the player, and drawing.js draws; this module fills in the description (each shape once) and
+the poses, at no more times than a screen can show. Numbers are little-endian single precision in base64.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ..picture.instants import Instant, chosen, upright_instants
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
 
-FRAMES, FEW = 2000, 100  # times, at most and at least; in between the page interpolates
+MOST_TIMES, LEAST_TIMES = 2000, 100  # at which poses are stored; in between the page interpolates
 POSES = 400_000  # of all bodies at all times: 15 MB
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # to choose from, with the one asked for
-TRACED = 50  # more bodies leave no traces unless asked
-EXTENSIONS = 200  # states at which the extensions of springs are compared
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, to which the given one is added
+TRACED_BODIES = 50  # models with more have traces only on request
+SPRING_STATES = 200  # states at which the extensions of springs are compared
 
 
 def write_page(
@@ -42,7 +42,7 @@ def write_page(
     follow: bool = False,
     trace: Sequence[Point | Body] | None = None,
 ) -> None:
-    """Write `motion` to `path` as a stand-alone HTML page, as `page` makes it.
+    """Write the stand-alone HTML page of `motion` to `path`.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
@@ -66,9 +66,9 @@ def page(
 ) -> str:
     """The stand-alone HTML page of `motion`.
 
-    follow: the camera goes with the centre of mass. trace: the points and bodies that leave traces (None: all centres
-    of mass, where there are not too many). speed: that of the clock at first. most: poses of all bodies at
-    all times (None: 15 MB of them).
+    follow: the camera moves with the centre of mass. trace: the points and bodies that leave traces (None: all centres
+    of mass of at most 50 bodies). speed: initial speed of the clock. most: limit on the poses of all bodies at all
+    times (None: 400,000, which are 15 MB).
     """
     text, script = (
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js")
@@ -89,9 +89,9 @@ def page(
 def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -> dict[str, Any]:
     bodies = motion.model.bodies[1:]
     if trace is None:
-        trace = bodies if len(bodies) <= TRACED else []
+        trace = bodies if len(bodies) <= TRACED_BODIES else []
     picture = picture_of(motion.model, trace)
-    k = chosen(len(motion), int(np.clip(most // len(bodies), FEW, FRAMES)))
+    k = chosen(len(motion), int(np.clip(most // len(bodies), LEAST_TIMES, MOST_TIMES)))
     now = upright_instants(motion, k)
     low, high = extent(picture, now.x, now.R)
     data = scene(picture) | {
@@ -103,7 +103,7 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -
         "near": extent_of_bodies(picture, now.x),
         "camera": {"turn": TURN, "lift": LIFT},
     }
-    some = slice(None, None, max(1, len(k) // EXTENSIONS))
+    some = slice(None, None, max(1, len(k) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
     return data

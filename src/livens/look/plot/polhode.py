@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ELEVATION, AZIMUTH = 24.0, 35.0  # degrees
-SUN = np.array([0.3, 0.75, 0.6])
+LIGHT = np.array([0.3, 0.75, 0.6])
 SPHERE, ELLIPSOID = 0.97, 0.72  # grey
 
 
@@ -107,7 +107,7 @@ def _surface(axes: Any, semi: Array, k: int, curve: Array) -> None:
     outer[:-1, :-1] = middle > 1.0 + 1e-9
     normal = np.where(outer[..., None], d / semi**2, d)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    light = 0.72 + 0.28 * np.clip(normal @ (SUN / np.linalg.norm(SUN)), -0.4, 1.0)
+    light = 0.72 + 0.28 * np.clip(normal @ (LIGHT / np.linalg.norm(LIGHT)), -0.4, 1.0)
     grey = np.clip(np.where(outer, ELLIPSOID, SPHERE) * light, 0.0, 1.0)
     x = d * np.maximum(other, 1.0)[..., None]
     colors = np.stack([grey, grey, grey, np.ones_like(grey)], axis=-1)

@@ -19,14 +19,14 @@ from ..picture.picture import AXIS, picture_of
 from .raster import Camera, F
 
 MARGIN = 1.1
-WIDTH = {"spring": 2.0, "damper": 2.6, "rod": 2.6, "axis": 2.6, "trace": 1.4}  # of lines [pixels, of 1000]
+LINE_WIDTH = {"spring": 2.0, "damper": 2.6, "rod": 2.6, "axis": 2.6, "trace": 1.4}  # of lines [pixels, of 1000]
 DOT = 4.0  # radius of an anchor [pixels, of 1000]
 OVERVIEW = 200  # states that all fit into the picture
-CORNERS = 20  # of a turn of a coil
-TRACED = 600  # corners of a trace
-ORDER = 3e-6  # by which part of the depth a body is drawn before the one added earlier, where faces coincide
-DARK = (0.16, 0.16, 0.17)
-GREY = (0.42, 0.43, 0.45)
+COIL_CORNERS = 20  # of a turn of a coil
+TRACE_CORNERS = 600  # corners of a trace
+ORDER = 3e-6  # of the depth: where faces coincide, the body that was added later is in front
+LINE_DARK = (0.16, 0.16, 0.17)
+LINE_GREY = (0.42, 0.43, 0.45)
 
 
 class Line(NamedTuple):
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Faces(NamedTuple):
-    """Triangles on the screen with what is needed to colour them."""
+    """Triangles on the screen, and the data for their colours."""
 
     corners: Array  # (n, 3, 3) pixels and 1/depth
     normals: Array  # (n, 3, 3)
@@ -55,7 +55,7 @@ class Scene:
         self.picture = picture_of(motion.model)
         self.now = upright_instants(motion, np.arange(len(motion)))
         self.colors = self.picture.colors / 255.0
-        self.coil = profile(corners=CORNERS)
+        self.coil = profile(corners=COIL_CORNERS)
         self.overview = np.unique(np.linspace(0, len(motion) - 1, OVERVIEW).astype(int))
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
 
@@ -64,7 +64,7 @@ class Scene:
         return corners(self.picture, self.now.x[states], self.now.R[states])
 
     def camera(self, states: Any, width: int, height: int, turn: float = TURN, lift: float = LIFT) -> Camera:
-        """The camera that sees all of the motion at these states, from the side `turn` and the height `lift` [rad]."""
+        """A camera that sees the motion at all of these states, at the angles `turn` and `lift` [rad]."""
         x = self.room(states)
         d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
         camera = Camera(0.5 * (x.min(axis=0) + x.max(axis=0)), d, 1.0, width, height)
@@ -79,10 +79,11 @@ class Scene:
 
     def faces(self, state: int, camera: Camera) -> Faces:
         """All triangles of the picture at a stored state."""
-        pixel = 1.6 * np.sqrt(camera.height / 1000.0)  # lines of small pictures are not as fine as the picture
+        pixel = 1.6 * np.sqrt(camera.height / 1000.0)  # lines of small pictures are relatively wider
         drawn = [self._body(k, state, camera) for k in range(1, len(self.colors))]
         drawn += [
-            _ribbon(line.corners, camera, WIDTH[line.kind] * pixel, line.color) for line in self.lines(state, camera)
+            _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
+            for line in self.lines(state, camera)
         ]
         anchors = self.picture.anchors.at(self.now.x[state], self.now.R[state])
         drawn += [_dot(anchor, camera, DOT * pixel) for anchor in anchors]
@@ -94,11 +95,11 @@ class Scene:
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
-        found = [Line("spring", GREY, line) for line in coils(ends, self.coil, radius)]
-        found += [Line("damper", GREY, line) for line in picture.dampers.ends(x, R)]
-        found += [Line("rod", GREY, line) for line in picture.rods.ends(x, R)]
-        found += [Line("axis", DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
-        until = np.unique(np.linspace(0, state, min(state + 1, TRACED)).astype(int))
+        found = [Line("spring", LINE_GREY, line) for line in coils(ends, self.coil, radius)]
+        found += [Line("damper", LINE_GREY, line) for line in picture.dampers.ends(x, R)]
+        found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
+        found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
+        until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
         tints = 0.75 * self.colors[picture.traces.body]
         return found + [Line("trace", tint, path) for tint, path in zip(tints, paths, strict=True)]
@@ -113,7 +114,7 @@ class Scene:
 
 
 def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
-    """Unlit triangles on the screen, a little nearer than they are, so that what they touch does not hide them."""
+    """Unlit triangles on the screen, a little nearer than they are, so that touching faces do not hide them."""
     n = len(corners)
     corners = corners * (1.0, 1.0, nearer)
     zero = np.zeros((n, 3, 3))
@@ -129,7 +130,7 @@ def _ribbon(line: Array, camera: Camera, width: float, color: Any) -> Faces:
     side = np.zeros_like(s0)
     side[:, 0], side[:, 1] = -0.5 * width * along[:, 1], 0.5 * width * along[:, 0]
     ahead = np.zeros_like(s0)
-    ahead[:, :2] = 0.35 * width * along  # neighbours overlap, so that corners have no gaps
+    ahead[:, :2] = 0.35 * width * along  # neighbours overlap, so corners have no gaps
     a, b, c, e = s0 + side - ahead, s1 + side + ahead, s1 - side + ahead, s0 - side - ahead
     return _flat(np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, e], axis=1)]), color)
 
@@ -138,4 +139,4 @@ def _dot(x: Array, camera: Camera, radius: float) -> Faces:
     s = camera.screen(x)
     angle = np.linspace(0.0, 2.0 * np.pi, 17)
     rim = s + radius * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
-    return _flat(np.stack([np.broadcast_to(s, (16, 3)), rim[:-1], rim[1:]], axis=1), DARK, nearer=1.015)
+    return _flat(np.stack([np.broadcast_to(s, (16, 3)), rim[:-1], rim[1:]], axis=1), LINE_DARK, nearer=1.015)
