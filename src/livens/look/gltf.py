@@ -1,7 +1,7 @@
 """A motion as an animated binary glTF 2.0 file (.glb), which other programs play: write_gltf(motion, path).
 
 One node for each item of the picture, below a root that turns the direction against gravity into glTF's y. Bodies of
-one shape and colour share a mesh. Springs, dampers, rods and axes are lines along z from 0 to 1, which a node scales to
+one shape and colour share a mesh. Springs, dampers, rods and axes are tubes along z from 0 to 1, which a node scales to
 its length. Samplers give translations [m], rotations (x, y, z, w) and, for lines, scales over the same times [s].
 A .glb is a header, a chunk of JSON and a chunk of bytes, each padded to a multiple of four, all little-endian:
 
@@ -31,10 +31,12 @@ from .picture.extent import extent, upright
 from .picture.instants import Instant, instants
 from .picture.picture import AXIS, Picture, picture_of
 from .picture.shapes import Mesh
+from .picture.tubes import tube
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
-LINE_STRIP, TRIANGLES = 3, 4  # modes of primitives
+TRIANGLES = 4  # the mode of a primitive
+THICKNESS = {"spring": 0.004, "damper": 0.003, "rod": 0.006, "axis": 0.006}  # radii, in halves of the motion's size
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
@@ -88,23 +90,30 @@ def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
 
 
 def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
-    """Springs, dampers, rods and axes: lines along z that nodes move, turn and scale."""
+    """Springs, dampers, rods and axes: tubes along z that nodes move, turn and scale."""
     low, high = extent(picture, now.x, now.R)
     half = float((high - low).max()) / 2
-    straight, coil = ([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], profile(len(picture.springs))[:, [1, 2, 0]])
-    for kind, line, names, ends in (
-        ("spring", coil, picture.springs.names, picture.springs.ends(now.x, now.R)),
-        ("damper", straight, picture.dampers.names, picture.dampers.ends(now.x, now.R)),
-        ("rod", straight, picture.rods.names, picture.rods.ends(now.x, now.R)),
-        ("axis", straight, picture.axes.names, picture.axes.ends(now.x, now.R, AXIS * half)),
+    coil = profile(len(picture.springs))[:, [1, 2, 0]]
+    straight = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    for kind, names, ends in (
+        ("spring", picture.springs.names, picture.springs.ends(now.x, now.R)),
+        ("damper", picture.dampers.names, picture.dampers.ends(now.x, now.R)),
+        ("rod", picture.rods.names, picture.rods.ends(now.x, now.R)),
+        ("axis", picture.axes.names, picture.axes.ends(now.x, now.R, AXIS * half)),
     ):
-        mesh = document.line(line, kind, document.material(BLACK)) if names else 0
+        if not names:
+            continue
+        along = ends[:, :, 1] - ends[:, :, 0]
+        length = np.linalg.norm(along, axis=2)
+        width, mesh = THICKNESS[kind] * half, tube(straight, 1.0)
+        if kind == "spring" and len(coil) > 2:
+            size = np.array([RADIUS * half, RADIUS * half, max(float(np.median(length[0])), RADIUS * half)])
+            width, mesh = RADIUS * half, tube(coil, THICKNESS[kind] * half, size)
+        number = document.surface(mesh, kind, document.material(BLACK))
         for k, name in enumerate(names):
-            along = ends[:, k, 1] - ends[:, k, 0]
-            length = np.linalg.norm(along, axis=1)
-            wide = np.full_like(length, RADIUS * half)
-            turn = _turned_z(along / np.maximum(length, 1e-300)[:, None])
-            document.node(name, mesh, ends[:, k, 0], turn, np.stack([wide, wide, length], axis=1), kind)
+            turn = _turned_z(along[:, k] / np.maximum(length[:, k], 1e-300)[:, None])
+            scale = np.stack([np.full(len(length), width), np.full(len(length), width), length[:, k]], axis=1)
+            document.node(name, number, ends[:, k, 0], turn, scale, kind)
 
 
 def _turned_z(u: Array) -> Array:
@@ -163,14 +172,6 @@ class _Document:
         }
         indices = self.accessor(mesh.triangles.reshape(-1, 1), "SCALAR", target=INDICES)
         primitive = {"attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES}
-        return self._mesh(name, primitive)
-
-    def line(self, corners: Any, name: str, material: int) -> int:
-        """Append a line through `corners` (n, 3)."""
-        attributes = {"POSITION": self.accessor(corners, "VEC3", bounds=True, target=VERTICES)}
-        return self._mesh(name, {"attributes": attributes, "material": material, "mode": LINE_STRIP})
-
-    def _mesh(self, name: str, primitive: dict[str, Any]) -> int:
         self.meshes.append({"name": name, "primitives": [primitive]})
         return len(self.meshes) - 1
 
