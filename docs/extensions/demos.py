@@ -42,7 +42,7 @@ def write_pages(app, failed):
         page = kept / f"{name}.html"
         if not page.exists():
             logger.info("simulating the demonstration %s", name)
-            with warnings.catch_warnings(action="ignore"):  # loops say that equations repeat others
+            with warnings.catch_warnings(action="ignore"):  # about redundant constraints
                 DEMOS[name].run().to_html(page)
         shutil.copy(page, app.outdir / FOLDER / page.name)
 

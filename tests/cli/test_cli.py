@@ -290,7 +290,7 @@ def test_a_demo_is_shown_where_someone_looks(name, shown, say, here, monkeypatch
     opened = []
     demo = demos.DEMOS[name]
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url.rpartition("/")[2]))
-    monkeypatch.setattr("livens.look.browser.page.has_screen", lambda: True)
+    monkeypatch.setattr("livens.look.browser.server.has_screen", lambda: True)
     monkeypatch.setitem(demos.DEMOS, name, demo._replace(page=demo.page and (lambda: opened.append("sliders"))))
     assert say("demo", name)[0] == 0
     assert opened == []  # the output goes to a file: nobody looks

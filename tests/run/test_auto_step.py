@@ -9,7 +9,7 @@ import pytest
 import livens as lv
 from livens.analysis.equilibrium import _Search
 from livens.compile.compiled import Compiled
-from livens.demos import loops, pendulums, springs
+from livens.demos import double_pendulum, net, slider_crank, springs
 from livens.run.auto_step import _bend, _resolving
 from livens.run.energy_check import energy_error
 from tests.helpers import mechanisms
@@ -80,7 +80,7 @@ def test_frequencies_in_closed_form(model, omega):
 
 MODELS = {
     "every joint": lambda: mechanisms.every_joint(rolling=False),
-    "net": lambda: springs.drop_net().model,
+    "net": lambda: net.drop_net().model,
     "plank": lambda: springs.hang_plank().model,
 }
 
@@ -122,7 +122,7 @@ def test_spin():
 
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 @pytest.mark.parametrize("order", [2, 4])
-@pytest.mark.parametrize("make", [pendulums.two_bars, lambda: loops.turn_slider_crank().model, oscillator])
+@pytest.mark.parametrize("make", [double_pendulum.two_bars, lambda: slider_crank.turn_slider_crank().model, oscillator])
 def test_auto_keeps_the_energy(make, order):
     motion = lv.simulate(make(), lv.Livens(order), h="auto", until=4.0)
     assert energy_error(motion) < 0.01
@@ -133,7 +133,7 @@ def test_auto_keeps_the_energy(make, order):
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 def test_auto_shortens_the_step_where_the_run_needs_it():
     """The crank of a slider-crank spins much faster later on than at its start."""
-    motion = lv.simulate(loops.turn_slider_crank().model, h="auto", until=4.0)
+    motion = lv.simulate(slider_crank.turn_slider_crank().model, h="auto", until=4.0)
     assert "with h = 0.01 s" in motion.chosen
     assert motion.h == 0.0025
 
@@ -283,7 +283,7 @@ def test_the_look_is_short():
     """A long run is judged by a few hundred of its states: a hundredth of the time it took."""
     import time
 
-    motion = lv.simulate(pendulums.two_bars(), h=1e-4, until=10.0)
+    motion = lv.simulate(double_pendulum.two_bars(), h=1e-4, until=10.0)
     energy_error(motion)
     begin = time.perf_counter()
     energy_error(motion)

@@ -9,7 +9,7 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, same
-from livens.demos import bodies, loops, pendulums, springs
+from livens.demos import double_pendulum, four_bar, heavy_top, springs
 from livens.scene.text import parse
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
@@ -53,10 +53,10 @@ def slider_crank():
 
 
 MADE = {
-    "double_pendulum": pendulums.two_bars,
-    "four_bar": lambda: loops.turn_four_bar().model,
+    "double_pendulum": double_pendulum.two_bars,
+    "four_bar": lambda: four_bar.turn_four_bar().model,
     "hammer": hammer,
-    "heavy_top": lambda: bodies.spin_top().model,
+    "heavy_top": lambda: heavy_top.spin_top().model,
     "plank_on_springs": lambda: springs.hang_plank().model,
     "slider_crank": slider_crank,
 }

@@ -233,7 +233,7 @@ def _look(demo: Any, page: Path) -> None:
     """Open a demonstration: the page that it serves itself, or else the one that was written."""
     import webbrowser
 
-    from ..look.browser.page import has_screen, installed
+    from ..look.browser.server import has_screen, installed
 
     if demo.page is not None and installed():
         demo.page()

@@ -1,7 +1,7 @@
-"""A simulation that goes on while its numbers change: one state, carried from one compiled model to the next.
+"""A simulation whose parameters change while it runs: its state is carried from one compiled model to the next.
 
-Between changes the states are, bit for bit, those of `simulate` with the same step. A change keeps places, rotations
-and momenta of all bodies, and the time; the energy changes by what the change means.
+Between changes the states are bitwise identical to those of `simulate` with the same step. A change keeps positions,
+rotations and momenta of all bodies, and the time; the energy changes with the parameters.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ...run.loop import Run, with_memory
 from ...run.progress import Progress
 from ...run.simulate import checked_start
 from ...step import Scheme
-from .changed_model import parameters, variant
+from .changed_model import changed_model, parameters
 
-NEVER = 2**40  # a run that goes on keeps no states
+NEVER = 2**40  # steps between two stored states: none is stored
 
 
 class Stepper:
@@ -45,11 +45,11 @@ class Stepper:
     def __init__(self, model: Model, scheme: Scheme, h: float, start: State | None = None, t0: float = 0.0):
         self.base = model
         self.wanted = parameters(model)
-        self.model, self.scheme, self.h = variant(model, self.wanted), scheme, positive(h, "h", "s")
+        self.model, self.scheme, self.h = changed_model(model, self.wanted), scheme, positive(h, "h", "s")
         self.begin = Compiled.of(self.model)
         state = self.begin.state if start is None else checked_start(start, self.begin.state)
         self.saved = (self.begin, float(t0), copied(state))
-        self._go_on(state, float(t0))
+        self._continue_from(state, float(t0))
 
     @property
     def t(self) -> float:
@@ -62,21 +62,21 @@ class Stepper:
         return self.begin.system
 
     def step(self, steps: int = 1) -> None:
-        """Take `steps` steps; where one fails, StepFailed says why and the state is what it was before all of them."""
+        """Take `steps` steps. If one fails, StepFailed gives the reason and the state is that before all of them."""
         before = copied(self.state)
         try:
             self._run.go(self.state, self._done, self._done + steps, Progress(self.model.name, steps, show=False))
         except BaseException as error:
-            self._go_on(before, self.t)
+            self._continue_from(before, self.t)
             if isinstance(error, StepFailed):
                 raise StepFailed(str(error), self.now()) from None
             raise
         self._done += steps
 
     def change(self, *, scheme: Scheme | None = None, h: float | None = None, **changes: Any) -> None:
-        """Go on with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
+        """Continue with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
 
-        What cannot be is refused, and the simulation goes on as it was.
+        After an error the simulation continues as before.
         """
         old = (self.model, self.begin, self.wanted, self.scheme, self.h, self.state, self.t)
         try:
@@ -84,11 +84,11 @@ class Stepper:
             self.h = self.h if h is None else positive(h, "h", "s")
             if changes:
                 self.wanted = self.wanted.with_(**changes)
-                self._build(variant(self.base, self.wanted), old[1], old[5])
-            self._go_on(self.state, old[6])
+                self._build(changed_model(self.base, self.wanted), old[1], old[5])
+            self._continue_from(self.state, old[6])
         except (ModelError, TypeError, ValueError):
             self.model, self.begin, self.wanted, self.scheme, self.h, state, t = old
-            self._go_on(state, t)
+            self._continue_from(state, t)
             raise
 
     def pull_to(self, target: tuple[float, float, float]) -> None:
@@ -98,10 +98,10 @@ class Stepper:
             self.system.springs.point[-1, 0] = target
 
     def reset(self) -> None:
-        """Back to the state and time of the beginning, with the parameters of now."""
+        """Return to the initial state and time, with the present parameters."""
         first, t0, state = self.saved
         self._build(self.model, first, state)
-        self._go_on(self.state, t0)
+        self._continue_from(self.state, t0)
 
     def now(self) -> Trajectory:
         """The motion at this moment: a trajectory of one state."""
@@ -113,8 +113,8 @@ class Stepper:
         begin = Compiled.of(model, quiet=True)
         self.model, self.begin, self.state = model, begin, carried(begin, before, state)
 
-    def _go_on(self, state: State, t: float) -> None:
-        """Begin a run at `state`, which it takes along, and at t."""
+    def _continue_from(self, state: State, t: float) -> None:
+        """Begin a run at `state`, which it advances in place, and at t."""
         self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
         record = State(*(np.zeros((2, *x.shape)) for x in self.state))
         self._run = Run(self.begin, self.scheme, self.h, t, NEVER, record)
@@ -127,8 +127,8 @@ def moment(begin: Compiled, scheme: Scheme, h: float, t: float, state: State) ->
 
 
 def carried(begin: Compiled, before: Compiled, state: State) -> State:
-    """`state` of the model `before` as a state of `model`, which has the same bodies; coordinates on which something
-    acts in one of the two only are read off the bodies, within half a turn of the start."""
+    """`state` of the model `before` as a state of `begin`, which has the same bodies. Coordinates that are compiled in
+    one of the two models only are computed from the poses, within half a turn of the start."""
     new = begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account)
     known = dict(zip(_coordinates(before), state.angle.tolist(), strict=True))
     angle = begin.state.angle.copy()
@@ -143,7 +143,7 @@ def carried(begin: Compiled, before: Compiled, state: State) -> State:
 
 
 def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
-    """What names each coordinate on which something acts: its joint, its kind, and which of several motors."""
+    """A key of each compiled coordinate: its joint, its kind, and its number among equal ones."""
 
     def keys() -> Iterator[tuple[str, str, int]]:
         seen: dict[tuple[str, str], int] = {}
@@ -156,5 +156,5 @@ def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
 
 
 def copied(state: State) -> State:
-    """The same numbers in arrays of their own."""
+    """A copy of all arrays."""
     return State(*(np.array(x) for x in state))

@@ -1,8 +1,8 @@
-"""From metres to the units of the page: a watch of 1 mm and an orbit of 10⁹ m both come out as large as the screen.
+"""From metres to the units of the page: a watch of 1 mm and an orbit of 10⁹ m both fill the screen.
 
     x ↦ s (x − m)        m the middle of the motion [m],  s = 2 / (half its largest side)                     (1)
 
-The page computes in single precision: what is far from the origin is brought near it here, in double precision.
+The page computes in single precision; positions far from the origin are moved near it here, in double precision.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNITS = ((1e3, 1e3, "km"), (0.1, 1.0, "m"), (1e-4, 1e-3, "mm"), (0.0, 1e-6, "µm
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """Equation (1), and what follows from it for ground and camera."""
+    """Equation (1), and the ground and camera that follow from it."""
 
     middle: Array  # m [m]
     scale: float  # s [units of the page per metre]
@@ -31,12 +31,12 @@ class Sizes:
     up: Array  # against gravity; z where there is none
 
     def __call__(self, x: Array) -> NDArray[np.float32]:
-        """World places [m] as places of the page."""
+        """World positions [m] in units of the page."""
         return ((x - self.middle) * self.scale).astype(np.float32)
 
-    def back(self, place: Array) -> Array:
-        """A place of the page as a world place [m]."""
-        return np.asarray(place, dtype=np.float64) / self.scale + self.middle
+    def back(self, position: Array) -> Array:
+        """A position in units of the page as a world position [m]."""
+        return np.asarray(position, dtype=np.float64) / self.scale + self.middle
 
     @property
     def cell(self) -> float:
@@ -59,7 +59,7 @@ class Sizes:
 
     @property
     def camera(self) -> Array:
-        """Where the camera stands [units]: across the broad side of the motion, a little to the side and above."""
+        """The position of the camera [units]: before the broad side of the motion, a little to the side and above."""
         e1, e2 = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) if self.up[2] > 0.99 else across(self.up)
         if np.abs(e1) @ self.half < np.abs(e2) @ self.half:
             e1, e2 = e2, -e1
@@ -84,21 +84,8 @@ def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
     return Sizes(0.5 * (low + high), scale, half * scale, up)
 
 
-def upright(gravity: Array) -> Array:
-    """The rotation that turns the direction against `gravity` into z; the identity where there is none.
-
-    >>> upright(np.array([0.0, -9.81, 0.0])).round(12).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
-    """
-    size = float(np.linalg.norm(gravity))
-    up = -gravity / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
-    x = np.eye(3)[0] - up[0] * up if abs(up[0]) < 0.9 else np.eye(3)[1] - up[1] * up
-    x = x / np.linalg.norm(x)
-    return np.stack([x, np.cross(up, x), up])
-
-
 def in_words(x: float) -> str:
-    """A length [m] in the unit in which one would say it.
+    """A length [m] as text, in a suitable unit.
 
     >>> in_words(1e-4), in_words(0.2), in_words(1e8)
     ('0.1 mm', '0.2 m', '100,000 km')
@@ -108,7 +95,7 @@ def in_words(x: float) -> str:
 
 
 def nice(x: float) -> float:
-    """The round number 1, 2 or 5 × 10ᵏ nearest below or at x.
+    """The largest of the numbers 1, 2 and 5 × 10ᵏ that is not above x.
 
     >>> nice(0.37), nice(7.0), nice(1e9)
     (0.2, 5.0, 1000000000.0)

@@ -1,4 +1,4 @@
-"""The server behind a page: on this machine only unless told otherwise, on a free port, gone when it is closed."""
+"""The server of a page: for this machine only by default, on a free port, until it is closed."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from typing import Any
 from ...errors import LivensError, MissingExtra
 
 HERE = "127.0.0.1"
-FIRST = 8080  # ports are tried from here
-FRAMES = 30.0  # pictures per second, at most
+FIRST_PORT = 8080  # ports are tried from here
+FRAME_RATE = 30.0  # pictures per second, at most
 
 
 class Viewer:
     """A page that is being served. `url` is its address; `close()` ends it, and so does leaving a `with` block.
 
-    In a notebook it shows itself in the cell.
+    A notebook shows it in the cell.
     """
 
     def __init__(self, server: Any, url: str):
         self.server, self.url = server, url
-        self.stops: list[Callable[[], None]] = []  # what ends the threads that belong to it
-        self.inside: Any = None  # what draws the page, for tests
+        self.stops: list[Callable[[], None]] = []  # functions that end its threads
+        self.inside: Any = None  # the object that draws the page, for tests
         self.height = 560
         self.closed = False
         atexit.register(self.close)
@@ -75,7 +75,7 @@ class Viewer:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Without the words of viser, which knows no quiet mode of its own."""
+    """Suppress the messages of viser, which has no quiet mode."""
     import rich
 
     console = rich.get_console()
@@ -93,17 +93,17 @@ def installed() -> bool:
 
 @contextlib.contextmanager
 def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
-    """A server with an empty page, to be filled in the `with` block; if that fails, it is closed. port: None finds a
-    free one; a port that is taken is refused."""
+    """A server with an empty page, to be filled in the `with` block; an error there closes it. port: None finds a free
+    one; a port that is in use is an error."""
     try:
         viser: Any = import_module("viser")
     except ImportError as error:
         raise MissingExtra(f"the page in the browser needs viser ({error}): pip install 'livens[view]'") from None
     if port is not None:
         _refuse_taken(host, port)
-    with _silence():  # the address is printed by `begin`, in our words
-        server = viser.ViserServer(host=host, port=FIRST if port is None else port, label=title, verbose=False)
-    server.request_share_url = lambda verbose=True: None  # no tunnel to anywhere, whoever asks
+    with _silence():  # `begin` prints the address
+        server = viser.ViserServer(host=host, port=FIRST_PORT if port is None else port, label=title, verbose=False)
+    server.request_share_url = lambda verbose=True: None  # never open a tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.main_panel.dock_right()
     viewer = Viewer(server, f"http://{HERE if host == '0.0.0.0' else host}:{server.get_port()}")
@@ -115,9 +115,9 @@ def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
 
 
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:
-    """Say where the page is, open it, and wait there if asked: None means yes in a script, no where someone types.
+    """Print the address of the page, open it, and wait if `block`: None means yes in a script, no at a prompt.
 
-    In a notebook nothing is said: there the page shows itself in the cell.
+    In a notebook nothing is printed: the cell shows the page.
     """
     who = "" if host in (HERE, "localhost") else f" and everyone who reaches this machine ({host})"
     typing = interactive()
@@ -130,19 +130,19 @@ def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | No
             webbrowser.open(viewer.url)
         if block:
             viewer.wait()
-    except KeyboardInterrupt:  # as one who was quick
+    except KeyboardInterrupt:  # before the page was open
         viewer.close()
     return viewer
 
 
 def _shell() -> Any:
     """The IPython that runs this, or None."""
-    ipython = sys.modules.get("IPython")  # importing it, or its kernel, is not yet running in it
+    ipython = sys.modules.get("IPython")  # imported does not mean that it runs
     return ipython.get_ipython() if ipython else None
 
 
 def in_notebook() -> bool:
-    """True where what an expression gives is shown as HTML."""
+    """True in a notebook, which shows the value of an expression as HTML."""
     return hasattr(_shell(), "kernel")
 
 
@@ -156,15 +156,15 @@ def has_screen() -> bool:
     return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def repeat(action: Callable[[float], None], rate: float = FRAMES) -> Callable[[], None]:
-    """Call `action` with the wall time, `rate` times a second, in a thread of its own; the function that ends it."""
+def repeat(action: Callable[[float], None], rate: float = FRAME_RATE) -> Callable[[], None]:
+    """Call `action` with the wall time, `rate` times a second, in a thread; return the function that ends it."""
     stop = threading.Event()
 
     def work() -> None:
         due = time.perf_counter()
         while not stop.is_set():
             action(time.perf_counter())
-            due = max(due + 1.0 / rate, time.perf_counter())  # what came too late is left out, not made up for
+            due = max(due + 1.0 / rate, time.perf_counter())  # late calls are skipped
             stop.wait(max(1e-3, due - time.perf_counter()))
 
     thread = threading.Thread(target=work, name="livens page", daemon=True)
@@ -186,5 +186,5 @@ def _refuse_taken(host: str, port: int) -> None:
         except OSError as error:
             raise LivensError(
                 f"port {port} of {host} cannot be used ({(error.strerror or str(error)).lower()}): "
-                "name another one, or none, and a free one is found."
+                "choose another port, or leave it out to get a free one."
             ) from None

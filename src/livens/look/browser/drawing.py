@@ -1,6 +1,6 @@
-"""The picture: the layers of a model in the scene of a server, shown or hidden, drawn from instant to instant.
+"""The picture of a model in the scene of a server: layers that are shown or hidden and follow the motion.
 
-Everything hangs below one node; following a body moves that node, so the camera stays the user's.
+All layers are below one node. Following a body moves that node, so the user keeps control of the camera.
 """
 
 from __future__ import annotations
@@ -10,23 +10,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ...checks import Array
-from ...describe.model import Model
 from ..picture import colors
 from ..picture.instants import Instant
-from ..picture.parts import parts
-from ..picture.sizes import Sizes
+from ..picture.picture import Links, Picture
 from . import layers
-from .layers import Layer, ends
+from .layers import Layer
+from .sizes import Sizes
 
 INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bodies, which turn translucent for them
 
 
-class Picture:
-    """The model in the scene of a server. `forces`: gives the forces [N] in the joints now, when they are shown."""
+class Drawing:
+    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown."""
 
-    def __init__(self, server: Any, model: Model, sizes: Sizes, forces: Callable[[], Array]):
-        self.server, self.model, self.sizes = server, model, sizes
-        self.parts = parts(model)
+    def __init__(self, server: Any, picture: Picture, sizes: Sizes, forces: Callable[[], Array]):
+        self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
         self.lock = threading.RLock()
         self.followed: int | None = None
         self.now: Instant | None = None
@@ -58,7 +56,7 @@ class Picture:
                 node.opacity = 0.35 if inside else None
 
     def follow(self, body: int | None) -> None:
-        """Keep the centre of mass of a body in the middle of the picture, or stand still (None)."""
+        """Keep the centre of mass of a body in the middle of the picture, or nothing (None)."""
         with self.lock:
             self.followed = body
             self.root.position = (0.0, 0.0, 0.0)
@@ -66,32 +64,35 @@ class Picture:
                 self.draw(self.now)
 
     def _layers(self, forces: Callable[[], Array]) -> dict[str, Layer]:
-        p, s, scene = self.parts, self.sizes, self.server.scene
-        shapes, members = layers.bodies(scene, self.model, p.reach, s)
+        p, s, scene = self.picture, self.sizes, self.server.scene
+        shapes, members = layers.bodies(scene, p, s)
         self.clickable = list(zip(shapes.nodes, members, strict=True))
 
         def centers(now: Instant) -> Array:
             return now.c[1:]
 
+        def ends(links: Links) -> layers.Of:
+            return lambda now: links.ends(now.x, now.R)
+
         def joints(now: Instant) -> Array:
-            return p.joints.at(now.x, now.R)
+            return p.joint_points.at(now.x, now.R)
 
         found = {"bodies": shapes, "frames": layers.frames(scene, p.reach, s)}
         size = layers.dot_size(p.reach, s)
         found["centres of mass"] = layers.dots(scene, "centers", centers, colors.BLACK, s, size)
         if len(p.points):
-            places = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), colors.VERMILION, s, size)
-            found["points"] = places
-        stretched = [layers.springs(scene, p, s)] if len(p.length) else []
-        if len(p.dampers[0]):
+            points = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), colors.VERMILION, s, size)
+            found["points"] = points
+        stretched = [layers.springs(scene, p, s)] if len(p.springs) else []
+        if len(p.dampers):
             stretched.append(layers.lines(scene, "dampers", ends(p.dampers), colors.GREY, s))
         if stretched:
             found["springs"] = layers.together(*stretched)
-        if len(p.rods[0]):
+        if len(p.rods):
             found["rods"] = layers.lines(scene, "rods", ends(p.rods), colors.BLACK, s, 1.5 * layers.THICK)
         if len(p.joints):
             pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, size, on=True)]
-            found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes[0]) else []))
+            found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes) else []))
         found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], colors.GREEN, s)
         found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], colors.PURPLE, s)
         if len(p.joints):

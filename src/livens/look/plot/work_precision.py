@@ -1,4 +1,4 @@
-"""Work–precision diagrams: what an error costs, scheme by scheme, and with which order it falls."""
+"""Work–precision diagrams: the error of schemes against step and cost, with the measured orders."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def plot_work_precision(
 ) -> Figure:
     """Draw rows of (scheme, h [s], cost, error): error against step, and against cost; both axes logarithmic.
 
-    `cost` and `error` say what these are, with their units. The legend gives the slope of error against step, the
-    median over each scheme's rows; rows whose error is zero or not finite are left out.
+    `cost` and `error` are the labels of these quantities, with units. The legend gives the slope of error against step,
+    the median over each scheme's rows; rows whose error is zero or not finite are left out.
 
     >>> rows = [(f"order {p}", h, p / h, h**p) for p in (2, 4) for h in (0.1, 0.05, 0.025)]
     >>> [axes.get_xlabel() for axes in plot_work_precision(rows, cost="evaluations").axes]
@@ -79,7 +79,7 @@ def _draw(figure: Figure, groups: dict[str, list[tuple[float, float, float]]], c
 
 
 def _short_ticks(axes: Any) -> None:
-    """Powers of ten are too few where numbers differ by less than that: 1, 2 and 5 of each, in plain digits."""
+    """Ticks at 1, 2 and 5 times powers of ten, in plain digits, if the range is too small for powers of ten alone."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     low, high = axes.dataLim.intervalx

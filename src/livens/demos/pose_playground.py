@@ -1,4 +1,4 @@
-"""Two poses and their products: A @ B is first B, then A, in world axes; B @ A is something else."""
+"""Two poses and their products: A @ B is first B, then A, in world axes; B @ A is the other order."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import livens as lv
 
 from ..look.plot.style import STYLES, drawn
+from .demo import Demo
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,8 +23,8 @@ POSES = {"A": A, "B": B, "A @ B": A @ B, "B @ A": B @ A}
 def place() -> lv.Trajectory:
     """Four equal corner pieces, at rest, in the poses A, B, A @ B and B @ A.
 
-    A turns and steps aside, B turns about another axis and steps ahead. Done one after the other they end in two
-    different places: the step that comes first is turned by the turn that comes after.
+    A turns and moves aside, B turns about another axis and moves ahead. The two orders lead to different poses: the
+    translation that comes first is rotated by the rotation that comes second.
 
     >>> motion = place()
     >>> [motion.position(name)[-1].round(12).tolist() for name in ("A @ B", "B @ A")]
@@ -47,7 +48,7 @@ def play() -> Any:
 
 
 def words(motion: lv.Trajectory) -> str:
-    """The poses as (a | B), and how far the products are apart."""
+    """The poses as (a | B), and the distance and angle between the products."""
     lines = []
     for name, pose in POSES.items():
         lines.append(f"{name}: a = {_row(pose.a)} m, B =")
@@ -101,3 +102,14 @@ def _triad(axes: Any, pose: lv.Pose, name: str) -> None:
             *pose.point((length + 0.15) * np.eye(3)[k]), "xyz"[k], fontsize=7, color=color, ha="center", va="center"
         )
     axes.text(*(pose.a - (0.0, 0.0, 0.28)), name, fontsize=9, ha="center", zorder=5)
+
+
+DEMO = Demo(
+    "two poses with sliders, and their products in both orders, which differ",
+    place,
+    figure,
+    "both products, step by step",
+    words,
+    page=play,
+    position=13,
+)

@@ -1,4 +1,4 @@
-"""Paths of points through space: in a plane where they stay in one, else in 3-D with their shadow on the floor."""
+"""Paths of points: in a plane if they stay in one, else in 3-D with their projection on the floor."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ...checks import Array
 from ...describe.model import Body, Point
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
-from .style import MOST, STYLES, WIDTH, ends, heading, legend_above
+from .style import CURVE_POINTS, STYLES, WIDTH, ends, heading, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FLAT = 1e-9  # of the paths' size: what moves less along an axis stays in a plane
+FLAT = 1e-9  # paths that extend less along an axis, relative to their largest extent, are in a plane
 
 
-def paths(figure: Figure, motion: Trajectory, *what: Point | Body | str) -> None:
+def trajectory(figure: Figure, motion: Trajectory, *what: Point | Body | str) -> None:
     """Draw the paths of points or body origins; left out, those of the first bodies' centres of mass."""
     chosen: list[Any] = list(what) or [body.center for body in motion.model.bodies[1:]][: len(STYLES)]
     if not 0 < len(chosen) <= len(STYLES):
-        raise ModelError(f"one to {len(STYLES)} paths can be told apart in a figure, not {len(chosen)}.")
-    step = -(-len(motion) // MOST)
+        raise ModelError(f"one to {len(STYLES)} paths fit into a figure, not {len(chosen)}.")
+    step = -(-len(motion) // CURVE_POINTS)
     places = [motion.position(one) for one in chosen]
     lines = [np.concatenate([x[:-1:step], x[-1:]]) for x in places]
     spread = np.max([np.ptp(x, axis=0) for x in lines], axis=0)
