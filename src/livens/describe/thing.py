@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ..checks import Array
+from .body import Body, Point, without_world
 from .symmetry import NONE, Symmetry
 
 if TYPE_CHECKING:
     from ..formula.formula import Formula
-    from .body import Body, Point
     from .formula_rows import FormulaRows
     from .glyph import Glyph
     from .row import Coordinate, Drive, Row
@@ -78,6 +78,11 @@ class Thing:
         """All its user-written formulas."""
         written = () if self.equations is None else (self.equations.formula,)
         return (*written, *(formula for term in self.terms() for formula in term.formulas))
+
+    @property
+    def formula_bodies(self) -> tuple[Body, ...]:
+        """The bodies that the handles of its formulas number; the world is not one of them."""
+        return without_world(self.bodies or ()) if self.equations is None else self.equations.bodies
 
     # ── properties ──
 

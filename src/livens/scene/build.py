@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body import Body, without_world
+from ..describe.body import Body
 from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
+from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
+from ..describe.thing import Thing
 from ..errors import ModelError
 from .catalogue import body_keys, has_formula, keys, shapes, things
 from .paths import at, dotted, refusal
@@ -70,10 +72,10 @@ class Build(Reading):
         else:
             raise ModelError("a body needs a shape, or mass and inertia.")
         if table.get("at") == "drawn":
-            table["at"] = getattr(shape, "place", Pose()).a.tolist()
+            table["at"] = (shape.place if isinstance(shape, Solid) else Pose()).a.tolist()
         return Body(shape, name=name, **self.arguments(table, body_keys(), path))
 
-    def thing(self, table: Table, kind: str, name: str, path: str) -> Any:
+    def thing(self, table: Table, kind: str, name: str, path: str) -> Thing:
         table = dict(table)
         maker = things(kind).get(table.pop("type"))
         if maker is None:
@@ -81,12 +83,12 @@ class Build(Reading):
         self.where = self.meanings(table.pop("where", {}), path) if has_formula(maker) else {}
         self.owner = name
         arguments = self.arguments(table, keys(maker), path)
-        if "fn" in arguments:
-            arguments["bodies"] = self.users(arguments)
-        made = maker(name=name, **arguments)
+        if "bodies" in keys(maker) and any(key.kind == "formula" for key in keys(maker).values()):
+            arguments["bodies"] = self.formula_bodies(arguments)
+        made: Thing = maker(name=name, **arguments)
         for argument, given in arguments.items():
-            if isinstance(given, Written):
-                slots = without_world(made.bodies)
+            if isinstance(given, Written):  # the attribute is then the formula that its function gave
+                slots = made.formula_bodies
                 getattr(made, argument).source = (given.text, {k: slotted(v, slots) for k, v in given.given.items()})
         return made
 
@@ -100,8 +102,8 @@ class Build(Reading):
                 found[known[name].argument] = getattr(self, known[name].kind)(value, here)
         return found
 
-    def users(self, arguments: dict[str, Any]) -> list[Body]:
-        """The bodies of a formula: those listed, or else those that are spoken of."""
+    def formula_bodies(self, arguments: dict[str, Any]) -> list[Body]:
+        """The bodies of a formula: those listed, or else those that its names refer to."""
         if arguments.get("bodies") is not None:
             return list(arguments["bodies"])
         point = [arguments["point"].body] if "point" in arguments else []

@@ -40,6 +40,7 @@ BY_ANNOTATION = {
     "Shape": "shape",
     "Signal": "signals",
     "Surface": "surface",
+    "Thing": "joint",
     "bool": "choice",
     "float": "number",
     "int": "whole",
@@ -68,11 +69,22 @@ def keys(thing: type) -> dict[str, Key]:
     for name, parameter in inspect.signature(thing).parameters.items():
         if name == "name" and thing is not Solid:
             continue  # the name of a thing is the name of its table
-        annotation = str(parameter.annotation).removesuffix(" | None")
-        kind = BY_NAME.get(name) or BY_ANNOTATION[annotation]
+        kind = BY_NAME.get(name) or BY_ANNOTATION.get(_annotation(parameter))
+        if kind is None:
+            raise TypeError(
+                f"argument {name!r} of {thing.__name__} has the annotation {parameter.annotation!r}, which is none of "
+                f"{', '.join(BY_ANNOTATION)}."
+            )
         default = None if name == "bodies" else parameter.default  # those that a formula speaks of
         found[SPOKEN.get(name, name)] = Key(name, kind, default)
     return found
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    """The annotation as text; a class gives its name."""
+    given = parameter.annotation
+    text = given.__name__ if isinstance(given, type) else str(given)
+    return text.removesuffix(" | None")
 
 
 @cache

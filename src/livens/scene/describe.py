@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body import Body, Point, without_world
+from ..describe.body import Body, Point
 from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
@@ -26,6 +26,7 @@ from ..formula.expression import Expression
 from ..formula.formula import Formula
 from .catalogue import keys, shapes, things
 from .formula_text import text_of
+from .reading import Forgotten
 
 FORMAT = 1
 Document = dict[str, Any]
@@ -52,7 +53,7 @@ class _Describe:
         self.shared: dict[str, Any] = {}
         self.named: dict[Any, str] = {}
         self.where: dict[str, Any] = {}
-        self.bodies_of: tuple[Body, ...] = ()
+        self.formula_bodies: tuple[Body, ...] = ()
 
     def document(self) -> Document:
         model = self.model
@@ -86,7 +87,7 @@ class _Describe:
         made = type(thing)
         if things(kind).get(made.__name__) is not made:
             raise ModelError(f"{thing.name!r} cannot be stored: {made.__name__} is not a joint or force of livens.")
-        self.where, self.bodies_of = {}, tuple(thing.bodies or ())
+        self.where, self.formula_bodies = {}, thing.formula_bodies
         table = {"type": made.__name__, **self.arguments(thing, thing.name)}
         return {**table, "where": self.where} if self.where else table
 
@@ -151,7 +152,7 @@ class _Describe:
                 self.explain(name, number, what)
             return value.text
         if callable(value):
-            function = getattr(value, "function", None) or getattr(value, "__qualname__", type(value).__name__)
+            function = _function_name(value)
             if self.forget:
                 return {"function": function}
             raise ModelError(
@@ -164,7 +165,7 @@ class _Describe:
 
     def formula(self, value: Formula, what: str) -> Any:
         """The text it came from, or else text made of its instructions, or else these."""
-        names = [body.name for body in without_world(self.bodies_of)]
+        names = [body.name for body in self.formula_bodies]
         if value.source is not None:
             said, given = value.source
             for name, meaning in given.items():
@@ -212,7 +213,7 @@ class _Describe:
         """The name under which a shared shape stands."""
         key = _same(shape)
         if key not in self.named:
-            name = getattr(shape, "name", None) or f"shape{len(self.shared) + 1}"
+            name = (isinstance(shape, Solid) and shape.name) or f"shape{len(self.shared) + 1}"
             free = (x for x in chain([name], (f"{name} {k}" for k in count(2))) if x not in self.shared)
             self.named[key] = next(free)
             self.shared[self.named[key]] = self.shape(shape, f"shape {name!r}")
@@ -231,6 +232,13 @@ class _Describe:
 
     def parts(self, value: Any, what: str) -> list[Document]:
         return [{"shape": self.shape(shape, what), **self.pose(pose, what)} for shape, pose in value]
+
+
+def _function_name(value: Any) -> str:
+    """The name of a Python function; objects that can be called have none, and give that of their class."""
+    if isinstance(value, Forgotten):
+        return value.function
+    return str(getattr(value, "__qualname__", type(value).__name__))
 
 
 def _same(shape: Any) -> Any:

@@ -46,19 +46,9 @@ class Energy(Thing):
 
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
         self.name = name
-        label = self.label
-        self.bodies: tuple[Body, ...] = listed(bodies, label)
-        if not without_world(self.bodies):
-            raise ModelError(f"{label} acts on the world alone, which does not move.")
-        self.fn = checked_formula(fn, self.bodies, label, ENERGY)
-        value, push = at_start(self.fn, self.bodies)
-        if not np.isfinite(value):
-            raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite where it begins.")
-        if not np.isfinite(push).all():
-            raise ModelError(
-                f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
-                "none: write it without the root, or begin elsewhere."
-            )
+        term = written_energy(fn, bodies, self.label)
+        self.fn = term.formula
+        self.bodies: tuple[Body, ...] = term.bodies
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -67,3 +57,20 @@ class Energy(Thing):
 
     def terms(self) -> list[Term]:
         return [FormulaEnergy(self.fn, self.bodies)]
+
+
+def written_energy(fn: Callable[..., Any] | Formula, bodies: Sequence[Body], label: str) -> FormulaEnergy:
+    """The energy of a function of symbols or of a formula, finite at the start; `label` names it in errors."""
+    every = listed(bodies, label)
+    if not without_world(every):
+        raise ModelError(f"{label} acts on the world alone, which does not move.")
+    formula = checked_formula(fn, every, label, ENERGY)
+    value, push = at_start(formula, every)
+    if not np.isfinite(value):
+        raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite where it begins.")
+    if not np.isfinite(push).all():
+        raise ModelError(
+            f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
+            "none: write it without the root, or begin elsewhere."
+        )
+    return FormulaEnergy(formula, every)

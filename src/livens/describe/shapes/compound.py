@@ -11,6 +11,7 @@ from ...errors import ModelError
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
+from .solid import Solid
 
 if TYPE_CHECKING:
     from ..body import Shape
@@ -49,8 +50,9 @@ class Compound:
 
 
 def _placed(part: Any, k: int) -> tuple[Shape, Pose]:
-    shape, pose = part if isinstance(part, tuple | list) and len(part) == 2 else (part, getattr(part, "place", Pose()))
-    if not hasattr(shape, "mass_properties") or not hasattr(shape, "surface"):
+    own = part.place if isinstance(part, Solid) else Pose()
+    shape, pose = part if isinstance(part, tuple | list) and len(part) == 2 else (part, own)
+    if not hasattr(shape, "mass_properties") or not hasattr(shape, "surface"):  # users may write shapes of their own
         raise ModelError(f"part {k} of a Compound must be a shape or (shape, pose), not {part!r}.")
     if not isinstance(pose, Pose):
         raise ModelError(f"part {k} of a Compound must be placed by a Pose such as Pose((x, y, z)), not by {pose!r}.")
