@@ -23,6 +23,8 @@ from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames
 from .rows import groups
 
+OPCODES = {name: number for name, number in vars(opcodes).items() if name.isupper()}
+
 
 def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]) -> Tapes:
     """The tapes of all TAPE rows, without the rows in `skip`; `clock` is the column of the time."""
@@ -107,7 +109,7 @@ class _Book:
         """Where the parts begin, and where the last ends."""
         flat = [flatten(part) for part in parts]
         code = [
-            np.column_stack([np.array([getattr(opcodes, name) for name in f.operations], dtype=np.int64), f.registers])
+            np.column_stack([np.array([OPCODES[name] for name in f.operations], dtype=np.int64), f.registers])
             for f in flat
         ]
         key = b"|".join(x.tobytes() for c, f in zip(code, flat, strict=True) for x in (c, f.constants))

@@ -16,10 +16,10 @@ from ..describe.body import Body, without_world
 from ..describe.formula_derivatives import FormulaStructure, derived
 from ..describe.term import FormulaEnergy, FormulaForce
 from ..formula.formula import Flat, Formula
-from ..kernels import kinds, opcodes
+from ..kernels import kinds
 from ..kernels.arrays import Formulas, Ints
 from .bodies import Frames, stack
-from .constraint_tapes import Places
+from .constraint_tapes import OPCODES, Places
 from .signals import Signals
 
 KINDS = {
@@ -138,7 +138,7 @@ def hoisted(flat: Flat, temporary: int) -> tuple[Ints, Array, int, int]:
     lines = []
     for name, (o, i, j), number in zip(flat.operations, flat.registers.tolist(), flat.constants.tolist(), strict=True):
         if name != "CONST":
-            lines.append((getattr(opcodes, name), o, holds.get(i, i), holds.get(j, j)))
+            lines.append((OPCODES[name], o, holds.get(i, i), holds.get(j, j)))
             holds.pop(o, None)
         elif o < temporary:  # a result
             constants.append((o, number))
@@ -147,6 +147,6 @@ def hoisted(flat: Flat, temporary: int) -> tuple[Ints, Array, int, int]:
                 where[number] = flat.size + len(where)
                 constants.append((where[number], number))
             holds[o] = where[number]
-    code: Any = [(opcodes.CONST, o, 0, 0) for o, _ in constants] + lines
+    code: Any = [(OPCODES["CONST"], o, 0, 0) for o, _ in constants] + lines
     numbers = np.array([number for _, number in constants] + [0.0] * len(lines))
     return np.array(code, dtype=np.int64).reshape(-1, 4), numbers, len(constants), flat.size + len(where)

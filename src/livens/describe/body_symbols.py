@@ -26,13 +26,17 @@ class BodySymbol:
     def __init__(self, trace: Trace, body: Body):
         self._trace, self._body = trace, body
 
+    def handle(self, kind: str, r: Any) -> Any:
+        """One of its vectors: a "point", "direction", "velocity" or "angular_velocity" (formula/formula.py)."""
+        return self._trace.handle(self._body, kind, r)
+
     def point(self, *r: Any) -> Any:
         """Where the body-fixed point r is: `point(1, 0, 0)` or `point((1, 0, 0))`, body axes [m]."""
-        return self._trace.handle(self._body, "point", r[0] if len(r) == 1 else r)
+        return self.handle("point", r[0] if len(r) == 1 else r)
 
     def direction(self, *u: Any) -> Any:
         """The body-fixed direction u in world axes; its length is that of u."""
-        return self._trace.handle(self._body, "direction", u[0] if len(u) == 1 else u)
+        return self.handle("direction", u[0] if len(u) == 1 else u)
 
     @property
     def position(self) -> Any:
@@ -46,12 +50,12 @@ class BodySymbol:
 
     def velocity(self, *r: Any) -> Any:
         """The velocity of the body-fixed point r, body axes [m]: `velocity(1, 0, 0)` or `velocity((1, 0, 0))` [m/s]."""
-        return self._trace.handle(self._body, "velocity", r[0] if len(r) == 1 else r)
+        return self.handle("velocity", r[0] if len(r) == 1 else r)
 
     @property
     def angular_velocity(self) -> Any:
         """The angular velocity [rad/s]."""
-        return self._trace.handle(self._body, "angular_velocity", np.zeros(3))
+        return self.handle("angular_velocity", np.zeros(3))
 
 
 def listed(bodies: Any, label: str) -> tuple[Body, ...]:

@@ -53,7 +53,7 @@ def _seen(b: Any, meaning: Any) -> Any:
     if not isinstance(meaning, tuple):
         return meaning
     body, kind, r = meaning
-    column = b[body].angular_velocity if kind == "angular_velocity" else getattr(b[body], kind)(r)
+    column = b[body].handle(kind, r)
     return tuple(column[i] for i in range(3))
 
 

@@ -66,8 +66,8 @@ class Uniform:
 
     def _given(self) -> dict[str, Any]:
         matter, sizes = fields(self)[:2], fields(self)[2:]
-        given = [f.name for f in matter if getattr(self, f.name) is not None]
-        return {name: getattr(self, name) for name in [f.name for f in sizes] + given}
+        given = [f.name for f in matter if vars(self)[f.name] is not None]
+        return {name: vars(self)[name] for name in [f.name for f in sizes] + given}
 
     @cached_property
     def mass_properties(self) -> MassProperties:
