@@ -54,7 +54,7 @@ TAGS = [
 
 
 def seeds() -> list[Input]:
-    folder = ROOT / "tests" / "imports"
+    folder = ROOT / "tests" / "formats"
     files = [(folder / name).read_bytes() for name in ("every_joint.xml", "without_armature.xml")]
     return [Input("robot.xml", data) for data in (*files, SMALL.encode())]
 

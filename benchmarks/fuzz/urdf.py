@@ -43,7 +43,7 @@ TAGS = [
 
 
 def seeds() -> list[Input]:
-    every = (ROOT / "tests" / "imports" / "every_joint.urdf").read_bytes()
+    every = (ROOT / "tests" / "formats" / "every_joint.urdf").read_bytes()
     return [Input("robot.urdf", every), Input("robot.urdf", SMALL.encode())]
 
 

@@ -139,7 +139,12 @@ def test_springs():
     refuses("a spring joins points such as body.point(0, 0, 0), not Body('b').", lv.Spring, world, b, stiffness=1)
     refuses("a spring joins points such as body.point(0, 0, 0), not (0, 0, 0).", lv.Spring, (0, 0, 0), world, 1)
     refuses(
-        "spring 's' joins body 'b' with itself and would never act.", lv.Spring, b.center, b.point(1, 0, 0), 1, name="s"
+        "spring 's' joins body 'b' with itself and would have no effect.",
+        lv.Spring,
+        b.center,
+        b.point(1, 0, 0),
+        1,
+        name="s",
     )
 
 

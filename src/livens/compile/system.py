@@ -1,11 +1,11 @@
-"""From names to arrays: compile a Model into a System (constant) and a State (evolves).
+"""Compile a Model into arrays: a System, which is constant, and a State, which evolves.
 
 Bodies get numbers in the order they were added, the world is 0. Every body is moved to its centre of mass and
 principal axes Q: with c the centre in the body frame,
 
     a_kernel = a + B c,    B_kernel = B Q,    p = m (v + B (ω × c)),    L = Qᵀ J ω.            (1)
 
-A body without inertia about an axis (thin rod, point mass) keeps L = 0 there; whatever could exert a torque about
+A body without inertia about an axis (thin rod, point mass) has L = 0 there; a thing that could exert a torque about
 that axis is refused by name. Joints become rows in compile/rows.py.
 """
 
@@ -41,8 +41,8 @@ NO_TAPES = Tapes(
 
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
-    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described; the
-    rows in `skip`, which repeat others, are left out."""
+    """The arrays of `model`, about centres of mass and in principal axes, with its initial state as described; the
+    redundant rows in `skip` are left out."""
     frames = Frames(model)
     signals = Signals(model)
     springs = signals.terms.of(PointSpring)
@@ -91,11 +91,11 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
 
 
 def scratch(system: System, trials: int = 0) -> Work:
-    """Fresh scratch for `system`, and for a scheme that wants so many `trials` of it."""
+    """New scratch arrays for `system`, and for a scheme that needs so many `trials`."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
-    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
+    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
     row, diagonal = system.blocks.row, system.blocks.diagonal
-    values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
+    values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # there is no block below the last
     S = np.zeros(values)
     return Work(
         f=np.zeros((n, 3)),
@@ -126,12 +126,12 @@ def scratch(system: System, trials: int = 0) -> Work:
 
 
 def registers(system: System) -> Array:
-    """Fresh registers for whatever users wrote."""
+    """New registers for user-written formulas."""
     return np.zeros(max(system.tapes.registers, 4 * system.formulas.registers))
 
 
 def same(one: Any, other: Any) -> bool:
-    """True if two bags of arrays hold the same bits."""
+    """True if two tuples of arrays are equal bit for bit."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     return bool(np.array_equal(one, other))
@@ -175,8 +175,8 @@ def _attraction(model: Model, signals: Signals) -> Pairs:
 
 
 def _filled(moments: Array) -> Array:
-    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by
-    round-off, and turn it about itself by that difference over what stands there: no number of some unit."""
+    """Moments of inertia with zeros replaced by the largest of each body. The other two moments of a thin rod differ by
+    round-off, and it rotates about itself by that difference over this number, which must therefore have a unit."""
     largest = moments.max(axis=1, keepdims=True)
     return np.where(moments > 0.0, moments, np.where(largest > 0.0, largest, 1.0))
 

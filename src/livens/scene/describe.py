@@ -1,6 +1,6 @@
 """From a model to a document: dictionaries, lists, words and numbers, as TOML and JSON hold them, without loss.
 
-What equals its default is left out. Large shapes that several bodies share stand once, under `shapes`.
+Values that equal their default are left out. Large shapes that several bodies share are written once, under `shapes`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Document = dict[str, Any]
 
 
 def to_dict(model: Model, forget: bool = False) -> Document:
-    """`model` as a document. A Python function has no words: it is refused by name, or, to `forget` it, only named.
+    """`model` as a document. A Python function cannot be written: it is refused by name, or, with `forget`, only named.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="drop")
@@ -46,7 +46,7 @@ def to_dict(model: Model, forget: bool = False) -> Document:
 
 
 class _Describe:
-    """A model being described; each kind of value has a method of its name."""
+    """Writes a model as a document; each kind of value has a method of its name."""
 
     def __init__(self, model: Model, forget: bool):
         self.model, self.forget = model, forget
@@ -83,7 +83,7 @@ class _Describe:
         return {**table, **self.pose(body.pose, ""), **{k: v for k, v in moves.items() if repr(v) != "[0.0, 0.0, 0.0]"}}
 
     def thing(self, thing: Thing, kind: str) -> Document:
-        """A joint or force: its class, its arguments, and what the names in its formulas stand for."""
+        """A joint or force: its class, its arguments, and the meaning of the names in its formulas."""
         made = type(thing)
         if things(kind).get(made.__name__) is not made:
             raise ModelError(f"{thing.name!r} cannot be stored: {made.__name__} is not a joint or force of livens.")
@@ -156,7 +156,7 @@ class _Describe:
             if self.forget:
                 return {"function": function}
             raise ModelError(
-                f"{what} is the Python function {function!r}, which a scene cannot hold: write it as "
+                f"{what} is the Python function {function!r}, which a scene cannot contain: write it as "
                 'lv.Expression("0.5*sin(3*t)").'
             )
         return self.vector(value, what) if np.ndim(value) else self.number(value, what)
@@ -164,7 +164,7 @@ class _Describe:
     signal = drive = signals
 
     def formula(self, value: Formula, what: str) -> Any:
-        """The text it came from, or else text made of its instructions, or else these."""
+        """Its original text, or else text made from its instructions, or else the instructions."""
         names = [body.name for body in self.formula_bodies]
         if value.source is not None:
             said, given = value.source
@@ -194,14 +194,14 @@ class _Describe:
         return {"body": body, kind: True if kind == "angular_velocity" else np.asarray(r).tolist()}
 
     def explain(self, name: str, meaning: Any, what: str) -> None:
-        """Put a name into `where`."""
+        """Add a name to `where`."""
         if self.where.setdefault(name, meaning) != meaning:
-            raise ModelError(f"{what} uses the name {name!r} for something else than the rest does: rename it.")
+            raise ModelError(f"{what} uses the name {name!r} with another meaning than the other formulas: rename it.")
 
     # ── shapes ──
 
     def shaped(self, shape: Any) -> Any:
-        """The shape, as a Solid if it is of a class that is not livens' own."""
+        """The shape, or a Solid if its class is not part of livens."""
         own = shapes().get(type(shape).__name__) is type(shape)
         return shape if own else Solid(shape.mass_properties, shape.surface)
 
@@ -210,7 +210,7 @@ class _Describe:
         return {"type": type(shape).__name__, **self.arguments(shape, what)}
 
     def reference(self, shape: Any) -> str:
-        """The name under which a shared shape stands."""
+        """The name of a shared shape under `shapes`."""
         key = _same(shape)
         if key not in self.named:
             name = (isinstance(shape, Solid) and shape.name) or f"shape{len(self.shared) + 1}"
@@ -242,5 +242,5 @@ def _function_name(value: Any) -> str:
 
 
 def _same(shape: Any) -> Any:
-    """What equal shapes have in common."""
+    """A key that equal shapes share."""
     return shape if isinstance(shape, Hashable) else id(shape)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Compound:
-    """Several shapes as one rigid body; matter that overlaps counts twice.
+    """Several shapes as one rigid body; overlapping matter counts twice.
 
-    Each part is (shape, pose), the pose in the frame of the compound, or a plain shape, which sits where it is:
-    at its own `place` if it was imported, otherwise at the origin.
+    Each part is (shape, pose), the pose in the frame of the compound, or a plain shape, which is at its own
+    `place` if it was imported, otherwise at the origin.
 
     >>> weight = Ball(0.1, mass=5.0)
     >>> dumbbell = Compound([ThinRod(1.0, mass=1.0), (weight, Pose((0.5, 0, 0))), (weight, Pose((-0.5, 0, 0)))])
