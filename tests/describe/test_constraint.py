@@ -343,7 +343,7 @@ REFUSED = {
     "must give one equation or a list of them, not list []": lambda b, arm: [],
     "has no finite gradient at the start": lambda b, arm: lv.norm(gap(b, arm)),
     "does not change with any motion of its bodies": lambda b, arm: lv.dot(gap(b, arm), gap(b, arm)),
-    "so nothing can hold it there": lambda b, arm: lv.norm(b[arm].direction(1, 0, 0)) - 1,
+    "so no force can satisfy it there": lambda b, arm: lv.norm(b[arm].direction(1, 0, 0)) - 1,
     "is not finite at the start: [nan]": lambda b, arm: lv.sqrt(tip(b, arm)[0] - 9),
     "uses body 'stranger', which is not among its bodies": lambda b, arm: b[STRANGER].position[0],
     "Dimension mismatch": lambda b, arm: tip(b, arm) - (1, 2),

@@ -340,7 +340,7 @@ def test_a_failed_run_keeps_what_it_had_in_between():
 def test_a_name_holds_no_nul():
     m = lv.Model()
     with pytest.raises(
-        lv.ModelError, match=r"^the name 'a\\x00b' has a NUL character in it, which no file can hold\.$"
+        lv.ModelError, match=r"^the name 'a\\x00b' has a NUL character in it, which a file cannot contain\.$"
     ):
         m.add(lv.Body(lv.PointMass(1.0), name="a\0b"))
 

@@ -182,8 +182,8 @@ def test_values_by_path(tmp_path):
         "forces.well.where.y": "in forces.well.where there is no 'y'",
         "livens.x.y": "it ends before",
         "livens.x": "is a value",
-        "a b": "is no path",
-        "": "is no path",
+        "a b": "is not a path",
+        "": "is not a path",
     }.items():
         with pytest.raises(lv.ModelError, match=fault):
             scene.with_values({path: 1.0})

@@ -134,19 +134,19 @@ def hoisted(flat: Flat, temporary: int) -> tuple[Ints, Array, int, int]:
     constants; the number of registers. Temporary registers begin at `temporary`."""
     constants: list[tuple[int, float]] = []
     where: dict[float, int] = {}  # a number → its register
-    holds: dict[int, int] = {}  # a register for a constant → the register that contains it
+    moved: dict[int, int] = {}  # a register for a constant → the register that contains it
     lines = []
     for name, (o, i, j), number in zip(flat.operations, flat.registers.tolist(), flat.constants.tolist(), strict=True):
         if name != "CONST":
-            lines.append((OPCODES[name], o, holds.get(i, i), holds.get(j, j)))
-            holds.pop(o, None)
+            lines.append((OPCODES[name], o, moved.get(i, i), moved.get(j, j)))
+            moved.pop(o, None)
         elif o < temporary:  # a result
             constants.append((o, number))
         else:
             if number not in where:
                 where[number] = flat.size + len(where)
                 constants.append((where[number], number))
-            holds[o] = where[number]
+            moved[o] = where[number]
     code: Any = [(OPCODES["CONST"], o, 0, 0) for o, _ in constants] + lines
     numbers = np.array([number for _, number in constants] + [0.0] * len(lines))
     return np.array(code, dtype=np.int64).reshape(-1, 4), numbers, len(constants), flat.size + len(where)

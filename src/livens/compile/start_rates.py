@@ -38,9 +38,9 @@ def rates(model: Model) -> dict[str, float]:
 
 def driven(model: Model) -> Model:
     """The model with a drive instead of every rate, for velocities at the start only."""
-    asked, other = rates(model), copy(model)
+    given, other = rates(model), copy(model)
     other.joints = [copy(joint) for joint in model.joints]
     for joint in other.joints:
-        if joint.name in asked:
-            joint.drive = Line(0.0, asked[joint.name])
+        if joint.name in given:
+            joint.drive = Line(0.0, given[joint.name])
     return other

@@ -1,7 +1,7 @@
 """Formulas of user-written energies V(q, t) and forces F(q, v, t), and their derivatives.
 
 The function is called once, when the thing is made, with symbols x of the points and directions it uses. Its formula
-runs inside the compiled loop (kernels/force_tapes.py) and is stored with the model: files hold the formula, not the
+runs inside the compiled loop (kernels/force_tapes.py) and is stored with the model: files contain the formula, not the
 function. Formulas that differ in their numbers only have one structure, and a structure is differentiated once:
 
     value   V(x, t, c),      push   ∂V/∂t, −∂V/∂x   with c the numbers, and for a force   push   0, F(x, t, c).      (1)

@@ -102,8 +102,8 @@ class FormulaRows:
                 total += float(d[:3] @ d[:3]) + 0.5 * float(np.sum((N - N.T) ** 2)) / (self._arm or 1.0) ** 2
             if total <= 1e-24 * max(float(np.sum(row**2)), 1e-300):
                 raise ModelError(
-                    f"{label} does not change with any motion of its bodies at the start, so nothing can hold it "
-                    "there: write differences as they are, not squared, or start elsewhere."
+                    f"{label} does not change with any motion of its bodies at the start, so no force can satisfy "
+                    "it there: write differences as they are, not squared, or start elsewhere."
                 )
             slopes.append(float(np.sqrt(total)))
         return slopes

@@ -90,7 +90,7 @@ def welded(points: Array) -> tuple[Array, NDArray[np.int64]]:
     corners, same = np.unique(points.reshape(-1, 3), axis=0, return_inverse=True)
     tree, reach = cKDTree(corners), 1e-7 * float(np.ptp(corners, axis=0).max())
     if tree.count_neighbors(tree, reach) > CROWD * len(corners):  # the pairs would fill the memory
-        raise ModelError(f"most of {len(corners)} corners lie within {reach:.3g} m of others: is one of them far away?")
+        raise ModelError(f"most of {len(corners)} corners are within {reach:.3g} m of others: is one of them far away?")
     near = tree.query_pairs(reach, output_type="ndarray")
     links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(corners), len(corners)))
     count, group = connected_components(links, directed=False)

@@ -118,7 +118,7 @@ class Thing:
         return [*found, self.world_symmetry(held[0].start, acted)] if held else found
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        """What its rows leave if they hold a body at the point x of the world."""
+        """The symmetry of its rows if they join a body to the point x of the world."""
         return Symmetry(NONE, NONE)
 
     # ── geometry ──

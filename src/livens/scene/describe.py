@@ -1,4 +1,4 @@
-"""From a model to a document: dictionaries, lists, words and numbers, as TOML and JSON hold them, without loss.
+"""From a model to a document: dictionaries, lists, words and numbers, as in TOML and JSON, without loss.
 
 Values that equal their default are left out. Large shapes that several bodies share are written once, under `shapes`.
 """

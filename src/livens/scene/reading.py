@@ -82,10 +82,10 @@ class Reading:
             if not isinstance(value, dict):
                 found[name] = self.number(value, here)
                 continue
-            asked = [kind for kind in KINDS if kind in value]
-            if len(asked) > 1:
-                raise refusal(here, f"it is a {asked[0]} or a {asked[1]}, not both.")
-            kind = asked[0] if asked else "point"
+            kinds = [kind for kind in KINDS if kind in value]
+            if len(kinds) > 1:
+                raise refusal(here, f"it is a {kinds[0]} or a {kinds[1]}, not both.")
+            kind = kinds[0] if kinds else "point"
             body = self.body(value["body"], f"{here}.body")
             r = value.get(kind, [0.0, 0.0, 0.0])
             found[name] = (body, kind, self.local(body, r, f"{here}.{kind}") if r is not True else np.zeros(3))

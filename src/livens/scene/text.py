@@ -1,4 +1,4 @@
-"""Scenes as TOML: text to document and back. What comes in may be anything; what goes out is meant to be read.
+"""Scenes as TOML: text to document and back. The input is not trusted; the output is written for people.
 
 Reading: TOML's own parser, on text whose size and depth are limited first, so that no file makes it work for long.
 Writing: one table for each thing, short tables and lists on one line, numbers with all their digits.
@@ -38,7 +38,7 @@ def parse(text: str, name: str = "the scene") -> dict[str, Any]:
 
 
 def limit(document: Any, name: str = "the scene") -> None:
-    """Refuse what is too deep or too much, without recursion."""
+    """Refuse a document that is too deep or too large, without recursion."""
     level, tables, depth = [document], 0, 0
     while level:
         tables += sum(isinstance(value, dict) for value in level)
@@ -94,7 +94,7 @@ def _value(value: Any) -> str:
         inside = ", ".join(f"{_key(name)} = {_value(entry)}" for name, entry in value.items())
         return f"{{ {inside} }}" if inside else "{}"
     if not isinstance(value, list):
-        raise ModelError(f"a scene cannot hold {value!r}.")
+        raise ModelError(f"a scene cannot contain {value!r}.")
     entries = [_value(entry) for entry in value]
     line = f"[{', '.join(entries)}]"
     if len(line) <= WIDE:

@@ -1,6 +1,6 @@
 """User-written constraints g(q, t) = 0 of up to four bodies: 1 TAPE for each equation (formula_rows.py).
 
-Files hold the formula of a constraint, not its function.
+Files contain the formula of a constraint, not its function.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rolling without slipping: the contact point does not move along the plane (nonholonomic, 2 ROLL).
 
-The first point lies in the plane (usually the world's); `normal` points out of it (world axes at the start).
+The first point is in the plane (usually the world's); `normal` points out of it (world axes at the start).
 """
 
 from __future__ import annotations

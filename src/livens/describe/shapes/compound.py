@@ -24,6 +24,7 @@ class Compound:
     Each part is (shape, pose), the pose in the frame of the compound, or a plain shape, which is at its own
     `place` if it was imported, otherwise at the origin.
 
+    >>> from livens import Ball, Compound, Pose, ThinRod
     >>> weight = Ball(0.1, mass=5.0)
     >>> dumbbell = Compound([ThinRod(1.0, mass=1.0), (weight, Pose((0.5, 0, 0))), (weight, Pose((-0.5, 0, 0)))])
     >>> dumbbell.mass_properties.mass
