@@ -50,8 +50,7 @@ class Thing:
     damping: float | None = None  # [N s/m] or [N m s/rad]; the same
     drive: Drive | None = None  # the value of its driven row as a function of time
     start_rate: float | None = None  # of its first coordinate [rad/s] or [m/s]
-    shared: tuple[Array, ...] = ()  # directions that both bodies keep (world axes at the start); rows of directions
-    # do not change if they are reversed
+    shared: tuple[Array, ...] = ()  # directions that are fixed in both bodies (world axes at the start)
 
     # ── made of ──
 

@@ -162,10 +162,10 @@ def velocities(model: Model) -> dict[Body, tuple[Array, Array]]:
     return {model.world: (np.zeros(3), np.zeros(3)), **velocities_of}
 
 
-def rates(node: Node, parent: Body, moving: dict[Body, tuple[Array, Array]]) -> list[float]:
+def rates(node: Node, parent: Body, velocities_of: dict[Body, tuple[Array, Array]]) -> list[float]:
     """The velocities of a body's joints at the start, in MuJoCo's order and axes."""
     body = node.body
-    (v, w), (v_parent, w_parent) = moving[body], moving[parent]
+    (v, w), (v_parent, w_parent) = velocities_of[body], velocities_of[parent]
     if node.joint is None:
         return [*v.tolist(), *w.tolist()]
     omega, base = body.pose.B @ w, parent.pose.B @ w_parent

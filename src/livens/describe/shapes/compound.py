@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ModelError
+from ..body import Shape, is_shape
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
 from .solid import Solid
-
-if TYPE_CHECKING:
-    from ..body import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ class Compound:
 def _placed(part: Any, k: int) -> tuple[Shape, Pose]:
     own = part.place if isinstance(part, Solid) else Pose()
     shape, pose = part if isinstance(part, tuple | list) and len(part) == 2 else (part, own)
-    if not hasattr(shape, "mass_properties") or not hasattr(shape, "surface"):  # users may write shapes of their own
+    if not is_shape(shape):
         raise ModelError(f"part {k} of a Compound must be a shape or (shape, pose), not {part!r}.")
     if not isinstance(pose, Pose):
         raise ModelError(f"part {k} of a Compound must be placed by a Pose such as Pose((x, y, z)), not by {pose!r}.")
