@@ -1,4 +1,4 @@
-"""MJCF: MuJoCo compiles it in a process of its own; what comes of that is read here."""
+"""MJCF: MuJoCo compiles it in a separate process; the result is read here."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ TAGS = [
 
 
 def seeds() -> list[Input]:
-    folder = ROOT / "tests" / "imports"
+    folder = ROOT / "tests" / "formats"
     files = [(folder / name).read_bytes() for name in ("every_joint.xml", "without_armature.xml")]
     return [Input("robot.xml", data) for data in (*files, SMALL.encode())]
 
 
 def spoilt(random: Random, seeds: list[Input]) -> Input:
     same = [seed.data for seed in seeds]
-    data = random.choices(same, weights=(1, 1, 10))[0]  # the others take ten times as long
+    data = random.choices(same, weights=(1, 1, 10))[0]  # the other files take ten times as long
     if random.random() < 0.15:
         return Input("robot.xml", of_bytes(random, data, same))
     text = of_markup(random, data.decode(), [other.decode() for other in same], NAMES, TAGS)

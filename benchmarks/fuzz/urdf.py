@@ -1,4 +1,4 @@
-"""URDF: robots with every joint, mimic and meshes, read with a fixed and with a free base."""
+"""URDF: robots with every joint, mimic joints and meshes, read with a fixed and with a free base."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TAGS = [
 
 
 def seeds() -> list[Input]:
-    every = (ROOT / "tests" / "imports" / "every_joint.urdf").read_bytes()
+    every = (ROOT / "tests" / "formats" / "every_joint.urdf").read_bytes()
     return [Input("robot.urdf", every), Input("robot.urdf", SMALL.encode())]
 
 
