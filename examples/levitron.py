@@ -2,7 +2,7 @@
 
 A ring of radius A has a field B with b(z) = (1 + z²/A²)^(−3/2) on its axis. A top with the opposite moment has the
 energy μ u·B(x), where u is the axis of the top: one line of Python here. No magnet at rest is stable in such a field
-(Earnshaw). A spinning top precesses about the local field, and its effective magnetic energy is proportional to |B|. Its
+(Earnshaw). A spinning top precesses about the local field, and its mean magnetic energy is proportional to |B|. Its
 equilibrium is stable across the axis for (b′)² > 2 b b″ and along the axis for b″ > 0: between 0.5 A and 0.63 A. If the
 top spins too slowly it falls over; if it spins too fast its axis does not follow the field.
 """

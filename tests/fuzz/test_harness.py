@@ -21,7 +21,7 @@ def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
 
     seed = next(seed for seed in range(100_000) if set(ends(seed)) == set(dying_reader.ENDS))
     told = []
-    done = harness.fuzz("fuzz.dying_reader", count, seed, report=told.append)
+    done = harness.fuzz("tests.helpers.dying_reader", count, seed, report=told.append)
     assert done.tried == count
     assert done.found == {"read": 1, "FileError": 1, "crashed in sandbox": 4, "failure": 6}
     words = {
