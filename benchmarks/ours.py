@@ -15,10 +15,10 @@ import numpy as np
 
 import livens as lv
 import livens.discrete as ld
-from livens.compile.assembly import Start, consistent_start
+from livens.compile.compiled import Compiled
 from livens.kernels.arrays import State
+from livens.run.loop import Run, room
 from livens.run.progress import Progress
-from livens.run.simulate import Run, _record
 
 from .peers import Entry
 from .tasks import Task
@@ -66,17 +66,17 @@ def model(m: Mechanism) -> lv.Model:
     return found
 
 
-def started(model: lv.Model) -> Start:
+def started(model: lv.Model) -> Compiled:
     """The compiled model in its consistent initial state."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lv.ModelWarning)  # loops have redundant constraints, which cause warnings
-        return consistent_start(model)
+        return Compiled.of(model)
 
 
 class Prepared:
     """A compiled model in its consistent initial state, with a scheme and a number of steps for `run`."""
 
-    def __init__(self, model: lv.Model, scheme: Any, until: float, steps: int, begin: Start | None = None):
+    def __init__(self, model: lv.Model, scheme: Any, until: float, steps: int, begin: Compiled | None = None):
         self.model, self.scheme, self.until, self.steps = model, scheme, until, steps
         self.begin = begin or started(model)
         self.start = self.begin.state._replace(memory=np.zeros(scheme.memory(self.begin.system)))
@@ -85,8 +85,8 @@ class Prepared:
 
     def run(self) -> None:
         state = State(*(x.copy() for x in self.start))
-        record = _record(state, self.steps, self.steps)
-        run = Run(self.begin, self.model, self.scheme, self.until / self.steps, 0.0, self.steps, record)
+        record = room(state, self.steps, self.steps)
+        run = Run(self.begin, self.scheme, self.until / self.steps, 0.0, self.steps, record)
         run.go(state, 0, self.steps, Progress("", self.steps, False))
         self.state, self.seconds = state, run.seconds
 

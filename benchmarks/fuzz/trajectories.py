@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import livens as lv
-from livens.run import journal as run_journal
-from livens.run import netcdf
+from livens.record import journal as run_journal
+from livens.record import netcdf
 from livens.storage import append_log, untrusted_hdf5
 from livens.storage.atomic import SEAL, seal
 from livens.study import designs, journal, results

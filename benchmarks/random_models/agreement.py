@@ -15,7 +15,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import livens as lv
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.formats.mjcf_tree import TREE
 
 from .description import build
@@ -33,7 +33,7 @@ def checks(trial: Trial) -> list[Check]:
 
 def start(trial: Trial) -> list[Check]:
     begin, grip = trial.begin()[1], trial.grip
-    counted = (begin.freedom, len(begin.skip)) == (grip.freedom, grip.repeated)
+    counted = (begin.freedom, len(begin.left_out)) == (grip.freedom, grip.repeated)
     return [
         Check("freedom", float(not counted), 0.0),
         *fitted(trial),
@@ -62,7 +62,7 @@ def fitted(trial: Trial) -> list[Check]:
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lv.ModelWarning)
-        state = consistent_start(build(trial.told.thrown)).state
+        state = Compiled.of(build(trial.told.thrown)).state
     begin = trial.begin()[1]
     pairs = [(state.p, begin.state.p, begin.system.bodies.inverse_mass[:, None], trial.size * trial.rate)]
     pairs += [(state.L, begin.state.L, begin.system.bodies.inverse_inertia, trial.rate)]

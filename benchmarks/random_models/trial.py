@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import livens as lv
-from livens.compile.assembly import Start, consistent_start
+from livens.compile.compiled import Compiled
 from livens.compile.rows import PRECISION
 from livens.run.plan import plan
 from livens.run.simulate import follow
@@ -78,14 +78,14 @@ class Trial:
             group[np.isin(group, list(mine))] = min(mine)
         return [np.flatnonzero(group == k).tolist() for k in np.unique(group) if k != group[0]]
 
-    def begin(self, view: View | None = None) -> tuple[lv.Model, Start]:
+    def begin(self, view: View | None = None) -> tuple[lv.Model, Compiled]:
         """The model in its initial state, which must be consistent; redundant constraints are expected."""
         if id(view) not in self._starts:
             model = build(self.told, view)
             with warnings.catch_warnings():
                 warnings.simplefilter("error", lv.ModelWarning)
-                warnings.filterwarnings("ignore", message=".*equations repeats? others", category=lv.ModelWarning)
-                self._starts[id(view)] = model, consistent_start(model), view
+                warnings.filterwarnings("ignore", message=".*equations? (is|are) redundant", category=lv.ModelWarning)
+                self._starts[id(view)] = model, Compiled.of(model), view
         return self._starts[id(view)][:2]
 
     def motion(self, scheme=None, steps: int = STEPS, view: View | None = None) -> lv.Trajectory:
@@ -94,7 +94,7 @@ class Trial:
         key = (repr(scheme), steps, id(view))
         if key not in self._motions:
             until = self.until * (1.0 if view is None else view.time)
-            self._motions[key] = follow(plan(scheme, until / steps, until, 1), *self.begin(view))
+            self._motions[key] = follow(plan(scheme, until / steps, until, 1), self.begin(view)[1])
         return self._motions[key]
 
     def end(self, scheme=None, steps: int = STEPS, view: View | None = None) -> Seen:

@@ -20,7 +20,7 @@ def assemble(site: Path) -> Path:
     folder = site / "live"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copyfile(ROOT / "src" / "livens" / "drawing.js", folder / "drawing.js")
+    shutil.copyfile(ROOT / "src" / "livens" / "look" / "page" / "drawing.js", folder / "drawing.js")
     write_runtime(folder / "pyodide")
     counted = {*RUNTIME[3:], *(wheel.name for wheel in (folder / "pyodide").glob("*.whl"))}
     sizes = {name: (folder / "pyodide" / name).stat().st_size for name in sorted(counted)}

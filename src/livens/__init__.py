@@ -35,9 +35,14 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def exported_names(package: str) -> list[str]:
+    """The public names that live in one package, such as "step"; nothing is imported."""
+    return [name for name, home in _HOME.items() if home.startswith(f"{__name__}.{package}.")]
+
+
 def exported(package: str) -> dict[str, Any]:
     """Public name → object, of all that live in one package, such as "describe.joints": the catalogue of a kind."""
-    return {name: __getattr__(name) for name, home in _HOME.items() if home.startswith(f"{__name__}.{package}.")}
+    return {name: __getattr__(name) for name in exported_names(package)}
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,8 @@ from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
+from .describe.body import Body as Body
+from .describe.body import Point as Point
 from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.damper import Damper as Damper
 from .describe.forces.energy import Energy as Energy
@@ -30,9 +32,7 @@ from .describe.joints.screw import Screw as Screw
 from .describe.joints.spherical import Spherical as Spherical
 from .describe.joints.universal import Universal as Universal
 from .describe.mass import MassProperties as MassProperties
-from .describe.model import Body as Body
 from .describe.model import Model as Model
-from .describe.model import Point as Point
 from .describe.pose import Pose as Pose
 from .describe.shapes.ball import Ball as Ball
 from .describe.shapes.box import Box as Box
@@ -81,8 +81,8 @@ from .look.browser.live import live as live
 from .look.browser.playback import view as view
 from .look.browser.playground import pose_playground as pose_playground
 from .look.plot import plot_work_precision as plot_work_precision
+from .record.netcdf import load as load
 from .record.trajectory import Trajectory as Trajectory
-from .run.netcdf import load as load
 from .run.simulate import advance as advance
 from .run.simulate import dynamics as dynamics
 from .run.simulate import resume as resume
@@ -91,14 +91,15 @@ from .run.stiffness import stiffness as stiffness
 from .scene.document import Scene as Scene
 from .scene.document import read_scene as read_scene
 from .scene.document import write_scene as write_scene
-from .step import GeneralizedAlpha as GeneralizedAlpha
-from .step import Livens as Livens
-from .step import Newmark as Newmark
-from .step import RungeKutta as RungeKutta
+from .step.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
+from .step.livens import Livens as Livens
+from .step.newmark import Newmark as Newmark
+from .step.runge_kutta import RungeKutta as RungeKutta
 from .study import ensemble as ensemble
 from .study.designs import Grid as Grid
 from .study.designs import Samples as Samples
 
 __version__: str
 
+def exported_names(package: str) -> list[str]: ...
 def exported(package: str) -> dict[str, Any]: ...

@@ -1,7 +1,7 @@
 """The one `njit`: cached on disk, no fast math, plain Python where numba is absent or switched off.
 
-numba's own cache does not notice that a kernel in *another* file changed. So the cache folder is named by a
-hash of all kernel sources: an edit anywhere starts a fresh folder. Nothing here knows any kernel.
+The cache of numba does not notice a change of a kernel in *another* file. So the name of the cache folder is a hash of
+all files with compiled code: an edit anywhere starts a new folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ except ImportError:  # in the browser, or where only numpy is installed
     numba = None
 
 Kernel = Callable[..., Any]
-COMPILED_CODE = ("kernels", "step", "look/render")  # folders with compiled functions; a test checks that these are all
+COMPILED_CODE = ("kernels", "step", "look/render")  # all folders with compiled functions, with their subfolders
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 
 
@@ -34,9 +34,9 @@ def _user_cache() -> Path:
 
 
 def _cache_folder() -> Path | None:
-    """The folder for exactly these sources, or None where nothing can be written."""
+    """The folder for exactly these sources, or None if nothing can be written there."""
     here = Path(__file__).parent
-    sources = [Path(__file__), *(path for folder in COMPILED_CODE for path in sorted(here.glob(f"{folder}/*.py")))]
+    sources = [Path(__file__), *(path for folder in COMPILED_CODE for path in sorted(here.glob(f"{folder}/**/*.py")))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     folder = _user_cache() / "livens" / digest
     try:
@@ -50,7 +50,7 @@ FOLDER = _cache_folder() if COMPILED else None
 
 
 def cold(kernel: str) -> bool:
-    """True when `kernel`, such as "rattle.rollout", still has to be compiled on this machine (once, half a minute)."""
+    """True if `kernel`, such as "rattle.rollout", is not compiled on this machine yet."""
     return COMPILED and (FOLDER is None or next(FOLDER.glob(f"**/{kernel}-*.nbi"), None) is None)
 
 
@@ -69,14 +69,14 @@ def _compile(function: Kernel, inline: str) -> Kernel:
 
 
 def njit(function: Kernel) -> Kernel:
-    """Compile `function` with the GIL released and the result kept on disk; without numba, leave it as it is.
+    """Compile `function` with the GIL released and store the result on disk; without numba, return it unchanged.
 
-    Compiled without numba's memory manager: arrays are not reference-counted (a tuple of arrays costs nothing to
-    take apart) and a kernel that allocates does not compile.
+    Compiled without numba's memory manager: arrays are not reference-counted, so that unpacking a tuple of arrays costs
+    nothing, and a kernel that allocates does not compile.
     """
     return _compile(function, "never")
 
 
 def inline(function: Kernel) -> Kernel:
-    """Like `njit`, for functions that only call others: woven into their caller, so that passing bags is free."""
+    """Like `njit`, but inlined into the caller, so that passing System, State and Work costs nothing."""
     return _compile(function, "always")

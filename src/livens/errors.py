@@ -53,4 +53,4 @@ class Interrupted(KeyboardInterrupt):
 
 
 class ModelWarning(UserWarning):
-    """The model runs, but not quite as described: what was moved, or which joints repeat others."""
+    """The model runs, but not exactly as described: bodies were moved, or constraints are redundant."""

@@ -155,7 +155,7 @@ def test_what_is_smooth_is_not_refused():
             for until in (h, 1.0):
                 assert np.isfinite(table(drive, [0.0, until], h, until)).all()
     joint = driven(lambda t: 1e3).joints[0]
-    assert drive_table(joint, np.array([0.0, 1.0])).tolist() == [[1e3, 0, 0], [1e3, 0, 0]]
+    assert drive_table(joint, joint.drive, np.array([0.0, 1.0])).tolist() == [[1e3, 0, 0], [1e3, 0, 0]]
 
 
 def test_splines_tell_their_own_derivatives():

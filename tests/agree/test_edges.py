@@ -23,7 +23,7 @@ def test_a_pair_may_fall_four_kilometres():
     a = m.add(lv.Body(BOX, at=(0.5, 0, 0)))
     b = m.add(lv.Body(BOX, at=(1.5, 0, 0), angular_velocity=(0, 3, 0)))
     m.add(lv.Spherical(a.point(0.5, 0, 0), b.point(-0.5, 0, 0)))
-    with pytest.warns(lv.ModelWarning, match="the initial velocities did not fit"):
+    with pytest.warns(lv.ModelWarning, match="the initial velocities did not satisfy"):
         motion = lv.simulate(m, h=1e-3, until=30, every=1000)
     depth = np.abs(motion.position(a)[-1, 2])
     assert depth > 4000
@@ -37,7 +37,7 @@ def test_drives_and_gears_turn_ten_thousand_times():
     hinges = [m.add(lv.Revolute(m.world.point_at(*w.pose.a), w.point(0, 0, 0), axis=(0, 0, 1))) for w in wheels]
     hinges[0].drive = lambda t: 300 * t
     m.add(lv.Coupling(*hinges, ratio=-2.0))
-    with pytest.warns(lv.ModelWarning, match="the initial velocities did not fit"):
+    with pytest.warns(lv.ModelWarning, match="the initial velocities did not satisfy"):
         motion = lv.simulate(m, h=1e-3, until=210, every=1000)
     angle = motion.coordinate(hinges[1])
     assert np.abs(angle + 600 * motion.t).max() < 32 * EPS * 600 * 210
@@ -119,7 +119,7 @@ def test_a_motion_does_not_go_on_with_another_model():
 def test_a_start_from_outside_is_checked():
     m = arm()
     state = lv.simulate(m, h=1e-3, until=0.1).state
-    with pytest.raises(lv.ModelError, match="is not closed in the given start"):
+    with pytest.raises(lv.ModelError, match="is not closed in the given state"):
         lv.simulate(m, h=1e-3, until=0.1, start=state._replace(a=state.a + 0.3 * np.eye(2, 3, -1)))
     with pytest.raises(lv.ModelError, match="a rotation of the start is not orthonormal"):
         lv.simulate(m, h=1e-3, until=0.1, start=state._replace(B=2 * state.B))

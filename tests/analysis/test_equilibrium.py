@@ -330,17 +330,22 @@ def refuses(sentence, model):
 def test_what_never_comes_to_rest():
     m = lv.Model(gravity=DOWN)
     m.add(lv.Body(lv.PointMass(2.0), name="stone"))
-    remedy = "and nothing comes to hold it. Join it or hang it in springs, or balance the loads."
-    refuses(f"no equilibrium found: body 'stone' is still pulled by 19.6 N and 0 N m, {remedy}", m)
+    remedy = "Attach it with joints or springs, or balance the loads."
+    refuses(
+        f"no equilibrium found: body 'stone' has a residual force of 19.6 N and a residual torque of 0 N m. {remedy}", m
+    )
     m = lv.Model()
     arm = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), name="arm"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(0, 0, 0), axis=Z))
     m.add(lv.Load(arm.point(1, 0, 0), force=(0, 2, 0), axes="body"))
-    refuses(f"no equilibrium found: body 'arm' is still pulled by 0 N and 2 N m, {remedy}", m)
+    refuses(f"no equilibrium found: body 'arm' has a residual force of 0 N and a residual torque of 2 N m. {remedy}", m)
     m = lv.Model(gravity=DOWN)
     sledge = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), name="sledge"))
     m.add(lv.Prismatic(m.world.point(0, 0, 0), sledge.point(0, 0, 0), axis=(1, 0, -1)))
-    refuses(f"no equilibrium found: body 'sledge' is still pulled by 6.94 N and … N m, {remedy}", m)
+    refuses(
+        f"no equilibrium found: body 'sledge' has a residual force of 6.94 N and a residual torque of … N m. {remedy}",
+        m,
+    )
 
 
 def test_what_moves_by_itself():

@@ -7,7 +7,7 @@ import pytest
 
 import livens as lv
 from livens.look.page.page import write_page
-from livens.look.plot.style import MOST, thinned
+from livens.look.plot.style import CURVE_POINTS, thinned
 
 EPS = np.finfo(float).eps
 G = 9.81
@@ -157,7 +157,7 @@ def test_long_curves_keep_their_envelope():
     t = np.linspace(0, 1, 100_000)
     x = np.random.default_rng(0).normal(size=len(t))
     s, y = thinned(t, x)
-    assert len(s) <= MOST + 2
+    assert len(s) <= CURVE_POINTS + 2
     assert (y.min(), y.max(), s[0], s[-1]) == (x.min(), x.max(), 0.0, 1.0)
     assert (np.diff(s) > 0).all()
 

@@ -279,7 +279,7 @@ def test_demos_of_other_kinds(name, say, here):
     """A loop that warns, a comparison with a table of its own, and poses at rest leave the same three files."""
     code, out, err = say("demo", name, "--output", "shown")
     assert code == 0
-    assert ("equations repeat others" in err) == (name == "four-bar")
+    assert ("constraint equations are redundant" in err) == (name == "four-bar")
     words = {"four-bar": "1 degree of freedom", "schemes": "GeneralizedAlpha", "pose-playground": "the products are"}
     assert words[name] in out
     assert sorted(path.suffix for path in (here / "shown").iterdir()) == [".html", ".nc", ".png"]
@@ -290,7 +290,7 @@ def test_a_demo_is_shown_where_someone_looks(name, shown, say, here, monkeypatch
     opened = []
     demo = demos.DEMOS[name]
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url.rpartition("/")[2]))
-    monkeypatch.setattr("livens.look.browser.page.has_screen", lambda: True)
+    monkeypatch.setattr("livens.look.browser.server.has_screen", lambda: True)
     monkeypatch.setitem(demos.DEMOS, name, demo._replace(page=demo.page and (lambda: opened.append("sliders"))))
     assert say("demo", name)[0] == 0
     assert opened == []  # the output goes to a file: nobody looks

@@ -9,10 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.compile.assembly import SHIFT, consistent_start, fitted
+from livens.compile.assembly import SHIFT
+from livens.compile.compiled import Compiled
 from livens.compile.rows import PRECISION
 from livens.compile.system import scratch
-from livens.kernels.forces import all_forces
+from livens.kernels.forces import forces_of_record
 from tests.helpers import dense, mechanisms, problems
 from tests.helpers.joint_equations import RADIUS, Equations, seen
 
@@ -25,7 +26,7 @@ def started(model):
     """The start of a model and what was said about it."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        start = consistent_start(model)
+        start = Compiled.of(model)
     return start, [str(w.message) for w in said if issubclass(w.category, lv.ModelWarning)]
 
 
@@ -73,8 +74,7 @@ def nearest(model):
 def given(start, model):
     """The move of a start from where the model was described, as (move, turn) of each body."""
     motion = lv.Trajectory(
-        model,
-        start.system,
+        start,
         lv.Livens(),
         1.0,
         1,
@@ -107,16 +107,18 @@ def test_what_was_moved_is_said_with_its_size():
     start, said = started(model)
     u = given(start, model).reshape(-1, 6)
     move, turn = (np.linalg.norm(part, axis=1).max() for part in (u[:, :3], u[:, 3:]))
-    assert abs(start.moved - move) <= 64 * EPS
-    assert abs(start.turned - turn) <= turn**3
-    assert said == [f"the start did not fit its joints: bodies moved by up to {move:.2g} m and {turn:.2g} rad."]
+    assert abs(start.adjustment.moved - move) <= 64 * EPS
+    assert abs(start.adjustment.turned - turn) <= turn**3
+    assert said == [
+        f"the initial positions did not satisfy the joints: bodies were moved by up to {move:.2g} m and {turn:.2g} rad."
+    ]
 
 
 def test_a_start_that_fits_moves_nothing_and_says_nothing():
     start, said = started(misfit(0.0))
     assert not said
-    assert start.moved <= 8 * EPS
-    assert start.turned <= 8 * EPS
+    assert start.adjustment.moved <= 8 * EPS
+    assert start.adjustment.turned <= 8 * EPS
     assert start.freedom == 18 - 5 - 3 - 4 - 1
 
 
@@ -141,7 +143,7 @@ def test_velocities_change_as_little_as_they_can():
     change = (expected - u0).reshape(-1, 6)
     change, spin = (np.linalg.norm(part, axis=1).max() for part in (change[:, :3], change[:, 3:]))
     size = f"{change:.2g} m/s and {spin:.2g} rad/s"
-    assert said == [f"the initial velocities did not fit the joints: they were changed by up to {size}."]
+    assert said == [f"the initial velocities did not satisfy the joints: they were changed by up to {size}."]
 
 
 def lv_dynamics(model):
@@ -170,16 +172,16 @@ def test_joints_that_come_out_turned_over_are_refused(kind):
     options = {lv.Planar: {"normal": Z}, lv.Rigid: {}}.get(kind, {"axis": Z})
     m.add(kind(m.world.point(0, 0, 0), b.point(0, 0, 0), **options, name="it"))
     start, _ = started(m)
-    after = fitted(m, start, start.state)
+    after = start.fitted(start.state)
     assert np.abs(after.B - start.state.B).max() <= 8 * EPS
     over = start.state._replace(B=start.state.B.copy())
     over.B[1] = np.diag([1.0, -1.0, -1.0])
     sentence = (
-        f"joint 'it' ({kind.__name__}) comes out turned over: bodies 'world' and 'b' no longer share its directions as "
-        "described. Place them closer to where they fit."
+        f"joint 'it' ({kind.__name__}) is turned over after assembly: bodies 'world' and 'b' no longer share its "
+        "directions as described. Place them closer to where they fit."
     )
     with pytest.raises(lv.ModelError, match=f"^{re.escape(sentence)}$"):
-        fitted(m, start, over)
+        start.fitted(over)
 
 
 def test_orientations_that_three_dot_products_cannot_tell_apart():
@@ -191,7 +193,7 @@ def test_orientations_that_three_dot_products_cannot_tell_apart():
     over = start.state._replace(B=start.state.B.copy())
     over.B[1] = Rotation.from_rotvec(2 * np.pi / 3 / np.sqrt(3) * np.ones(3)).as_matrix()
     with pytest.raises(lv.ModelError, match=r"joint 'weld' .* turned over"):
-        fitted(m, start, over)
+        start.fitted(over)
 
 
 # ── counting ──
@@ -323,7 +325,7 @@ def test_freedom_and_repeated_rows(build, repeated, freedom):
         assert (sum(start.redundant.values()), start.freedom) == (repeated, freedom)
         assert set(start.redundant) <= {joint.name for joint in model.joints}
         if repeated:
-            text = f"{repeated} of the joints' equations repeat{'s' if repeated == 1 else ''} others (in "
+            text = f"{repeated} constraint equation{'s are' if repeated > 1 else ' is'} redundant (in "
             assert len(said) == 1
             assert said[0].startswith(text)
             assert f"has {freedom} degree{'s' if freedom != 1 else ''} of freedom." in said[0]
@@ -377,7 +379,7 @@ def test_dampers_and_drives_count_as_what_they_are():
 )
 def test_a_repeated_mechanism_keeps_all_its_rows(build):
     """Rows that were left out hold as well as the others, at both levels."""
-    with pytest.warns(lv.ModelWarning, match="repeat"):
+    with pytest.warns(lv.ModelWarning, match="redundant"):
         motion = lv.simulate(build(), h=2e-3, until=0.2)
     tolerance = 2 * PRECISION  # bars of up to two metres
     assert motion.defect_position.max() <= 64 * tolerance
@@ -404,7 +406,7 @@ def test_reactions_are_of_minimum_norm(build):
     S = (G * W) @ G.T
     f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
     signals = np.tile([1.0, 2, 3, 0, 0, 0], len(model.bodies) - 1)[None]
-    all_forces(system, record, signals, scratch(system), f, tau)
+    forces_of_record(system, record, signals, scratch(system), f, tau)
     b = -G @ (W * np.concatenate([f[0], tau[0]], axis=1).ravel())  # at rest: no bias
     d = 1 / np.sqrt(system.rows.metric)
     expected = d * (np.linalg.pinv(d[:, None] * S * d, rcond=1e-9, hermitian=True) @ (d * b))
@@ -462,10 +464,10 @@ def test_drives_begin_where_their_joint_is(size):
                 "place the bodies where it begins."
             )
             with pytest.raises(lv.ModelError, match=f"^{re.escape(sentence)}$"):
-                consistent_start(m)
+                Compiled.of(m)
         else:
             start, said = started(m)
-            assert "bodies moved by" in said[0]
+            assert "bodies were moved by" in said[0]
             assert abs(start.state.angle[0] - offset) <= 1e-12
 
 
@@ -475,8 +477,8 @@ def test_places_given_as_body_points_show_in_the_defect():
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(2.5, 0, 0), name="arm"))
     m.add(lv.Revolute(m.world.point(2, 0, 0), arm.point(2, 0, 0), axis=Y, name="shoulder"))
     sentence = (
-        "the mechanism does not fit at the start: joint 'shoulder' (Revolute, defect 2.5) in m or rad. Points are "
-        "given in body coordinates, from the body frame's origin; body.point_at(x, y, z) takes a world place."
+        "the mechanism does not fit at the start: joint 'shoulder' (Revolute, violation 2.5) in m or rad. Points are "
+        "given in body coordinates, from the body frame's origin; body.point_at(x, y, z) takes a world position."
     )
     with pytest.raises(lv.ModelError, match=f"^{re.escape(sentence)}$"):
         lv.simulate(m, h=1e-3, until=1.0)
@@ -490,7 +492,7 @@ def test_a_mechanism_that_cannot_be_assembled():
     m.add(lv.Rod(ends[0].point(0, 0, 0), ends[1].point(0, 0, 0), length=1.0, name="two"))
     m.add(lv.Rod(m.world.point(0, 0, 0), ends[1].point(0, 0, 0), length=2.1, name="three"))
     with pytest.raises(
-        lv.ModelError, match=r"^the mechanism cannot be assembled: joint '(one|two|three)' \(Rod, defect"
+        lv.ModelError, match=r"^the mechanism cannot be assembled: joint '(one|two|three)' \(Rod, violation"
     ) as e:
         lv.simulate(m, h=1e-3, until=1.0)
     assert all(f"'{name}' (Rod" in str(e.value) for name in ("one", "two", "three"))

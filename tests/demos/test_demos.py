@@ -1,6 +1,6 @@
-"""Every demonstration against something independent: closed solutions, published numbers, or other equations by SciPy.
+"""Every demonstration against an independent reference: closed solutions, published numbers, other equations by SciPy.
 
-Tolerances are C h⁴, after the order of the scheme that demonstrations use; C is about three times what was measured.
+Tolerances are C h⁴, after the order of the scheme that demonstrations use; C is about three times the measured value.
 """
 
 import subprocess
@@ -15,7 +15,8 @@ from scipy.integrate import solve_ivp
 
 import livens as lv
 from benchmarks import index_one, newton_euler
-from livens.demos import DEMOS, pendulums, poses, schemes
+from livens import demos
+from livens.demos import DEMOS, double_pendulum, pose_playground, schemes
 from tests.helpers import mechanisms
 from tests.helpers.elliptic import FreeBody
 from tests.helpers.planar import tips
@@ -26,7 +27,7 @@ THUMBNAILS = Path(__file__).parents[2] / "docs" / "thumbnails"
 @cache
 def run(name):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*equations repeats? others", category=lv.ModelWarning)
+        warnings.filterwarnings("ignore", message=".*equations? (is|are) redundant", category=lv.ModelWarning)
         return DEMOS[name].run()
 
 
@@ -37,7 +38,7 @@ def at(motion, t):
 
 
 def agrees(name, t, within):
-    """Places and attitudes of all bodies at t against quaternions, wrenches and DOP853."""
+    """Positions and rotations of all bodies at t against quaternions, wrenches and DOP853."""
     motion = run(name)
     found = index_one.solve(motion.model, [t], rtol=1e-10)[0]
     k = at(motion, t)
@@ -47,7 +48,7 @@ def agrees(name, t, within):
 
 
 @pytest.mark.parametrize("name", DEMOS)
-def test_every_demo_keeps_what_it_should(name):
+def test_every_demo_conserves_its_invariants(name):
     motion = run(name)
     kept = motion.report()
     assert motion.seconds < 10.0
@@ -63,7 +64,7 @@ def test_every_demo_keeps_what_it_should(name):
 # ── single bodies ──
 
 
-def test_handle_turns_as_the_elliptic_functions_say():
+def test_the_handle_agrees_with_the_elliptic_functions():
     motion = run("single-body")
     moments, axes = motion.model["handle"].mass_properties.principal()
     exact = FreeBody(moments, axes.T @ motion.body_rates("handle")[0])
@@ -81,7 +82,7 @@ def test_the_centre_of_the_hammer_flies_on_a_parabola():
     assert motion.rotation(hammer)[:, 1, 1].min() < -0.9
 
 
-def test_the_heavy_top_is_where_the_reference_puts_it():
+def test_the_heavy_top_agrees_with_the_reference():
     motion = run("heavy-top")
     x = motion.position(motion.model["top"].center)
     reference = {1.0: (0.173343964098, 0.640088592071, -0.748490791134),
@@ -94,7 +95,7 @@ def test_the_heavy_top_is_where_the_reference_puts_it():
 # ── springs ──
 
 
-def test_the_plank_obeys_newton_and_euler():
+def test_the_plank_agrees_with_newton_and_euler():
     motion = run("springs")
     (x, B, _, _), *_ = newton_euler.solve(motion.model, [2.0], rtol=1e-11)
     k = at(motion, 2.0)
@@ -103,7 +104,7 @@ def test_the_plank_obeys_newton_and_euler():
         assert np.abs(motion.rotation(body)[k] - turned).max() < 4e2 * motion.h**4
 
 
-def test_the_net_obeys_newton():
+def test_the_net_agrees_with_newton():
     """Springs between centres: n point masses, 3 n equations of second order."""
     motion = run("net")
     m = motion.model
@@ -141,7 +142,7 @@ def test_chains_in_angles(name, l, C):
     matter = motion.model.bodies[1].mass_properties
     times = [0.5, 1.0]
     exact = tips(len(motion.model.joints), l, matter.mass, matter.inertia[1, 1], times)
-    for j, point in enumerate(pendulums.ends(motion.model)):
+    for j, point in enumerate(double_pendulum.ends(motion.model)):
         found = motion.position(point)[[at(motion, t) for t in times]]
         assert np.abs(found[:, [0, 2]] - exact[:, j]).max() < C * motion.h**4
 
@@ -154,9 +155,9 @@ def test_the_outer_bar_goes_over_the_top_twice():
     assert 3.5 < over[0] < 4.5 < over[1]
 
 
-def test_the_tip_of_the_chain_outruns_free_fall():
+def test_the_tip_of_the_chain_is_faster_than_free_fall():
     motion = run("chain")
-    fallen = motion.position(pendulums.ends(motion.model)[-1])[:, 2]
+    fallen = motion.position(double_pendulum.ends(motion.model)[-1])[:, 2]
     before = motion.t < 0.6
     assert (fallen - (-9.81 / 2 * motion.t**2))[before].min() < -0.03
 
@@ -187,8 +188,8 @@ def test_bricard_agrees():
         assert mine.mass_properties.inertia == pytest.approx(up @ its.mass_properties.inertia @ up.T)
 
 
-def test_the_slider_is_where_the_rod_reaches():
-    """|BC| = 0.3 m with B on a circle of 0.08 m about (0, 0.1, 0.12) gives the slider's place for every angle."""
+def test_the_slider_agrees_with_the_geometry_of_the_rod():
+    """|BC| = 0.3 m with B on a circle of 0.08 m about (0, 0.1, 0.12) gives the slider's position for every angle."""
     motion = run("slider-crank")
     phi = motion.coordinate("hinge")
     y, z = 0.1 - 0.08 * np.sin(phi), 0.12 + 0.08 * np.cos(phi)
@@ -198,7 +199,7 @@ def test_the_slider_is_where_the_rod_reaches():
 
 
 def test_the_gyroscope_precesses():
-    """Other equations, and the rule of thumb: it walks around at m g r/(C ω)."""
+    """Other equations, and the rule of thumb: it precesses at m g r/(C ω)."""
     motion = run("gyroscope")
     agrees("gyroscope", 0.4, 6e4 * motion.h**4)
     rotor, inner = (motion.model[name].mass_properties for name in ("rotor", "inner"))
@@ -228,14 +229,24 @@ def test_poses_are_products_of_matrices():
     def matrix(pose):
         return np.block([[pose.B, pose.a[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
-    A, B = matrix(poses.A), matrix(poses.B)
+    A, B = matrix(pose_playground.A), matrix(pose_playground.B)
     motion = run("pose-playground")
     for name, product in (("A", A), ("B", B), ("A @ B", A @ B), ("B @ A", B @ A)):
         assert motion.position(name)[-1] == pytest.approx(product[:3, 3], abs=1e-15)
         assert np.abs(motion.rotation(name)[-1] - product[:3, :3]).max() < 1e-15
     between = np.linalg.inv(A @ B) @ B @ A
     angle = np.degrees(np.arccos((np.trace(between[:3, :3]) - 1) / 2))
-    assert f"{np.linalg.norm((A @ B - B @ A)[:3, 3]):.4g} m and {angle:.4g}°" in poses.words(motion)
+    assert f"{np.linalg.norm((A @ B - B @ A)[:3, 3]):.4g} m and {angle:.4g}°" in pose_playground.words(motion)
+
+
+# ── the table ──
+
+
+def test_every_file_of_the_folder_is_a_demo():
+    folder = Path(demos.__file__).parent
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__", "demo"}
+    assert {name.replace("-", "_") for name in DEMOS} == files
+    assert [demo.position for demo in DEMOS.values()] == list(range(1, len(DEMOS) + 1))
 
 
 # ── thumbnails ──

@@ -223,7 +223,7 @@ def tip(b, arm):
 
 
 STRANGER = lv.Body(lv.PointMass(1.0), name="stranger")
-HERE = " of test_user_energies.py)"
+HERE = " of test_energy_and_force.py)"
 REFUSED = {
     "gives NaN whatever the bodies do": lambda b, arm: math.nan * tip(b, arm)[0],
     "functions of `math` and float() cannot see symbols; use lv.sin": lambda b, arm: math.sin(tip(b, arm)[0]),
@@ -312,8 +312,8 @@ def test_higher_orders_refuse_forces_of_velocity(order):
     m, arm = one_body()
     m.add(lv.Force(arm.center, lambda b: -b[arm].velocity(0, 0, 0), name="drag"))
     sentence = (
-        f"order {order} takes some steps backwards in time, where forces of velocity such as 'drag' would feed energy "
-        r"in: use lv.Livens\(order=2\)."
+        f"order {order} takes some steps backwards in time, where velocity-dependent forces such as 'drag' would feed "
+        r"energy in: use lv.Livens\(order=2\)."
     )
     with pytest.raises(lv.ModelError, match=sentence):
         lv.simulate(m, lv.Livens(order), h=1e-3, until=0.1)
@@ -327,7 +327,7 @@ def test_a_force_that_is_too_stiff_is_named(hinged):
         m.add(lv.Revolute(m.world.point(0.5, 0, 0), arm.point_at(0.5, 0, 0), axis=(0, 1, 0)))
     mass = arm.mass_properties.mass
     m.add(lv.Force(arm.center, lambda b: -10.0 * mass / 1e-2 * b[arm].velocity(0, 0, 0), name="drag"))
-    with pytest.raises(lv.StepFailed, match=r"user-written forces on body 'arm' do not settle.*lv.Damper") as error:
+    with pytest.raises(lv.StepFailed, match=r"user-written forces on body 'arm' do not converge.*lv.Damper") as error:
         lv.simulate(m, h=1e-2, until=1.0)
     assert len(error.value.trajectory) == 1
     assert lv.simulate(m, h=1e-3, until=0.1).steps == 100

@@ -156,7 +156,7 @@ def test_limits_may_be_open_on_one_side(given, kept):
 def test_what_needs_a_coordinate(option):
     _, world, a, _ = two()
     for kind, options in {**JOINTS, lv.FixedOrientation: {}}.items():
-        if not kind.has:
+        if not kind.coordinate_kinds:
             ends = (world.body, a.body) if kind is lv.FixedOrientation else (world, a)
             sentence = (
                 f"{kind.__name__} 'j' has no coordinate for {option!r} to act on: put a Spring or Damper between "
@@ -318,8 +318,8 @@ def test_drives_that_contradict_each_other():
     m.add(lv.Revolute(world, a, axis=Z, drive=lambda t: t, name="slow"))
     m.add(lv.Revolute(m.world.point(Z), a.body.point(Z), axis=Z, drive=lambda t: 2 * t, name="quick"))
     sentence = (
-        "the mechanism cannot move as its joints ask: at the start joint '…' (Revolute) is left with 1 in m/s or "
-        "rad/s. Drive fewer joints, or let the drives agree."
+        "no velocity satisfies all joints at the start: joint '…' (Revolute) is violated by 1 in m/s or rad/s. "
+        "Prescribe fewer motions, or consistent ones."
     )
     refuses(sentence, run, m)
 

@@ -65,7 +65,7 @@ def test_closer_than_others_at_the_same_step():
 
 def test_freedom_is_counted():
     """Three rows a loop repeat others, though the start is not singular and the bars will lie flat."""
-    with pytest.warns(lv.ModelWarning, match=r"6 of the joints' equations repeat others .* 1 degree of freedom"):
+    with pytest.warns(lv.ModelWarning, match=r"6 constraint equations are redundant .* 1 degree of freedom"):
         lv.simulate(mechanisms.four_bars(2), h=1e-3, until=1e-3)
 
 

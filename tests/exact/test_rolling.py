@@ -108,6 +108,6 @@ def test_slipping_start_is_corrected_and_told():
     m = lv.Model(gravity=mechanisms.DOWN)
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), velocity=(7, 0, 0), name="ball"))
     m.add(lv.RollingBall(m.world.point(0, 0, 0), ball.point(0, 0, 0), normal=(0, 0, 1), radius=0.1))
-    with pytest.warns(lv.ModelWarning, match="velocities did not fit"):
+    with pytest.warns(lv.ModelWarning, match="velocities did not satisfy"):
         motion = lv.simulate(m, h=1e-2, until=0.1)
     assert np.abs(motion.velocity(ball) - (5, 0, 0)).max() < 1e-12

@@ -10,7 +10,7 @@ import pytest
 import livens as lv
 from benchmarks.fuzz.meshes import packed
 from livens.describe.shapes.mesh import FAR
-from livens.run import netcdf
+from livens.record import netcdf
 from livens.storage import append_log
 from livens.study import journal
 

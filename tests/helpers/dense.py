@@ -3,7 +3,7 @@
 import numpy as np
 
 from livens.compile.system import scratch
-from livens.kernels.rows import gradients
+from livens.kernels.rows import jacobians
 
 
 def spread(blocks, entries, bodies):
@@ -21,7 +21,7 @@ def gradient(system, a, B):
     """G at the configuration (a, B), (rows, 6 n), the world's columns zero."""
     work = scratch(system)
     work.G[:] = np.nan  # whatever is not written shows
-    gradients(system.rows, system.coordinates, a, B, work.G)
+    jacobians(system.rows, system.coordinates, a, B, work.G)
     return spread(system.blocks, work.G, len(a))
 
 

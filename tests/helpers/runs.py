@@ -10,9 +10,9 @@ DEFECT = 1e-11  # |g| [m or rad] and |G v| [m/s or rad/s] at every stored state 
 
 
 def run(model, order=2, *, h, until, every=1):
-    """The motion, after its defects were checked; that rows repeat others is not news here."""
+    """The motion, after its defects were checked; warnings of redundant constraints are ignored."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*equations repeats? others", category=lv.ModelWarning)
+        warnings.filterwarnings("ignore", message=".*equations? (is|are) redundant", category=lv.ModelWarning)
         motion = lv.simulate(model, lv.Livens(order), h=h, until=until, every=every)
     assert motion.defect_position.max() <= DEFECT
     assert motion.defect_velocity.max() <= DEFECT

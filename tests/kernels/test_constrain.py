@@ -8,13 +8,19 @@ import pytest
 
 import livens as lv
 from benchmarks import newton_euler
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.compile.signals import STEP
 from livens.compile.system import compile_model, scratch
-from livens.kernels.constrain import drive_rates, push, rates, slips, worst
-from livens.kernels.dynamics import bias, coast
+from livens.kernels.constrain import (
+    add_prescribed_rates,
+    apply_multipliers,
+    constraint_rates,
+    largest_violation,
+    rolling_residuals,
+)
+from livens.kernels.dynamics import bias, move_steadily
 from livens.kernels.kinds import VELOCITY_ONLY
-from livens.kernels.rows import gradients
+from livens.kernels.rows import jacobians
 from tests.helpers import dense, joint_equations, problems
 from tests.helpers.joint_equations import Equations, seen
 
@@ -108,38 +114,38 @@ def each_model(test):
 
 @each_model
 def test_push_is_the_transpose_of_rates(name):
-    system, state = compile_model(MODELS[name]())
+    system, state, *_ = compile_model(MODELS[name]())
     work, rng = scratch(system), np.random.default_rng(0)
-    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
+    jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
     full = dense.gradient(system, state.a, state.B)
     lam, x = rng.normal(size=len(full)), np.zeros(len(full))
     p, L = np.zeros_like(state.p), np.zeros_like(state.L)
-    push(system.blocks, work.G, 0.3, lam, p, L)
+    apply_multipliers(system.blocks, work.G, 0.3, lam, p, L)
     assert np.abs(np.concatenate([p, L], axis=1).ravel() - 0.3 * lam @ full).max() <= 64 * EPS * np.abs(full).max()
     p, L = rng.normal(size=(2, *p.shape))
-    rates(system.bodies, system.blocks, work.G, p, L, x)
+    constraint_rates(system.bodies, system.blocks, work.G, p, L, x)
     u = dense.inverse_mass(system.bodies) * np.concatenate([p, L], axis=1).ravel()
     assert np.abs(x - full @ u).max() <= 64 * EPS * np.abs(full).max() * np.abs(u).max()
 
 
 def test_small_parts():
     """Rates of drives, defects of rows that have none, and the largest multiple of a tolerance; NaN is the worst."""
-    system, _ = compile_model(machine())
+    system, _, *_ = compile_model(machine())
     rows, x = system.rows, np.zeros(len(system.rows.kind))
     driven = int(np.flatnonzero(rows.signal >= 0)[0])
     signals = np.arange(20.0)[None]
-    drive_rates(rows, signals, 0, 0.0, x)
+    add_prescribed_rates(rows, signals, 0, 0.0, x)
     assert np.flatnonzero(x).tolist() == [driven]
     assert x[driven] == -signals[0, rows.signal[driven] + 1]
 
-    system, _ = compile_model(disc())
+    system, _, *_ = compile_model(disc())
     rolls, g = system.rows.kind >= VELOCITY_ONLY, np.full(3, 7.0)
-    slips(system.rows, 0.1, np.array([1.0, 2, 3]), np.array([3.0, 4, 5]), g)
+    rolling_residuals(system.rows, 0.1, np.array([1.0, 2, 3]), np.array([3.0, 4, 5]), g)
     assert np.array_equal(g, np.where(rolls, 0.05 * np.array([4.0, 6, 8]), 7.0))
 
     tolerance = 1 / system.rows.weight
-    assert worst(system.rows, tolerance * (1, -3, 2)) == (pytest.approx(3.0), 1)
-    assert worst(system.rows, np.array([0.0, 0.0, np.nan]))[1] == 2
+    assert largest_violation(system.rows, tolerance * (1, -3, 2)) == (pytest.approx(3.0), 1)
+    assert largest_violation(system.rows, np.array([0.0, 0.0, np.nan]))[1] == 2
 
 
 # ── one step ──
@@ -238,7 +244,7 @@ def test_bias_is_the_second_derivative(name):
     u = dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()
 
     def rate(t):
-        coast(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
+        move_steadily(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
         return dense.gradient(system, there, B) @ u
 
     fast = np.abs(u).max()
@@ -286,4 +292,4 @@ def test_start_is_projected_with_the_smallest_change(name):
     found = np.concatenate([v[1:], w[1:]], axis=1).ravel()
     bound = 64 * (EPS / joint_equations.RADIUS + (EPS / STEP if name == "machine" else 0.0))
     assert np.abs(found - expected).max() <= bound * np.linalg.cond(M) * (1.0 + np.abs(u0).max())
-    assert consistent_start(model, quiet=True).moved <= 1e3 * EPS
+    assert Compiled.of(model, quiet=True).adjustment.moved <= 1e3 * EPS

@@ -7,7 +7,7 @@ import livens as lv
 from livens.compile.force_tapes import hoisted
 from livens.compile.system import compile_model, registers
 from livens.kernels import opcodes
-from livens.kernels.force_tapes import exert, stored
+from livens.kernels.force_tapes import add_written_forces, written_energy
 from livens.kernels.tape import run, run_four
 from tests.helpers import problems
 
@@ -62,14 +62,14 @@ def exerted(system, state, t):
     f, tau = np.zeros_like(state.p), np.zeros_like(state.L)
     shapes = len(system.formulas.tape)
     bodies, w = system.bodies, registers(system)
-    got = exert(system.formulas, shapes, shapes, bodies, state.a, state.B, state.p, state.L, t, w, f, tau)
+    got = add_written_forces(system.formulas, shapes, shapes, bodies, state.a, state.B, state.p, state.L, t, w, f, tau)
     return f, tau, got
 
 
 @pytest.mark.parametrize("name", ENERGIES)
 def test_forces_are_minus_the_gradient(name):
     """Central differences of spacing s, extrapolated: error O(s⁴) with O(eps/s), so about eps^(4/5)."""
-    system, state = compile_model(ENERGIES[name])
+    system, state, *_ = compile_model(ENERGIES[name])
     w, t, s = registers(system), 0.7, EPS**0.2
 
     def V(b, k, step, turn, t=t):
@@ -78,7 +78,7 @@ def test_forces_are_minus_the_gradient(name):
             B[b] = B[b] @ exp(step * np.eye(3)[k])
         else:
             a[b, k] += step
-        return stored(system.formulas, system.bodies, a, B, t, w)
+        return written_energy(system.formulas, system.bodies, a, B, t, w)
 
     f, tau, (partial, power) = exerted(system, state, t)
     size = max(1.0, abs(V(0, 0, 0.0, False)))
@@ -106,13 +106,13 @@ def test_one_shape_has_one_tape():
 
 def test_four_at_once_are_four_one_by_one():
     """Seven instances are four and three: the same as each alone, up to the order of sums."""
-    system, state = compile_model(ENERGIES["seven"])
+    system, state, *_ = compile_model(ENERGIES["seven"])
     f, tau, _ = exerted(system, state, 0.7)
     F, T = np.zeros_like(f), np.zeros_like(tau)
     for thing in ENERGIES["seven"].forces:
         m = bodies_and()
         m.add(lv.Energy(thing.fn, bodies=[m[b.name] for b in thing.bodies]))
-        alone, here = compile_model(m)
+        alone, here, *_ = compile_model(m)
         one = exerted(alone, here, 0.7)
         F, T = F + one[0], T + one[1]
     assert np.abs(F - f).max() <= 16 * EPS * np.abs(f).max()
@@ -162,7 +162,7 @@ def test_forces_see_velocities_in_the_users_frame():
         )  # fmt: skip
 
     m = bodies_and(wind)
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     f, tau, (_, power) = exerted(system, state, 0.5)
     a, b = m.bodies[1], m.bodies[2]
     F = 2.0 * (a.velocity + a.pose.B @ np.cross(a.body_rates, r)) + 0.5 * b.pose.a

@@ -86,7 +86,7 @@ def test_a_residual_of_round_off_is_known():
     z = np.array([1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2])
     A = np.array([10.0, 0.0, 0.0, 10.0])
     for size, known in ((1e-13, True), (1e-11, False), (np.nan, False)):
-        assert implicit.quiet(program.arrays, 0, A, 2, np.array([0.0, size]), z, program.state.size) == known
+        assert implicit.is_round_off(program.arrays, 0, A, 2, np.array([0.0, size]), z, program.state.size) == known
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6])
@@ -110,6 +110,6 @@ def test_convex_blocks(size):
 def test_guesses_are_polynomials_of_their_degree(degree):
     past = np.array([np.polyval([*(3.0, -2.0, 5.0)[:degree], 1.0], -k) for k in (1.0, 2.0, 3.0, 4.0)])[:, None]
     x = np.zeros(1)
-    implicit.guess(past, 0, 1, degree, x)
+    implicit.extrapolate(past, 0, 1, degree, x)
     assert x[0] == pytest.approx(1.0, abs=1e-12)  # of the polynomial at 0
-    assert implicit.remember(past.copy(), 0, 1, 4, x) == degree
+    assert implicit.store_unknowns(past.copy(), 0, 1, 4, x) == degree

@@ -5,7 +5,7 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, registers, scratch
-from livens.kernels.forces import all_forces, energies
+from livens.kernels.forces import energies_of_record, forces_of_record
 from livens.kernels.potential import kinetic
 from tests.helpers import problems
 
@@ -47,14 +47,14 @@ TERMS = {
 
 def potential(system, state):
     T, V = np.zeros(1), np.zeros(1)
-    energies(system, type(state)(*(x[None] for x in state)), np.zeros(1), registers(system), T, V)
+    energies_of_record(system, type(state)(*(x[None] for x in state)), np.zeros(1), registers(system), T, V)
     return V[0]
 
 
 def forces(system, state, signals=None):
     f, tau = np.full((1, *state.p.shape), np.nan), np.full((1, *state.L.shape), np.nan)
     signals = np.zeros((1, 6 * len(system.loads.body))) if signals is None else signals
-    all_forces(system, type(state)(*(x[None] for x in state)), signals, scratch(system), f, tau)
+    forces_of_record(system, type(state)(*(x[None] for x in state)), signals, scratch(system), f, tau)
     return f[0], tau[0]
 
 
@@ -67,7 +67,7 @@ def exp(w):
 @pytest.mark.parametrize("term", TERMS)
 def test_forces_are_minus_the_gradient(term):
     """Central differences of spacing s, extrapolated: error O(s⁴) with O(eps/s), so about eps^(4/5)."""
-    system, state = compile_model(TERMS[term])
+    system, state, *_ = compile_model(TERMS[term])
     f, tau = forces(system, state)
     s = EPS**0.2
     size = max(1.0, abs(potential(system, state)))
@@ -90,7 +90,7 @@ def test_forces_are_minus_the_gradient(term):
 @pytest.mark.parametrize("term", ["spring", "spring of length zero", "attraction"])
 def test_action_and_reaction(term):
     """Between bodies forces sum to zero, and so do their moments about the origin."""
-    system, state = compile_model(TERMS[term])
+    system, state, *_ = compile_model(TERMS[term])
     f, tau = forces(system, state)
     moment = np.cross(state.a, f) + np.einsum("bij,bj->bi", state.B, tau)
     assert np.abs(f.sum(axis=0)).max() <= 16 * EPS * np.abs(f).max()
@@ -102,7 +102,7 @@ def test_spring_pressed_to_a_point_pulls_nowhere():
     m = lv.Model()
     b = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), at=(1, 0, 0), name="b"))
     m.add(lv.Spring(m.world.point(0, 0, 0), b.point(0, 0, 0), stiffness=5, length=1.0))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     state.a[1] = 0.0
     f, tau = forces(system, state)
     assert not f.any()
@@ -118,7 +118,7 @@ def test_loads_in_world_and_body_axes():
         m = lv.Model()
         body = m.add(lv.Body(problems.lopsided(1), rotation=B, name="b"))
         m.add(lv.Load(body.point(r), force=F, torque=M, axes=axes))
-        system, state = compile_model(m)
+        system, state, *_ = compile_model(m)
         f, tau = forces(system, state, np.concatenate([F, M])[None])
         Q, c = system.bodies.axes[1], body.mass_properties.center
         assert np.abs(f[1] - A @ F).max() <= 16 * EPS
@@ -126,7 +126,7 @@ def test_loads_in_world_and_body_axes():
 
 
 def test_kinetic_energy():
-    system, state = compile_model(TERMS["everything"])
+    system, state, *_ = compile_model(TERMS["everything"])
     rng = np.random.default_rng(0)
     p, L = rng.normal(size=state.p.shape), rng.normal(size=state.L.shape)
     expected = sum(
@@ -137,7 +137,7 @@ def test_kinetic_energy():
 
 def test_the_world_feels_nothing():
     """What pulls at the world goes into row 0 and moves nobody."""
-    system, state = compile_model(TERMS["spring to the world"])
+    system, state, *_ = compile_model(TERMS["spring to the world"])
     assert system.bodies.inverse_mass[0] == 0.0
     assert not system.bodies.inverse_inertia[0].any()
     after = lv.advance(TERMS["spring to the world"], lv.Livens(), state, 1e-2, 5)

@@ -8,14 +8,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.compile.system import compile_model, scratch
-from livens.describe.joints.row import Row, across
+from livens.describe.row import Row, across
 from livens.kernels import kinds
-from livens.kernels.constrain import rates
-from livens.kernels.coordinates import act, coordinate, coordinate_rate, read
-from livens.kernels.dynamics import coast
-from livens.kernels.rows import defects, gradients
+from livens.kernels.constrain import constraint_rates
+from livens.kernels.coordinates import apply_coordinate_force, coordinate_rate, coordinate_value, update_coordinates
+from livens.kernels.dynamics import move_steadily
+from livens.kernels.rows import jacobians, violations
 from tests.helpers import dense, joint_equations, problems
 
 EPS = np.finfo(float).eps
@@ -105,7 +105,7 @@ def assembled(model, seed):
 
 def defect(system, a, B, angle):
     g = np.zeros(len(system.rows.kind))
-    defects(system.rows, system.coordinates, a, B, angle, np.zeros((1, 8)), 0, g)
+    violations(system.rows, system.coordinates, a, B, angle, np.zeros((1, 8)), 0, g)
     return g
 
 
@@ -140,7 +140,7 @@ def test_gradients_are_derivatives_of_defects(name, world, seed):
     """At any configuration; those of angles only where the joint's axes are one, as their equation says."""
     m, a, b = pair(world)
     m.add(JOINTS[name](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     if (system.coordinates.kind == kinds.ANGLE).any():
         system, state, _ = assembled(m, seed)
     else:
@@ -163,7 +163,7 @@ def test_rates_are_what_a_motion_does_to_the_defects(name, seed):
     there, B = np.zeros_like(state.a), np.zeros_like(state.B)
 
     def g(t):
-        coast(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
+        move_steadily(system.bodies, t, state.a, state.B, state.p, state.L, there, B)
         return defect(system, there, B, state.angle)
 
     found = dense.gradient(system, state.a, state.B) @ (
@@ -172,8 +172,8 @@ def test_rates_are_what_a_motion_does_to_the_defects(name, seed):
     rows = np.isin(system.rows.kind, HOLONOMIC)
     assert np.abs(found - along(g, 1.0))[rows].max(initial=0.0) <= NEAR * max(1.0, np.abs(state.a).max())
     x = np.zeros(len(rows))
-    gradients(system.rows, system.coordinates, state.a, state.B, work.G)
-    rates(system.bodies, system.blocks, work.G, state.p, state.L, x)
+    jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
+    constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, x)
     assert np.abs(x - found).max() <= 64 * EPS * max(1.0, np.abs(found).max())
 
 
@@ -204,7 +204,7 @@ def test_rows_forbid_what_the_joint_forbids(name, world):
 def test_a_span_grows_as_fast_as_its_ends_part(seed):
     m, a, b = pair()
     m.add(lv.Damper(a.point(0.1, 0.2, 0.3), b.point(-0.3, 0.1, 0), rate=2.0))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     scattered(state, seed)
     points = [state.a[k] + state.B[k] @ system.rows.point[0, k - 1] for k in (1, 2)]
     u = dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()
@@ -223,7 +223,7 @@ def test_what_rolls_slides_as_its_contact_does(name, seed):
     """t · (velocity of the second body − that of the first) at the contact, from Ω × r in world axes."""
     m, a, b = pair()
     joint = m.add(JOINTS[name](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     scattered(state, seed)
     u = (dense.inverse_mass(system.bodies) * np.concatenate([state.p, state.L], axis=1).ravel()).reshape(-1, 6)
     frames = [state.B[k] @ system.bodies.axes[k].T for k in (1, 2)]  # the users'
@@ -257,7 +257,7 @@ def test_the_lowest_point_of_a_disc_is_its_contact():
     """RIM: centre height − R √(1 − (n·W)²) is the height of the lowest of the rim's points."""
     m, a, b = pair("first")
     joint = m.add(JOINTS["RollingDisc"](a, b))
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     for seed in range(5):
         scattered(state, seed)
         frame = state.B[1] @ system.bodies.axes[1].T
@@ -290,7 +290,7 @@ def coordinated(name):
 def test_coordinates_say_how_the_joint_has_moved(name):
     """The second body turned by φ about the axis and pushed by s along it, and both bodies carried anywhere."""
     m, joint = coordinated(name)
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     coordinates = system.coordinates
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -301,7 +301,7 @@ def test_coordinates_say_how_the_joint_has_moved(name):
         a[2], B[2] = c + R @ (a[2] - c) + s * AXIS, R @ B[2]
         a[1:], B[1:] = a[1:] @ F.T + rng.normal(size=3), F @ B[1:]
         for k in range(len(coordinates.kind)):
-            near = coordinate(coordinates, k, a, B, 0.0)
+            near = coordinate_value(coordinates, k, a, B, 0.0)
             start = AXIS @ (joint.b.start - joint.a.start)
             expected = phi if coordinates.kind[k] == kinds.ANGLE else start + s
             assert abs(near - expected) <= 64 * EPS
@@ -310,12 +310,12 @@ def test_coordinates_say_how_the_joint_has_moved(name):
 def test_angles_are_unwrapped_over_many_turns():
     """Up to half a turn between two readings, forwards and back."""
     m, joint = coordinated("Revolute")
-    system, state = compile_model(m)
+    system, state, *_ = compile_model(m)
     a0, B0, c = state.a.copy(), state.B.copy(), joint.a.start
     path = np.concatenate([np.arange(0, 40, 3.0), np.arange(40, -40, -2.9)])
     for phi in path:
         state.a[2], state.B[2] = c + turn(phi * AXIS) @ (a0[2] - c), turn(phi * AXIS) @ B0[2]
-        read(system.coordinates, state.a, state.B, state.angle)
+        update_coordinates(system.coordinates, state.a, state.B, state.angle)
         assert abs(state.angle[0] - phi) <= 64 * EPS * max(1.0, abs(phi))
 
 
@@ -331,13 +331,13 @@ def test_coordinate_rates_and_their_transpose(name, seed):
     for k in range(len(coordinates.kind)):
 
         def q(t, k=k):
-            coast(bodies, t, state.a, state.B, p, L, there, B)
-            return coordinate(coordinates, k, there, B, state.angle[k])
+            move_steadily(bodies, t, state.a, state.B, p, L, there, B)
+            return coordinate_value(coordinates, k, there, B, state.angle[k])
 
         found = coordinate_rate(bodies, coordinates, k, state.a, state.B, p, L)
         assert abs(found - along(q, 1.0)) <= NEAR * max(1.0, np.abs(state.a).max())
         f, tau = np.zeros_like(p), np.zeros_like(L)
-        act(coordinates, k, state.a, state.B, 0.7, f, tau)
+        apply_coordinate_force(coordinates, k, state.a, state.B, 0.7, f, tau)
         work = np.sum(f * p * bodies.inverse_mass[:, None]) + np.sum(tau * L * bodies.inverse_inertia)
         assert abs(work - 0.7 * found) <= 64 * EPS * max(1.0, np.abs(p * bodies.inverse_mass[:, None]).max())
         moment = np.cross(state.a, f) + np.einsum("nij,nj->ni", state.B, tau)
@@ -370,7 +370,7 @@ def test_dampers_have_no_defect():
     m.add(lv.Damper(a.point(1, 0, 0), b.point(0, 1, 0), rate=2.0))
     system, state, _ = assembled(m, 1)
     g = np.full(len(system.rows.kind), np.nan)
-    defects(system.rows, system.coordinates, state.a, state.B, state.angle, np.zeros((1, 1)), 0, g)
+    violations(system.rows, system.coordinates, state.a, state.B, state.angle, np.zeros((1, 1)), 0, g)
     assert not g[system.rows.rate > 0].any()
     assert abs(state.angle[0]) > 0.01
 
@@ -380,5 +380,5 @@ def test_every_kind_of_row_is_here():
     for build in JOINTS.values():
         m, a, b = pair()
         m.add(build(a, b))
-        found.update(consistent_start(m, quiet=True).system.rows.kind.tolist())
+        found.update(Compiled.of(m, quiet=True).system.rows.kind.tolist())
     assert found | {kinds.SPAN, kinds.TAPE} == set(range(10))  # TAPE rows: test_user_constraints.py

@@ -5,10 +5,10 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, scratch
-from livens.kernels.constrain import push, rates
-from livens.kernels.rows import gradients
-from livens.kernels.singular import hold
-from livens.kernels.sparse import assemble, factor, soften, solve
+from livens.kernels.constrain import apply_multipliers, constraint_rates
+from livens.kernels.rows import jacobians
+from livens.kernels.singular import remove_weak_rates
+from livens.kernels.sparse import add_compliance, assemble, factor, solve
 from tests.helpers import mechanisms
 
 WEAK = 1e-7
@@ -28,14 +28,14 @@ def lying(n, height):
 @pytest.mark.parametrize("n", [1, 3, 10])
 @pytest.mark.parametrize("height", [1e-9, -2e-8])
 def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
-    system, state = compile_model(lying(n, height))
+    system, state, *_ = compile_model(lying(n, height))
     work = scratch(system)
     bodies, rows, blocks = system.bodies, system.rows, system.blocks
-    gradients(rows, system.coordinates, state.a, state.B, work.G)
+    jacobians(rows, system.coordinates, state.a, state.B, work.G)
     assemble(bodies, blocks, work.G, work.G, True, work.S)
-    soften(rows, blocks, system.shift, 1e-3, work.S, work.diagonal)
-    factor(blocks, work.S, work.pivot[0], WEAK)
-    dropped = work.pivot[0] == 0.0
+    add_compliance(rows, blocks, system.shift, 1e-3, work.S, work.diagonal)
+    factor(blocks, work.S, work.S_pivot, WEAK)
+    dropped = work.S_pivot == 0.0
     assert dropped.sum() == 4 * n  # three rows of a loop that repeat others, and a weak one
 
     count = 6 * (len(state.p) - 1)
@@ -43,7 +43,7 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
     Gt = np.empty((count, len(rows.kind)))  # M^(-1/2) Gᵀ, column by column
     for r in range(Gt.shape[1]):
         p, L = np.zeros_like(state.p), np.zeros_like(state.L)
-        push(blocks, work.G, 1.0, np.eye(Gt.shape[1])[r], p, L)
+        apply_multipliers(blocks, work.G, 1.0, np.eye(Gt.shape[1])[r], p, L)
         Gt[:, r] = root * np.hstack([p, L])[1:].ravel()
     U, sigma, _ = np.linalg.svd(Gt, full_matrices=False)
     kept = sigma > 1e-12
@@ -57,11 +57,11 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
     p, L = state.p, state.L
     p[1:], L[1:] = np.split((u / root).reshape(-1, 6), 2, axis=1)
     for _ in range(3):  # strong rows to round-off
-        rates(bodies, blocks, work.G, p, L, work.x)
-        solve(blocks, work.S, work.pivot[0], work.x)
-        push(blocks, work.G, -1.0, work.x, p, L)
-    hold(system, work, np.zeros((1, 1)), 0, 0.0, p, L)
-    rates(bodies, blocks, work.G, p, L, work.x)
+        constraint_rates(bodies, blocks, work.G, p, L, work.x)
+        solve(blocks, work.S, work.S_pivot, work.x)
+        apply_multipliers(blocks, work.G, -1.0, work.x, p, L)
+    remove_weak_rates(system, work, np.zeros((1, 1)), 0, 0.0, p, L)
+    constraint_rates(bodies, blocks, work.G, p, L, work.x)
     assert np.abs(work.x * rows.weight).max() <= 1.0
     after = root * np.hstack([p, L])[1:].ravel()
     expected = u - U[:, kept] @ (U[:, kept].T @ u)

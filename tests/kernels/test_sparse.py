@@ -7,7 +7,17 @@ from scipy.sparse.linalg import splu
 
 from livens.compile.ordering import elimination_order, symbolic
 from livens.kernels.arrays import Bodies, Rows
-from livens.kernels.sparse import TINY, assemble, factor, factor_lu, harden, invert, soften, solve, solve_lu
+from livens.kernels.sparse import (
+    TINY,
+    add_compliance,
+    assemble,
+    factor,
+    factor_lu,
+    invert_block,
+    remove_dampers,
+    solve,
+    solve_lu,
+)
 from tests.helpers import dense
 
 EPS = np.finfo(float).eps
@@ -237,13 +247,13 @@ def test_soft_rows():
     rows = Rows(**{field: np.zeros(0) for field in Rows._fields} | {"rate": rate, "metric": metric})
     A, S = graph.assembled(graph.G, graph.G), graph.matrix(graph.G, graph.G)
     diagonal, h, shift = np.zeros(graph.count), 0.02, 1e-3
-    soften(rows, graph.blocks, shift, h, A, diagonal)
+    add_compliance(rows, graph.blocks, shift, h, A, diagonal)
     S[np.diag_indices_from(S)] += shift * metric
     S[np.diag_indices_from(S)] += np.divide(2.0, h * rate, out=np.zeros_like(rate), where=soft)
     assert np.abs(dense.matrix(graph.blocks, A) - S).max() <= 64 * EPS * np.abs(S).max()
     assert np.abs(diagonal - np.diag(S)).max() <= 64 * EPS * np.abs(S).max()
     H = np.full_like(A, np.nan)
-    harden(graph.blocks, A, H)
+    remove_dampers(graph.blocks, A, H)
     hard = np.where(soft[:, None] | soft, np.eye(graph.count), S)
     assert np.abs(dense.matrix(graph.blocks, H) - hard).max() <= 64 * EPS * np.abs(S).max()
     assert np.abs(dense.matrix(graph.blocks, A) - S).max() <= 64 * EPS * np.abs(S).max()
@@ -258,7 +268,7 @@ def test_small_inverses(n):
         if n > 1:
             X[0, 0] = 0.0
         A = np.concatenate([[7.0], X.ravel(), [8.0]])
-        invert(A, 1, n)
+        invert_block(A, 1, n)
         assert A[0] == 7.0
         assert A[-1] == 8.0
         bound = 64 * n * EPS * np.linalg.cond(X)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from livens.kernels.arrays import Bodies
-from livens.kernels.spin import cayley, drift
+from livens.kernels.spin import drift, solve_cayley
 from livens.kernels.status import NOT_FINITE, OK, SPIN
 
 EPS = np.finfo(float).eps
@@ -14,7 +14,7 @@ def solve(J, L, h):
     """cayley() with arrays: (x, status). A zero moment stands as 1 with the inverse 0, as the system bag says."""
     J = np.array(J, dtype=float)
     moment, inverse = np.where(J > 0, J, 1.0), np.divide(1.0, J, out=np.zeros(3), where=J > 0)
-    *x, status = cayley(*moment, *inverse, *np.array(L, dtype=float), h)
+    *x, status = solve_cayley(*moment, *inverse, *np.array(L, dtype=float), h)
     return np.array(x), status
 
 

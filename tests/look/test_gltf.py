@@ -1,4 +1,4 @@
-"""Animated glTF: the bytes are read back by a reader of our own after the specification, and by trimesh."""
+"""Animated glTF: the bytes are read back by a small reader written from the specification, and by trimesh."""
 
 import json
 import struct
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.gltf import creased, frames
+from livens.look.gltf import frames
+from livens.look.picture.shapes import creased
 
 KINDS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 SINGLE = float(np.finfo(np.float32).eps)
@@ -81,7 +82,7 @@ def samplers(text, data):
 
 
 def test_views_and_accessors(file):
-    """Views lie inside the buffer on multiples of their numbers' size, and bounds are those of the numbers."""
+    """Views are inside the buffer, at multiples of four bytes, and bounds are those of the numbers."""
     text, data = chunks(file)
     assert text["asset"]["version"] == "2.0"
     assert text["buffers"] == [{"byteLength": text["buffers"][0]["byteLength"]}]
@@ -98,7 +99,7 @@ def test_views_and_accessors(file):
 
 
 def test_meshes(file):
-    """Positions have bounds, normals length one, indices are unsigned and within range, targets those of the rules."""
+    """Positions have bounds, normals have length one, indices are in range, targets are as specified."""
     text, data = chunks(file)
     assert len(text["meshes"]) == 3  # the same shape twice in two colours, and a ball
     for mesh in text["meshes"]:
@@ -144,14 +145,14 @@ def test_poses_are_those_of_the_motion(file):
 
 
 def test_between_two_poses_a_program_is_near_the_motion(file):
-    """Half-way by slerp, as the specification asks, against the state there: a body that turns 20 rad/s."""
+    """The middle of two poses by slerp (as specified) against the state there; the body turns 20 rad/s."""
     text, data = chunks(file)
     t, q = samplers(text, data)[0, "rotation"]
     half = q[1:].astype(float) + q[:-1]
     half /= np.linalg.norm(half, axis=1, keepdims=True)
     states = np.rint((t[1:].astype(float) + t[:-1]) / 2e-3).astype(int)
     away = np.array([matrix(one) for one in half]) - motion().rotation("hammer 0")[states]
-    assert np.abs(away).max() < 21 * 0.6e-3  # no further than it turns in the half step that the middle may miss
+    assert np.abs(away).max() < 21 * 0.6e-3  # the rotation in half a step, the largest distance in time
 
 
 def test_upright(file):
@@ -159,7 +160,7 @@ def test_upright(file):
     text, _ = chunks(file)
     root = text["nodes"][text["scenes"][text["scene"]]["nodes"][0]]
     assert matrix(root["rotation"]) @ (0, 0, 1) == pytest.approx([0, 1, 0])
-    assert len(text["materials"]) == 3  # none that no body has
+    assert len(text["materials"]) == 3  # one for each body
     assert root["children"] == [0, 1, 2]
     assert [text["nodes"][k]["name"] for k in root["children"]] == ["hammer 0", "hammer 1", "ball"]
 
@@ -208,7 +209,7 @@ def test_normals_of_round_and_flat_sides():
     assert np.einsum("ij,ij->i", outward, normals[side]).min() > np.cos(np.pi / 64)
 
 
-def test_what_cannot_be_written(tmp_path):
+def test_errors_of_gltf_files(tmp_path):
     with pytest.raises(lv.FileError, match=r"the ending of a binary glTF file is \.glb"):
         motion().to_gltf(tmp_path / "throw.gltf")
     with pytest.raises(lv.ModelError, match="has no bodies"):

@@ -1,4 +1,4 @@
-"""What the stand-alone page gets: poses with z upwards, each shape once, and the ends of lines as points of bodies."""
+"""The data of the stand-alone page: poses with z upwards, each shape once, ends of lines as points of bodies."""
 
 import base64
 import json
@@ -67,7 +67,7 @@ def test_lines_end_at_points_of_bodies(motion, tmp_path):
     assert page["traces"]["body"] == [[1, 2, 3]]  # all centres of mass
 
 
-def test_traces_are_those_asked_for(motion, tmp_path):
+def test_traces_can_be_given(motion, tmp_path):
     tip = motion.model["bar 1"].point(0.5, 0, 0)
     page = data(motion, tmp_path / "page.html", trace=[tip, motion.model["ball"]])
     assert page["traces"]["body"] == [[2, 3]]
@@ -93,10 +93,10 @@ def test_many_bodies_are_kept_at_fewer_times(motion, tmp_path, monkeypatch):
     assert len(t) == 200  # for three bodies
     assert (t[0], t[-1]) == (0.0, pytest.approx(1.0))
     monkeypatch.setattr("livens.look.page.page.POSES", 3)
-    assert len(numbers(data(motion, tmp_path / "page.html")["times"], -1)) == 100  # never so few that it jumps
+    assert len(numbers(data(motion, tmp_path / "page.html")["times"], -1)) == 100  # the smallest number
 
 
-def test_names_are_text_whatever_they_say(tmp_path):
+def test_names_with_markup_are_shown_as_text(tmp_path):
     """Neither markup nor marks of the template."""
     name = "</script><script>alert(1)</script>{{data}}{{follow}}"
     m = lv.Model(name=name)

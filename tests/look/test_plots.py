@@ -1,4 +1,4 @@
-"""Figures: every kind is drawn from numbers that can be read back; what cannot be drawn is refused in a sentence."""
+"""Figures: their numbers are read back, and impossible figures give an error message."""
 
 from functools import cache
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.plot import KINDS
-from livens.look.plot.balance import shares
+from livens.look.plot import FIGURES, STYLES
+from livens.look.plot.energy import parts as energy_parts
 from livens.look.plot.polhode import curves
-from livens.look.plot.precision import order
-from livens.look.plot.style import STYLES
+from livens.look.plot.work_precision import order
 from tests.helpers import mechanisms
 
 EPS = np.finfo(float).eps
@@ -38,14 +37,14 @@ def lines(axes):
     return [np.array(line.get_data()) for line in axes.get_lines()]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_needs_no_tuning(kind, tmp_path):
+@pytest.mark.parametrize("kind", FIGURES)
+def test_every_figure_can_be_drawn_without_options(kind, tmp_path):
     figure = arm().plot(kind, path=tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").stat().st_size > 5000
     assert figure.axes
 
 
-def test_curves_can_be_told_apart_without_colour():
+def test_curves_are_distinct_without_colour():
     assert len({str(style) for style, _, _ in STYLES}) == len({mark for _, _, mark in STYLES}) == len(STYLES)
 
 
@@ -73,21 +72,21 @@ def test_phase_of_a_component():
     assert len(arm().plot("phase", arm().model["fore"].point(0.4, 0, 0)).axes) == 3
 
 
-def test_energy_shares_add_up():
-    parts = shares(arm())
-    together = parts.pop("together")
-    assert set(parts) == {"translation", "rotation", "weight"}
+def test_parts_of_the_energy_add_up():
+    parts = energy_parts(arm())
+    total = parts.pop("total")
+    assert set(parts) == {"translation", "rotation", "gravity"}
     scale = 10 * EPS * np.abs(arm().kinetic).max()
     assert np.abs(parts["translation"] + parts["rotation"] - arm().kinetic).max() < scale
-    assert np.ptp(together - arm().energy) < 10 * scale
-    assert np.abs(sum(parts.values()) - together).max() < scale
+    assert np.ptp(total - arm().energy) < 10 * scale
+    assert np.abs(sum(parts.values()) - total).max() < scale
 
 
-def test_springs_have_a_share():
+def test_springs_have_a_part_of_the_energy():
     m = lv.Model(name="spring")
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(2, 0, 0)))
     m.add(lv.Spring(m.world.point(0, 0, 0), ball.point(0, 0, 0), stiffness=10.0, length=1.0))
-    assert shares(lv.simulate(m, h=1e-2, until=1.0))["springs, attraction"][0] == pytest.approx(5.0)
+    assert energy_parts(lv.simulate(m, h=1e-2, until=1.0))["springs, attraction"][0] == pytest.approx(5.0)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ def test_springs_have_a_share():
     ],
 )
 def test_the_polhode_lies_on_both_surfaces(rates, J):
-    """The closed curve satisfies both equations, and the computed momentum runs along it."""
+    """The closed curve satisfies both equations, and the computed momentum follows it."""
     motion = tumbling(rates, J)
     moments, L = motion.system.bodies.inertia[1], motion.record.L[:, 1]
     size, T = np.linalg.norm(L[0]), 0.5 * (L[0] ** 2 / moments).sum()
@@ -148,12 +147,12 @@ def test_work_and_precision(tmp_path):
         (("phase", "elbow"), "has no coordinate"),
         (("phase", "shoulder", "x"), "a component x, y or z of a body or point can be drawn"),
         (("phase", "fore", "w"), "not 'w'"),
-        (("trajectory", *["fore"] * 11), "one to 10 paths can be told apart in a figure, not 11"),
-        (("reactions", *["elbow"] * 11), "11 are too many to tell apart"),
+        (("trajectory", *["fore"] * 11), "one to 10 paths fit into a figure, not 11"),
+        (("reactions", *["elbow"] * 11), "11 are too many for one figure"),
         (("polhode", "upper"), "body 'upper' does not turn at the start"),
     ],
 )
-def test_what_cannot_be_drawn(arguments, words):
+def test_errors_of_figures(arguments, words):
     with pytest.raises(lv.ModelError, match=words):
         arm().plot(*arguments)
 

@@ -1,4 +1,4 @@
-"""Pictures and films: what is drawn is where geometry says, and files are what other programs read."""
+"""Pictures and films: items are drawn at their positions, and other programs can read the files."""
 
 import shutil
 import stat
@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.look.picture.extent import upright
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
-from livens.look.render.scene import Scene, upright
+from livens.look.render.scene import Scene
 
 PAPER = np.array([244, 243, 239])
 
@@ -45,7 +46,7 @@ def test_a_ball_is_a_disc_of_the_right_size():
     assert (rows.mean(), columns.mean()) == pytest.approx((299.5, 399.5), abs=0.5)
 
 
-def test_what_is_nearer_hides_what_is_behind():
+def test_near_triangles_hide_far_ones():
     camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 64, 48)
     far = np.array([(-1.0, -9, -9), (-1, 9, -9), (-1, 0, 15)])
     near = far + np.eye(3)[0]
@@ -53,7 +54,7 @@ def test_what_is_nearer_hides_what_is_behind():
         assert seen(camera.screen(np.array(walls)), camera).owner[24, 32] == front
 
 
-def test_what_is_behind_the_camera_is_not_drawn():
+def test_triangles_behind_the_camera_are_not_drawn():
     camera = Camera(np.zeros(3), np.array([1.0, 0.0, 0.0]), 5.0, 64, 48)
     behind = np.array([[(9.0, -9, -9), (9, 9, -9), (9, 0, 15)], [(0, 0, 0), (0, 1, 0), (9, 0, 1)]])
     assert (seen(camera.screen(behind), camera).owner == -1).all()
@@ -69,7 +70,7 @@ def test_rays_and_screen_are_inverse():
 
 
 def test_everything_is_in_the_picture():
-    """Every corner of every body at every state, and the spring's foot, lie on the screen and nearly fill it."""
+    """Every corner of every body at every state, and the anchor of the spring, are on the screen and nearly fill it."""
     scene = Scene(falling())
     everything = np.arange(len(falling()))
     camera = scene.camera(everything, 320, 240)
@@ -80,7 +81,7 @@ def test_everything_is_in_the_picture():
     assert ((high - low) / (320, 240)).max() > 0.8
 
 
-def test_a_camera_stays_away_from_what_is_deep():
+def test_the_camera_keeps_its_distance_from_a_deep_scene():
     m = lv.Model()
     for k in range(2):
         m.add(lv.Body(lv.Ball(0.2, mass=1.0), at=k * np.array([np.cos(-0.9), np.sin(-0.9), 0.3]) * 5))
@@ -150,7 +151,7 @@ def test_every_frame_of_an_animated_png(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ffmpeg is a shell script")
 def test_frames_are_piped_to_ffmpeg(tmp_path, monkeypatch):
-    """A stand-in that keeps what it gets: as many frames of as many bytes as the line says."""
+    """A stand-in for ffmpeg stores its input: all frames, with the size that the command line gives."""
     tool = tmp_path / "bin" / "ffmpeg"
     tool.parent.mkdir()
     tool.write_text('#!/bin/sh\nfor last; do :; done\necho "$@" > "$0.said"\nexec cat > "$last"\n')
@@ -171,7 +172,7 @@ def test_ffmpeg_makes_a_film(tmp_path):
     assert (tmp_path / "fall.mp4").read_bytes()[4:8] == b"ftyp"
 
 
-def test_what_cannot_be_pictured(tmp_path, monkeypatch):
+def test_errors_of_pictures_and_films(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(lv.MissingExtra, match=r"needs ffmpeg, which is not on the PATH: .* fall\.gif or fall\.apng"):
         falling().to_video(tmp_path / "fall.mp4", size=(64, 48))

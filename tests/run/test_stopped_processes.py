@@ -59,7 +59,7 @@ def test_a_signal_writes_the_checkpoint_and_says_how_to_go_on(tmp_path, number, 
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (128 + number, "")
     assert f"livens: {word} at t = " in err
-    assert err.endswith("it is in out.nc.journal, and `livens resume out.nc` goes on.\n")
+    assert err.endswith("it is in out.nc.journal; continue with `livens resume out.nc`.\n")
     assert len(err.splitlines()) == 1
     goes_on(tmp_path)
 
@@ -75,7 +75,7 @@ def test_a_file_that_may_not_grow_stops_the_run_and_the_checkpoint_before_is_goo
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, "")
     assert err.startswith("livens: out.nc.journal cannot be written: file too large. The run stopped at t = ")
-    assert "s; once it can be written, `livens resume out.nc` goes on from t = " in err
+    assert "s; `livens resume out.nc` continues from t = " in err
     assert len(err.splitlines()) == 1
     assert 0 < lv.load(tmp_path / "out.nc.journal").steps < 10_000_000
     goes_on(tmp_path)

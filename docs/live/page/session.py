@@ -18,9 +18,9 @@ from livens.describe.pose import quaternions
 from livens.look.browser.playground import apart, products
 from livens.look.browser.stepper import Stepper
 from livens.look.page.page import rgba, scene
-from livens.look.picture.colors import BLUE, GREEN, ORANGE, PURPLE, hexadecimal
+from livens.look.picture.colors import BLUE, GREEN, ORANGE, PURPLE
 from livens.look.picture.instants import Instant, instant
-from livens.look.picture.parts import parts
+from livens.look.picture.picture import picture_of
 
 BUDGET = 0.022  # computing time per frame [s]
 
@@ -111,8 +111,8 @@ class Session:
 
     def scene(self) -> str:
         """The input of drawing.js as JSON."""
-        room, these = self.demo.room(self.values), parts(self.model)
-        data = scene(self.model, these, self.demo.trace(self.model))
+        room = self.demo.room(self.values)
+        data = scene(picture_of(self.model, self.demo.trace(self.model)))
         data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.near, "follow": room.follow}
         data["springs"]["most"] = 0.3  # extension for full colour [m]
         return json.dumps(data)
@@ -222,7 +222,7 @@ class Playground(Session):
 
     def scene(self) -> str:
         data = json.loads(super().scene())
-        tints = [rgba(hexadecimal(tint)) for tint in (BLUE, ORANGE, GREEN, PURPLE)]
+        tints = [rgba(tint) for tint in (BLUE, ORANGE, GREEN, PURPLE)]
         tints += [[*color[:3], 0.3] for color in tints[2:]]
         for body, color in zip(data["bodies"], tints, strict=True):
             body["color"] = color

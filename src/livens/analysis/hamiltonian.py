@@ -26,15 +26,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, number
-from ..compile.assembly import consistent_start
+from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import registers, scratch
 from ..describe.model import Model
 from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import State
-from ..kernels.coordinates import read
-from ..kernels.forces import all_forces, energies
+from ..kernels.coordinates import update_coordinates
+from ..kernels.forces import energies_of_record, forces_of_record
 from ..record.trajectory import Trajectory
 
 Pair = tuple[Array, Array]
@@ -60,8 +60,8 @@ class Hamiltonian:
 
     def __init__(self, model: Model, t: float = 0.0):
         self.model, self._t = model, np.array([number(t, "t")])
-        start = consistent_start(model, quiet=True)
-        formulas = start.system.formulas._replace(pushes=0)
+        start = Compiled.of(model, quiet=True)
+        formulas = start.system.formulas._replace(forces=0)
         self._system, self._state = start.system._replace(formulas=formulas), start.state
         self._n = len(model.bodies) - 1
         bodies = self._system.bodies
@@ -97,7 +97,7 @@ class Hamiltonian:
     def potential(self, a: ArrayLike, B: ArrayLike) -> float:
         """V(q₁, q₂, …): gravity, springs, attraction, springs in joints, user-written energies [J]."""
         T, V = np.empty(1), np.empty(1)
-        energies(self._system, self._place(a, B), self._t, registers(self._system), T, V)
+        energies_of_record(self._system, self._place(a, B), self._t, registers(self._system), T, V)
         return float(V[0])
 
     def forces(self, a: ArrayLike, B: ArrayLike) -> Pair:
@@ -110,7 +110,7 @@ class Hamiltonian:
         signals = np.zeros((1, Signals(self.model).width))
         if self._system.formulas.clock >= 0:
             signals[0, self._system.formulas.clock] = self._t[0]
-        all_forces(self._system, here, signals, scratch(self._system), f, tau)
+        forces_of_record(self._system, here, signals, scratch(self._system), f, tau)
         return f[0, 1:], _times(self._axes, tau[0, 1:])
 
     def gradient(self, a: ArrayLike, B: ArrayLike) -> Pair:
@@ -170,7 +170,7 @@ class Hamiltonian:
         here = State(*(x[None].copy() for x in self._state))
         here.a[0, 1:] = self._rows(a, "a")
         here.B[0, 1:] = self._frames(B) @ self._axes
-        read(self._system.coordinates, here.a[0], here.B[0], here.angle[0])
+        update_coordinates(self._system.coordinates, here.a[0], here.B[0], here.angle[0])
         return here
 
     def _seen(self, state: State) -> tuple[Array, Array, Array, Array]:

@@ -1,12 +1,12 @@
-"""What a motion kept and what it did not, as numbers and as a table a person can read.
+"""The conservation report of a motion: numbers, and a table.
 
 For a quantity X(t), stored at the times t:
 
     change = X(end) − X(start)     slope = dX/dt by least squares     worst = max |X − X(start)|     (1)
 
-and of vectors the lengths of these. `worst` is also given relative to a scale that is not zero by accident: for energy
-the largest kinetic energy or change of potential, for momenta the largest sum of the bodies' own. Only what the model's
-symmetries conserve (conserved.py) is judged; of the rest the report says what changes it.
+For vectors these are the norms. `worst` is also given relative to a scale: for energy the largest kinetic energy or
+change of potential energy, for momenta the largest sum of the norms of the bodies' momenta. The table contains the
+quantities that the symmetries of the model conserve (conserved.py); the notes name the causes of all other changes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COLUMNS = ("", "", "at start", "change", "slope per s", "worst", "worst/scale")
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A quantity that should keep its `start`: `values` (n, components) over time, and the scale of its error."""
+    """A conserved quantity: `values` (n, components) over time, value at the `start`, and the scale of its error."""
 
     name: str
     unit: str
@@ -61,10 +61,10 @@ class Report:
     """The structure report of a motion: print it, show it in a notebook, or read its numbers.
 
     energy_slope [1/s] and energy_band: slope and width (largest minus smallest) of the energy relative to its scale.
-    Where work or dissipation change it, `energy_conserved` is False and these speak of what is left when they are
-    taken off. `momentum` and `angular_momentum` speak of the conserved components, None if there are none; `notes` say
-    what changes the others. `steps_per_second` counts the time inside the compiled loop, `iterations` are those of the
-    joints' position level per stage.
+    Where work or dissipation change the energy, `energy_conserved` is False and these refer to the energy balance,
+    energy − work + dissipated. `momentum` and `angular_momentum` refer to the conserved components, None if there are
+    none; `notes` name the causes that change the others. `steps_per_second` refers to the time inside the compiled
+    loop; `iterations`: mean iterations per stage to satisfy the joints.
     """
 
     model: str
@@ -82,11 +82,6 @@ class Report:
     angular_momentum: Invariant | None
     defects: tuple[Invariant, ...]
     notes: tuple[str, ...]
-
-    @property
-    def orthogonality(self) -> Invariant:
-        """How far the rotation matrices are from orthonormal: the largest entry of BᵀB − I."""
-        return self.defects[0]
 
     @property
     def rows(self) -> tuple[Invariant, ...]:
@@ -112,7 +107,7 @@ class Report:
         return f"<table><caption>{escape(self._head())}</caption><tr>{head}</tr>{body}</table>{notes}"
 
     def _cells(self) -> list[tuple[str, ...]]:
-        """The table in words; what should be zero has no scale."""
+        """The table as text; quantities that should be zero have no scale."""
         small = [[f"{x:.1e}" if x else "0" for x in (r.change, r.slope, r.worst, r.relative)] for r in self.rows]
         scaled = len(self.rows) - len(self.defects)
         small[scaled:] = [[*cells[:3], ""] for cells in small[scaled:]]
@@ -126,7 +121,7 @@ class Report:
 
 
 def report(motion: Trajectory) -> Report:
-    """What `motion` kept: energy, the momenta its model conserves, orthogonality of its rotations; and how fast it ran.
+    """The conservation report of `motion`: energy, conserved momenta, orthogonality of rotations, violations, speed.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="throw")
@@ -192,9 +187,9 @@ def angular_series(motion: Trajectory, law: Conserved) -> Series | None:
 
 
 def defect_series(motion: Trajectory) -> list[Series]:
-    """What should be zero: orthogonality of the rotations, and the joints at position and velocity level."""
+    """Quantities that should be zero: orthogonality of the rotations, violations of the joints at both levels."""
     found = [("orthogonality |BᵀB − I|", "", motion.defect_orthogonality)]
-    with suppress(ModelError):  # a drive that was forgotten in a file: then there is nothing to compare with
+    with suppress(ModelError):  # a function of time that the file could not hold: the violation is unknown
         if motion.model.joints:
             found.append(("joints, position", "m, rad", motion.defect_position))
             found.append(("joints, velocity", "m/s, rad/s", motion.defect_velocity))
@@ -208,7 +203,7 @@ def _series(name: str, unit: str, values: Array, scale: float) -> Series | None:
 
 
 def _invariant(t: Array, series: Series) -> Invariant:
-    """Equation (1). Sums are numpy's: those of BLAS depend on how many threads share them, and wait for these."""
+    """Equation (1). Sums are NumPy's: those of BLAS depend on the number of threads."""
     X, since = series.values, t - t.mean()
     deviation = X - series.start
     moment = np.sum(since * np.ascontiguousarray(deviation.T), axis=1)
@@ -223,14 +218,18 @@ def _invariant(t: Array, series: Series) -> Invariant:
 
 
 def _freedom(motion: Trajectory) -> tuple[str, ...]:
-    """How many degrees of freedom joints leave, and which of their equations repeat others."""
+    """The degrees of freedom that the joints leave, and the redundant constraints."""
     if not motion.model.joints:
         return ()
     try:
         count, redundant = motion.freedom, motion.redundant
-    except ModelError:  # a drive that the file could not hold
+    except ModelError:  # a function of time that the file could not hold
         return ()
-    repeat = f"; {sum(redundant.values())} equations repeat others, in {', '.join(redundant)}" if redundant else ""
+    repeat = (
+        f"; {sum(redundant.values())} constraint equations are redundant, in {', '.join(redundant)}"
+        if redundant
+        else ""
+    )
     return (f"{count} degree{'s' if count != 1 else ''} of freedom{repeat}.",)
 
 
@@ -249,12 +248,12 @@ def _unjudged(motion: Trajectory) -> list[str]:
     try:
         _ = motion.model.joints and motion.defect_position
     except ModelError as error:
-        return [f"joints are not judged: {error}"]
+        return [f"violations of the joints are unknown: {error}"]
     return []
 
 
 def _which(kept: Kept, rest: bool = False) -> str:
-    """Which components are kept, or which are the rest."""
+    """The direction of the conserved components, or of the rest."""
     D = kept.directions
     if len(D) in (0, 3):
         return ""

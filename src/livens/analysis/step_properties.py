@@ -1,14 +1,14 @@
-"""What a step should keep, measured: reversibility, the symplectic form, the order of convergence.
+"""Measured properties of a step: reversibility, symplecticity, order of convergence.
 
 On T*SE(3)ⁿ in left-trivialised coordinates ξ = (δa, δθ, δp, δL) per body, δB = B δθ̂, the canonical form is
 
     Ω(ξ, η) = δa·δp' − δp·δa' + δθ·δL' − δL·δθ' + L·(δθ × δθ')                                   (1)
 
-where the last term comes from rotations not commuting. A map with the derivative A is symplectic if AᵀΩ₁A = Ω₀,
+where the last term is there because rotations do not commute. A map with the derivative A is symplectic if AᵀΩ₁A = Ω₀,
 with Ω at its end and at its start. A comes from central differences, extrapolated (Richardson) from spacings s, s/2
-and s/4, so that the error is O(s⁶) + O(eps/s). The result is a pure number, of size one for a map that has nothing
-to do with Ω: with ℓ = √(J/m) of a body (or a hundredth of its distance from the origin, if that is longer), its
-action S = m ℓ²/h, σ = √(S_max/S) and S_max the largest S of all bodies, the units of ξ are
+and s/4, so that the error is O(s⁶) + O(eps/s). The result is dimensionless, and of order one for a map that is
+not symplectic at all. With ℓ = √(J/m) of a body (or a hundredth of its distance from the origin, if that is longer),
+its action S = m ℓ²/h, σ = √(S_max/S) and S_max the largest S of all bodies, the units of ξ are
 
     a: σ ℓ,    θ: σ,    p: S σ/ℓ,    L: S σ,        in which Ω/S_max has the entries 1 and L/S.          (2)
 """
@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite
-from ..compile.assembly import Start, consistent_start, fitted
+from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..describe.model import Model
 from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, State
-from ..kernels.dynamics import all_defects
+from ..kernels.dynamics import violations_of_record
 from ..run.simulate import advance
 from ..step import Scheme
 
@@ -36,7 +36,7 @@ SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 
 
 def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
-    """How far `steps` steps of length h [s] and as many of −h miss the start.
+    """The deviation from the start after `steps` steps of length h [s] and as many of −h.
 
     The largest deviation of any entry of a, B, p or L, relative to the largest entry of that array on the way; bodies
     that do not move, or do not turn, are measured by their radius of gyration, and by each other's momenta over it.
@@ -47,8 +47,8 @@ def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     >>> lv.reversibility(m, lv.Livens(), h=1e-2, steps=100) < 1e-12
     True
     """
-    begin = consistent_start(model, quiet=True)
-    start, radius = begin.state, float(_gyration(begin.system.bodies).max())
+    compiled = Compiled.of(model, quiet=True)
+    start, radius = compiled.state, float(_gyration(compiled.system.bodies).max())
     there = advance(model, scheme, start, h, steps)
     back = advance(model, scheme, there, -h, steps, t0=steps * h)
     pairs = {name: [getattr(state, name)[1:] for state in (start, there, back)] for name in ("a", "B", "p", "L")}
@@ -66,7 +66,7 @@ def symplecticity(
 
     A symplectic step gives round-off, about 1e-11; any other a number that goes to zero with a power of h.
     basis: columns of tangent vectors (12 n, k) in the units (2), the four blocks δa, δθ, δp, δL of
-    all bodies one after the other; None means all that the joints allow. States off the joints are brought onto them
+    all bodies one after the other; None means all that the joints allow. States are projected onto the joints
     before the step, which does not change a derivative along them.
 
     >>> import livens as lv
@@ -75,11 +75,11 @@ def symplecticity(
     >>> lv.symplecticity(m, lv.Livens(), h=0.1) < 1e-10
     True
     """
-    begin = consistent_start(model, quiet=True)
-    start, bodies = begin.state if state is None else state, begin.system.bodies
+    compiled = Compiled.of(model, quiet=True)
+    start, bodies = compiled.state if state is None else state, compiled.system.bodies
     unit = units(bodies, start, h)
-    V = joint_tangents(model, begin, start, unit) if basis is None else basis
-    return defect(lambda x: advance(model, scheme, fitted(model, begin, x), h), start, unit, V)
+    V = joint_tangents(compiled, start, unit) if basis is None else basis
+    return defect(lambda x: advance(model, scheme, compiled.fitted(x), h), start, unit, V)
 
 
 def defect(step: Callable[[State], State], start: State, unit: State, V: Array) -> float:
@@ -106,17 +106,17 @@ def tangents(bodies: Bodies) -> Array:
     return np.eye(4 * can_turn.size)[:, np.concatenate([np.ones(3 * can_turn.size, dtype=bool), can_turn])]
 
 
-def joint_tangents(model: Model, begin: Start, state: State, unit: State) -> Array:
-    """Every direction of phase space along which the joints stay closed in position and velocity, as columns."""
-    V, system = tangents(begin.system.bodies), begin.system
+def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
+    """Every direction of phase space that satisfies the joints in position and velocity, as columns."""
+    V, system = tangents(compiled.system.bodies), compiled.system
     rows = int((system.rows.rate == 0.0).sum())
     if not rows:
         return V
 
     def closed(x: State) -> Array:
         g, v = np.zeros((1, len(system.rows.kind))), np.zeros((1, len(system.rows.kind)))
-        signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
-        all_defects(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
+        signals = np.ascontiguousarray(Signals(compiled.model).table(np.zeros(1)))
+        violations_of_record(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
         return np.concatenate([g[0], v[0]])
 
     s = SPACING / 16.0

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return OK
     except StepFailed as error:
-        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        _say(f"livens: {error}")
         return FAILED
     except LivensError as error:
         _say(f"livens: {error}")
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Interrupted as error:
-        _say(f"livens: {str(error).replace(' The motion so far is in error.trajectory.', '')}")
+        _say(f"livens: {error}")
         return 128 + error.signal
     except KeyboardInterrupt:
         _say("livens: interrupted.")
@@ -143,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _view(options: argparse.Namespace) -> None:
     from ..look.browser.playback import view
-    from ..run.netcdf import load
+    from ..record.netcdf import load
     from .source import Source
 
     if Path(options.file).suffix in MOTIONS:
@@ -158,7 +158,7 @@ def _live(options: argparse.Namespace) -> None:
     from .source import Source, scheme_of
 
     if Path(options.file).suffix in MOTIONS:
-        from ..run.netcdf import load
+        from ..record.netcdf import load
 
         motion = load(options.file)
         scheme, h = scheme_of(options) or motion.scheme, motion.h if options.h is None else options.h
@@ -185,7 +185,7 @@ def _page(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
 
     motion = load(options.file)
     if _jit.cold("livens.rollout"):
@@ -233,7 +233,7 @@ def _look(demo: Any, page: Path) -> None:
     """Open a demonstration: the page that it serves itself, or else the one that was written."""
     import webbrowser
 
-    from ..look.browser.page import has_screen, installed
+    from ..look.browser.server import has_screen, installed
 
     if demo.page is not None and installed():
         demo.page()
@@ -274,7 +274,7 @@ def _about_here() -> dict[str, str]:
 
 
 def _about(file: Path) -> dict[str, str]:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
 
     motion = load(file)
     model = motion.model

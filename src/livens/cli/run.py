@@ -116,9 +116,9 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    from ..run.checkpoint import Watch
-    from ..run.journal import journal_of
-    from ..run.netcdf import has_functions, load
+    from ..record.journal import journal_of
+    from ..record.netcdf import has_functions, load
+    from ..run.checkpoint import Checkpoints
     from ..run.simulate import resume
     from .source import Source
 
@@ -130,7 +130,7 @@ def _resume(options: argparse.Namespace) -> None:
     if options.model is not None:
         source = Source(argparse.Namespace(**{**vars(options), "file": options.model}))
         tracers = source.scene.tracers(source.model) if source.scene else {}
-        motion.model = _checked(source.model, motion.model, output, options.model)
+        motion = motion.with_model(_checked(source.model, motion.model, output, options.model))
     if motion.wanted > motion.steps:
         if options.model is None and has_functions(motion.model):
             raise ModelError(
@@ -143,9 +143,9 @@ def _resume(options: argparse.Namespace) -> None:
             _rescue(error.trajectory, str(output))
             raise
     elif journal.exists():  # stopped while the file was written
-        with Watch(output) as watch:
-            watch.go_on(motion)
-            watch.finish(motion)
+        with Checkpoints(output) as checkpoints:
+            checkpoints.continue_from(motion)
+            checkpoints.finish(motion)
     else:
         raise ModelError(
             f"{output} is complete: it ends at t = {motion.t[-1]:g} s, as asked. "
@@ -166,7 +166,7 @@ def simulate_source(source: Source, **keeping: Any) -> Any:
 
 
 def _continue(options: argparse.Namespace, keeping: dict[str, Any]) -> Any:
-    from ..run.netcdf import load
+    from ..record.netcdf import load
     from ..run.simulate import resume
 
     if options.until is None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import exported_names
 from ..describe.model import Point
 from ..errors import FileError, ModelWarning
 from ..storage.atomic import replacing
 
 if TYPE_CHECKING:
+    from ..compile.compiled import Adjustment
     from ..record.trajectory import Trajectory
     from ..run.stiffness import Stiffness
 
@@ -47,14 +49,23 @@ def step(text: str) -> float | str:
     return "auto" if text == "auto" else float(text)
 
 
+def order(text: str) -> int:
+    """An order that one of the schemes has."""
+    from ..step import CLASSES  # loads numba, which the help does not need
+
+    orders = sorted({n for kind in CLASSES.values() for n in kind.orders})
+    if not text.isdigit() or int(text) not in orders:
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(str(n) for n in orders)}")
+    return int(text)
+
+
 def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
     """Scheme, order and step, and the end where there is one."""
     if end:
         command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
     command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
-    command.add_argument("--order", type=int, choices=(2, 4, 6, 8), help="order of Livens (2) or RungeKutta (8)")
-    schemes = ("Livens", "RungeKutta", "Newmark", "GeneralizedAlpha")
-    command.add_argument("--scheme", choices=schemes, help="scheme (Livens)")
+    command.add_argument("--order", type=order, metavar="N", help="order of a scheme that has several orders")
+    command.add_argument("--scheme", choices=exported_names("step"), help="scheme (Livens)")
     add_outside(command)
 
 
@@ -141,20 +152,21 @@ def schema_text() -> str:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from ..compile.assembly import consistent_start
-    from ..run.stiffness import stiffness
+    from ..compile.compiled import Compiled
+    from ..run.stiffness import stiffness_of
     from .source import Source
 
     source = Source(options)
     model = source.model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # all of it stands in the table
-        begin, found = consistent_start(model), stiffness(model)
+        begin = Compiled.of(model)
+        found = stiffness_of(begin)
     facts = {"model": f"{model!r}, gravity {model.gravity.tolist()} m/s²"}
     facts["freedom"] = f"{begin.freedom} degree{'s' * (begin.freedom != 1)} of freedom"
     repeat = ", ".join(f"{count} in {name!r}" for name, count in begin.redundant.items())
-    facts["redundant"] = f"equations that repeat others: {repeat}" if repeat else "no equation repeats others"
-    facts["start"] = _fits(begin)
+    facts["redundant"] = f"redundant constraint equations: {repeat}" if repeat else "no redundant constraints"
+    facts["start"] = _fits(begin.adjustment)
     facts["stiffest"] = (
         f"{found.frequency:.4g} rad/s, {found.frequency / (2 * np.pi):.3g} Hz, most of it in body {found.body!r}"
         if found.frequency
@@ -184,12 +196,12 @@ def _largest(found: Stiffness) -> str:
     return f"{found.largest:.3g} s: {', '.join(limits)}"
 
 
-def _fits(begin: Any) -> str:
-    if max(begin.moved, begin.turned, begin.adjusted, begin.respun) <= 1e-9:
+def _fits(by: Adjustment) -> str:
+    if max(by) <= 1e-9:
         return "bodies and velocities fit the joints"
     return (
-        f"brought onto the joints: moved by up to {begin.moved:.2g} m and {begin.turned:.2g} rad, velocities changed "
-        f"by up to {begin.adjusted:.2g} m/s and {begin.respun:.2g} rad/s"
+        f"brought onto the joints: moved by up to {by.moved:.2g} m and {by.turned:.2g} rad, velocities changed "
+        f"by up to {by.adjusted:.2g} m/s and {by.respun:.2g} rad/s"
     )
 
 

@@ -12,9 +12,8 @@ from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError
 from ..formats.mjcf import read_mjcf
 from ..formats.urdf import read_urdf
-from ..scene.catalogue import schemes
 from ..scene.document import Scene, read_scene
-from ..step import Livens, Scheme
+from ..step import CLASSES, Livens, Scheme
 from ..storage.xml import read_markup
 
 
@@ -57,10 +56,11 @@ def scheme_of(options: argparse.Namespace) -> Scheme | None:
     name, order = options.scheme, options.order
     if name is None:
         return None if order is None else Livens(order)
-    if name not in ("Livens", "RungeKutta") and order is not None:
-        raise ModelError(f"--order belongs to Livens and RungeKutta; {name} has none to choose.")
-    made: Scheme = schemes()[name](**({} if order is None else {"order": order}))
-    return made
+    kind = CLASSES[name]
+    if order is not None and not kind.orders:
+        several = " and ".join(name for name, kind in CLASSES.items() if kind.orders)
+        raise ModelError(f"--order is an option of {several}; {name} has one order only.")
+    return kind(**({} if order is None else {"order": order}))
 
 
 def model_of(file: Path, allow_outside: bool = False) -> Model:

@@ -1,4 +1,4 @@
-"""Numbers, masses and principal frames of a model's bodies, the world first; and who may pull where."""
+"""Numbers, masses and principal frames of a model's bodies, the world first; and where forces may act on them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.force import Force
-from ..describe.forces.load import Load
-from ..describe.joints.joint import Joint
-from ..describe.model import Body, Model, Point
+from ..describe.body import Body, Point
+from ..describe.model import Model
 from ..describe.pose import cross
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import Ints, State
 
 
 class Frames:
-    """Where the kernels see each body: number, mass, principal moments, centre c and principal axes Q in its frame."""
+    """The frames that kernels use: number, mass, principal moments, centre c and principal axes Q of each body."""
 
     def __init__(self, model: Model):
         n = len(model.bodies)
@@ -30,19 +29,19 @@ class Frames:
             self.mass[k], self.center[k] = matter.mass, matter.center
             self.moments[k], self.axes[k] = matter.principal()
 
-    def local(self, point: Point, owner: object) -> Array:
-        """The point from its body's centre of mass in principal axes, where `owner` may pull at it."""
+    def local(self, point: Point, owner: Thing) -> Array:
+        """The point from its body's centre of mass in principal axes; `owner` exerts a force there."""
         if point not in self.places:  # rows of a joint share their points
             self.places[point] = self._place(point, owner)
         return self.places[point]
 
-    def _place(self, point: Point, owner: object) -> Array:
+    def _place(self, point: Point, owner: Thing) -> Array:
         k = self.number[point.body]
         r = self.axes[k].T @ (point.r - self.center[k])
         without = (self.moments[k] == 0.0) & (self.mass[k] > 0.0)
         if not without.any():
             return r
-        lever = r.copy() if without.all() else np.where(without, 0.0, r)  # what would turn it about that axis
+        lever = r.copy() if without.all() else np.where(without, 0.0, r)  # a force there would turn it about that axis
         size = max(float(np.abs(r).max()), float(np.abs(self.center[k]).max()), float(np.abs(point.r).max()))
         if np.abs(lever).max() > 1e-9 * size:
             place = "its centre of mass" if without.all() else "a point on its axis"
@@ -53,28 +52,21 @@ class Frames:
         """A direction in body axes, in principal axes."""
         return self.axes[self.number[body]].T @ u
 
-    def refuse_torque(self, point: Point, owner: Any) -> None:
-        """Refuse `owner` if the body of `point` has an axis without inertia, about which it could turn it."""
-        k = self.number[point.body]
-        if self.moments[k].all() or self.mass[k] == 0.0:
-            return
-        held = {row.kind for row in owner.rows()} if isinstance(owner, Joint) else set()
-        if isinstance(owner, Load | Force):
-            remedy = "leave its torque out"
-        elif not held:  # what a user wrote of directions
-            remedy = "write it with points of the body that stay where they are as it turns"
-        elif held <= {"DOT2", "EDGE"}:  # the first body carries the line, plane or direction, the second a point
-            remedy = f"put the point of {point.body.name!r} second"
-        else:
-            remedy = "use Spherical or Rod, which leave it free to turn"
-        raise ModelError(f"{self._turns(point, owner)}: {remedy}, or give the body inertia.")
+    def lacks_inertia(self, body: Body) -> bool:
+        """True if the body has mass, and an axis without inertia."""
+        k = self.number[body]
+        return bool(self.mass[k] > 0.0 and not self.moments[k].all())
 
-    def _turns(self, point: Point, owner: Any) -> str:
-        """What is wrong, without its remedy."""
+    def refuse_torque(self, point: Point, owner: Thing, remedy: str) -> None:
+        """Refuse `owner`, which exerts a torque on the body of `point`, if that has an axis without inertia."""
+        if self.lacks_inertia(point.body):
+            raise ModelError(f"{self._turns(point, owner)}: {remedy}, or give the body inertia.")
+
+    def _turns(self, point: Point, owner: Thing) -> str:
+        """The fault, without its remedy."""
         what = "a thin rod" if self.moments[self.number[point.body]].any() else "a point mass"
         return (
-            f"{type(owner).__name__} {owner.name!r} can exert a torque on body {point.body.name!r} "
-            f"about an axis without inertia (it is {what})"
+            f"{owner.label} can exert a torque on body {point.body.name!r} about an axis without inertia (it is {what})"
         )
 
     def numbers(self, groups: list[tuple[Body, ...]], width: int) -> Ints:

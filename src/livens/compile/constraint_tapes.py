@@ -12,45 +12,49 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..describe.joints.constraint import Equations
-from ..describe.model import Body, Model, Point
+from ..describe.body import Body, Point
+from ..describe.formula_rows import PoseEquations
+from ..describe.thing import Thing
 from ..formula.formula import flatten
 from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames
-from .rows import groups
+from .rows import Group
 
 
-def compile_tapes(model: Model, frames: Frames, clock: int, skip: frozenset[int]) -> Tapes:
-    """The tapes of all TAPE rows, without the rows in `skip`; `clock` is the column of the time."""
-    blocks = groups(model, skip)
+def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
+    """The tapes of all TAPE rows of `blocks`; `clock` is the column of the time."""
     rows = [row for group in blocks for row in group.rows]
     owners = [group.owner for group in blocks for _ in group.rows]
     book = _Book()
     which = [r for r, row in enumerate(rows) if row.kind == "TAPE"]
-    known: dict[int, Equations] = {}
+    known: dict[tuple[int, int], PoseEquations] = {}
     begin = np.zeros((len(which), 4), dtype=np.int64)
     body = np.zeros((len(which), 4), dtype=np.int64)
+    varies = False
     for k, r in enumerate(which):
-        owner = owners[r]
-        if id(owner) not in known:
-            known[id(owner)] = Equations(owner.fn, owner.moving, Places(frames, owner))
-        begin[k] = book.write(functions(known[id(owner)], rows[r].component))
-        body[k, : len(owner.moving)] = [frames.number[b] for b in owner.moving]
+        formula, bodies = rows[r].formula, rows[r].bodies
+        assert formula is not None
+        key = id(owners[r]), id(formula)
+        if key not in known:
+            known[key] = PoseEquations(formula, bodies, Places(frames, owners[r]))
+        begin[k] = book.write(functions(known[key], rows[r].component))
+        body[k, : len(bodies)] = [frames.number[b] for b in bodies]
+        varies = varies or formula.varies
     return Tapes(
         code=np.concatenate([np.zeros((0, 4), dtype=np.int64), *book.code]),
         constant=np.concatenate([np.zeros(0), *book.constant]),
         begin=begin,
         row=np.array(which, dtype=np.int64),
         body=body,
-        bodies=np.array([len(owners[r].moving) for r in which], dtype=np.int64),
+        bodies=np.array([len(rows[r].bodies) for r in which], dtype=np.int64),
         registers=book.registers,
-        clock=clock if any(owners[r].timed for r in which) else -1,
+        clock=clock if varies else -1,
     )
 
 
-def functions(eq: Equations, k: int) -> list[Any]:
+def functions(eq: PoseEquations, k: int) -> list[Any]:
     """Value, slope and bend of equation k as CasADi functions of (a, B), t and (v, ω), in the layout of opcodes.py."""
     ca = casadi()
     g, n = eq.rows[k], len(eq.B)
@@ -73,7 +77,7 @@ class Places:
     """Points and directions on which user-written `owner` acts, in principal axes, from the centre of mass; where a
     body has an axis without inertia, what could turn it about that is refused."""
 
-    def __init__(self, frames: Frames, owner: Any):
+    def __init__(self, frames: Frames, owner: Thing):
         self.frames, self.owner = frames, owner
 
     def __call__(self, body: Body, kind: str, r: Array) -> Array:
@@ -82,7 +86,8 @@ class Places:
         u = self.frames.direction(body, r)
         without = self.frames.moments[self.frames.number[body]] == 0.0
         if without.all() or (without.any() and np.abs(u[~without]).max() > 1e-9 * np.abs(u).max()):
-            self.frames.refuse_torque(body.center, self.owner)
+            remedy = "write it with points of the body that stay where they are as it turns"
+            self.frames.refuse_torque(body.center, self.owner, remedy)
         return np.where(without, u, 0.0) if without.any() else u
 
 

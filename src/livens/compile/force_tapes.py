@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..describe.body_symbols import moving
-from ..describe.forces.energy import Energy
-from ..describe.forces.force import Force
-from ..describe.forces.written import Shape, derived
-from ..describe.model import Body, Model
+from ..describe.body import Body, without_world
+from ..describe.formula_derivatives import FormulaStructure, derived
+from ..describe.term import FormulaEnergy, FormulaForce
 from ..formula.formula import Flat, Formula
 from ..kernels import kinds, opcodes
 from ..kernels.arrays import Formulas, Ints
@@ -38,12 +36,12 @@ NO_FORMULAS = Formulas(
     tape=np.zeros((0, 8), dtype=np.int64),
     first=np.zeros((1, 4), dtype=np.int64),
     handle=np.zeros((0, 2), dtype=np.int64),
-    look=np.zeros((0, 3)),
+    handle_point=np.zeros((0, 3)),
     number=np.zeros(0),
-    act=np.zeros((0, 2), dtype=np.int64),
-    lever=np.zeros((0, 3)),
+    target=np.zeros((0, 2), dtype=np.int64),
+    target_point=np.zeros((0, 3)),
     energies=0,
-    pushes=0,
+    forces=0,
     registers=1,
     clock=-1,
 )
@@ -55,24 +53,23 @@ class _Instance(NamedTuple):
     formula: Formula
     handles: list[tuple[int, int, Array]]
     acts: list[tuple[int, int, Array]]
-    shape: Shape
+    structure: FormulaStructure
 
 
-def compile_formulas(model: Model, frames: Frames, signals: Signals) -> Formulas:
+def compile_formulas(frames: Frames, signals: Signals) -> Formulas:
     """The user-written energies of a model, then its forces and torques."""
     energies, pushes = [], []
-    for force in model.forces:
-        if isinstance(force, Energy):
-            handles = _handles(force.fn, moving(force.bodies), frames, Places(frames, force))
-            energies.append(_Instance(force.fn, handles, handles, Shape.of(force.fn)))
-        elif isinstance(force, Force):
-            b = frames.number[force.point.body]
-            acts = [(kinds.POINT, b, frames.local(force.point, force)), (kinds.SPIN, b, np.zeros(3))]
-            if force.torque is not None:
-                frames.refuse_torque(force.point, force)
-            for formula, act in zip(force.formulas, acts, strict=False):
-                handles = _handles(formula, moving(force.bodies), frames, None)
-                pushes.append(_Instance(formula, handles, [act], Shape.of(formula)))
+    for owner, energy in signals.terms.of(FormulaEnergy):
+        handles = _handles(energy.formula, without_world(energy.bodies), frames, Places(frames, owner))
+        energies.append(_Instance(energy.formula, handles, handles, FormulaStructure.of(energy.formula)))
+    for owner, force in signals.terms.of(FormulaForce):
+        b = frames.number[force.point.body]
+        acts = [(kinds.POINT, b, frames.local(force.point, owner)), (kinds.SPIN, b, np.zeros(3))]
+        if force.torque is not None:
+            frames.refuse_torque(force.point, owner, "leave its torque out")
+        for formula, act in zip(force.formulas, acts, strict=False):
+            handles = _handles(formula, without_world(force.bodies), frames, None)
+            pushes.append(_Instance(formula, handles, [act], FormulaStructure.of(formula)))
     return _compiled(energies + pushes, signals) if energies or pushes else NO_FORMULAS
 
 
@@ -92,26 +89,26 @@ def _handles(
 
 
 def _compiled(instances: list[_Instance], signals: Signals) -> Formulas:
-    groups: dict[Shape, list[_Instance]] = {}
+    groups: dict[FormulaStructure, list[_Instance]] = {}
     for instance in instances:
-        groups.setdefault(instance.shape, []).append(instance)
+        groups.setdefault(instance.structure, []).append(instance)
     code, constant, tape, length, registers = [], [], [], 0, 1
     first = [(0, 0, 0, 0)]
-    for shape, mine in groups.items():
-        parts = derived(shape)
+    for structure, mine in groups.items():
+        parts = derived(structure)
         begins = []
         for flat, results in ((parts.value, 1), (parts.push, 1 + 3 * len(mine[0].acts))):
-            lines, numbers, constants, size = hoisted(flat, 3 * shape.handles + 1 + shape.numbers + results)
+            lines, numbers, constants, size = hoisted(flat, 3 * structure.handles + 1 + structure.numbers + results)
             begins += [length, length + constants]
             length += len(lines)
             code.append(lines)
             constant.append(numbers)
             registers = max(registers, size)
         acts = len(mine[0].acts)
-        tape.append((*begins, length, shape.handles, shape.numbers, acts))
+        tape.append((*begins, length, structure.handles, structure.numbers, acts))
         n = len(mine)
         i, h, c, e = first[-1]
-        first.append((i + n, h + n * shape.handles, c + n * shape.numbers, e + n * acts))
+        first.append((i + n, h + n * structure.handles, c + n * structure.numbers, e + n * acts))
     every = [instance for mine in groups.values() for instance in mine]
     handles = [handle for instance in every for handle in instance.handles]
     acts_of = [act for instance in every for act in instance.acts]
@@ -121,14 +118,14 @@ def _compiled(instances: list[_Instance], signals: Signals) -> Formulas:
         tape=np.array(tape, dtype=np.int64).reshape(-1, 8),
         first=np.array(first, dtype=np.int64),
         handle=np.array([(kind, b) for kind, b, _ in handles], dtype=np.int64).reshape(-1, 2),
-        look=stack([r for _, _, r in handles], (3,)),
+        handle_point=stack([r for _, _, r in handles], (3,)),
         number=np.concatenate([np.zeros(0), *(instance.formula.numbers for instance in every)]),
-        act=np.array([(kind, b) for kind, b, _ in acts_of], dtype=np.int64).reshape(-1, 2),
-        lever=stack([r for _, _, r in acts_of], (3,)),
-        energies=sum(shape.results == 1 for shape in groups),
-        pushes=sum(shape.results == 3 for shape in groups),
+        target=np.array([(kind, b) for kind, b, _ in acts_of], dtype=np.int64).reshape(-1, 2),
+        target_point=stack([r for _, _, r in acts_of], (3,)),
+        energies=sum(structure.results == 1 for structure in groups),
+        forces=sum(structure.results == 3 for structure in groups),
         registers=registers,
-        clock=signals.clock if any(instance.formula.timed for instance in instances) else -1,
+        clock=signals.clock if any(instance.formula.varies for instance in instances) else -1,
     )
 
 

@@ -1,9 +1,10 @@
-"""The shape of the constraint matrix, found once: in which order to eliminate joints, and what fills in.
+"""The structure of the constraint matrix S: the order of elimination, and its fill.
 
-Two blocks of rows meet in S = G M⁻¹ Gᵀ when they touch a common body (the world does not count). Eliminating a block
-joins all its remaining neighbours to each other; eliminating the block with the fewest neighbours first keeps that
-fill small, and makes it zero for chains and trees of low degree. Which of several equals comes first matters too: trees
-like elimination to go round them evenly, lattices to be eaten into at one place, so both are tried.
+Two blocks of rows are neighbours in S = G M⁻¹ Gᵀ if they act on a common body (the world does not count). Eliminating
+a block makes all its remaining neighbours neighbours of each other (fill). The block of least degree is eliminated
+first (minimum degree); for chains and trees of low degree there is no fill. Among blocks of equal degree the least
+recently updated one (better for trees) or the most recently updated one (better for lattices) comes first: both orders
+are computed, and the one with less fill is used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..kernels.arrays import Blocks
 
-STRUCTURES = 16  # remembered: a model is compiled several times on its way to the first step, and an ensemble is alike
+STRUCTURES = 16  # cached: members of an ensemble share one structure
 
 
 def elimination_order(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
@@ -36,8 +37,8 @@ def _order(bodies: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]) -> list[
 
 
 def _least_degree(neighbours: list[set[int]], sizes: Sequence[int], sign: int) -> tuple[list[int], int]:
-    """The order, and how many values it leaves below the diagonal. Among blocks of one degree, the one whose neighbours
-    have been left alone longest comes first (sign 1) or last (−1)."""
+    """The order, and the number of values below the diagonal. Among blocks of equal degree the least recently updated
+    one comes first (sign 1), or the most recently updated one (−1)."""
     claim = [(sum(sizes[k] for k in near), 0) for near in neighbours]  # degree, and when it last changed
     heap = [(claim[k], k) for k in range(len(neighbours))]
     heapq.heapify(heap)

@@ -1,22 +1,26 @@
-"""What comes with time: the sizes of loads, the efforts of motors, the values drives prescribe.
+"""Signals: the numbers that come with time, which are loads, efforts of motors and prescribed coordinates.
 
-They are Python functions, and kernels know none: before each chunk of steps they are tabulated at the exact times of
-all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the time
-itself is one where something that a user wrote asks for it.
+They are Python functions, and kernels see arrays only: before each chunk of steps they are tabulated at the exact times
+of all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the
+time itself is one more column if a user-written formula depends on it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import Array, answers
-from ..describe.forces.load import Load
-from ..describe.forces.motor import Motor
-from ..describe.forces.signal import sample
 from ..describe.model import Model
+from ..describe.row import Drive
+from ..describe.signal import sample
+from ..describe.term import CoordinateMotor, PointLoad
+from ..describe.thing import Thing
 from ..errors import ModelError
+from ..formula.formula import Formula
+from .terms import Terms
 
 PART = 1.0 / 8.0  # of a step of the run: that of the differences, so a drive the run resolves is differentiated well
 STEP = PART * 1e-3  # the same where there is no run [s]
@@ -35,59 +39,91 @@ SECOND = np.array(
 CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the first of four times
 
 
+class LoadColumns(NamedTuple):
+    """A load, and the first of its six columns."""
+
+    owner: Thing
+    term: PointLoad
+    first: int
+
+
+class MotorColumn(NamedTuple):
+    """A motor, and its column."""
+
+    owner: Thing
+    term: CoordinateMotor
+    first: int
+
+
+class DriveColumns(NamedTuple):
+    """A thing with a drive, and the first of its three columns."""
+
+    owner: Thing
+    drive: Drive
+    first: int
+
+
 class Signals:
     """The columns of a model, and their table at given times."""
 
     def __init__(self, model: Model, h: float | None = None, until: float | None = None):
-        """h, until: step and end of the run [s], which say where drives are asked."""
+        """h, until: step and end of the run [s], within which drives are evaluated."""
         self.step = STEP if h is None else PART * abs(h)
         self.last = np.inf if until is None else until
-        self.loads = [force for force in model.forces if isinstance(force, Load)]
-        self.motors = [force for force in model.forces if isinstance(force, Motor)]
-        self.drives = [joint for joint in model.joints if getattr(joint, "drive", None) is not None]
-        self.column: dict[int, int] = {}
-        self.width = 0
-        for things, width in ((self.loads, 6), (self.motors, 1), (self.drives, 3)):
-            for thing in things:
-                self.column[id(thing)] = self.width
-                self.width += width
-        self.clock = self.width  # the time itself, for what users wrote that asks for it
-        self.timed = any(getattr(thing, "timed", False) for thing in [*model.joints, *model.forces])
-        self.width += int(self.timed)
-        self.controlled = [motor for motor in self.motors if motor.rate is not None]
-        self.held = {id(motor): 0.0 for motor in self.controlled}
-        functions = [motor for motor in self.motors if motor.rate is None and callable(motor.effort)]
-        self.varies = bool(self.timed or self.drives or functions or any(load.varies for load in self.loads))
+        self.terms = Terms(model)
+        loads, motors = self.terms.of(PointLoad), self.terms.of(CoordinateMotor)
+        drives = [(thing, thing.drive) for thing in model.things if thing.drive is not None]
+        first_motor = 6 * len(loads)
+        first_drive = first_motor + len(motors)
+        self.loads = [LoadColumns(owner, term, 6 * k) for k, (owner, term) in enumerate(loads)]
+        self.motors = [MotorColumn(owner, term, first_motor + k) for k, (owner, term) in enumerate(motors)]
+        self.drives = [DriveColumns(owner, drive, first_drive + 3 * k) for k, (owner, drive) in enumerate(drives)]
+        self.drive_column = {id(driven.owner): driven.first for driven in self.drives}
+        self.clock = first_drive + 3 * len(drives)  # the column of the time, if there is one
+        self.has_clock = any(formula.varies for formula in self._formulas(model))
+        self.width = self.clock + int(self.has_clock)
+        self.controlled = [motor for motor in self.motors if motor.term.rate is not None]
+        self.held = np.zeros(len(self.controlled))  # efforts of the controllers
+        functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
+        self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
+
+    def _formulas(self, model: Model) -> Iterator[Formula]:
+        for _, term in self.terms.every:
+            yield from term.formulas
+        for thing in model.things:
+            if thing.equations is not None:
+                yield thing.equations.formula
 
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
         table = np.zeros((len(t), self.width))
-        for load in self.loads:
-            k = self.column[id(load)]
-            table[:, k : k + 6] = load.table(t)
-        for motor in self.motors:
-            effort = self.held.get(id(motor), motor.effort)
-            table[:, self.column[id(motor)]] = sample(effort, t, (), motor, "effort")
-        for joint in self.drives:
-            k = self.column[id(joint)]
-            table[:, k : k + 3] = drive_table(joint, t, self.step, self.last)
-        if self.timed:
+        for owner, load, k in self.loads:
+            table[:, k : k + 3] = sample(load.force, t, (3,), owner, "force")
+            table[:, k + 3 : k + 6] = sample(load.torque, t, (3,), owner, "torque")
+        for owner, motor, k in self.motors:
+            if motor.rate is None:
+                table[:, k] = sample(motor.effort, t, (), owner, "effort")
+        for controller, effort in zip(self.controlled, self.held, strict=True):
+            table[:, controller.first] = effort
+        for owner, drive, k in self.drives:
+            table[:, k : k + 3] = drive_table(owner, drive, t, self.step, self.last)
+        if self.has_clock:
             table[:, self.clock] = t
         return table
 
     def hold(self, efforts: Array) -> None:
-        """Let the controllers hold `efforts`, as they did when a run was cut."""
-        self.held = {id(motor): float(effort) for motor, effort in zip(self.controlled, efforts, strict=True)}
+        """Set the efforts that the controllers hold, as they were when a run was stopped."""
+        self.held = np.array(efforts, dtype=np.float64)
 
     def ask(self, t: float, now: Any) -> Array:
-        """Ask every controller for its effort at t, to be held until the next time; all of them."""
-        for motor in self.controlled:
-            answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), motor, "effort")
-            self.held[id(motor)] = float(answer[0])
-        return np.array([self.held[id(motor)] for motor in self.controlled])
+        """Call every controller for its effort at t, which is held until the next call; the efforts of all."""
+        for k, (owner, motor, _) in enumerate(self.controlled):
+            answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), owner, "effort")
+            self.held[k] = float(answer[0])
+        return self.held.copy()
 
 
-def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) -> Array:
+def drive_table(owner: Thing, drive: Drive, t: Array, step: float = STEP, last: float = np.inf) -> Array:
     """Value, rate and acceleration of a drive: (len(t), 3); by its own `derivative()` if it has one, as splines do, and
     else by sixth-order differences. For times in [0, last] it is asked at times in [0, last] only; where it begins and
     ends, the step is shortened until it is fine enough. Where it can't be told beyond t, as a table that ends there, or
@@ -96,18 +132,19 @@ def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) 
     slack = 1e-6 * step  # of times that are computed
     within = (t >= -slack) & (t <= last + slack)
     t = np.where(within, np.clip(t, 0.0, last), t)
-    value = sample(joint.drive, t, (), joint, "drive")
-    if answers(getattr(joint.drive, "derivative", None), 0):
-        once = joint.drive.derivative()
+    value = sample(drive, t, (), owner, "drive")
+    derivative: Any = getattr(drive, "derivative", None)  # splines have one
+    if answers(derivative, 0):
+        once = derivative()
         return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
-    rise = _told(joint, times) - value[:, None]
+    rise = _known(owner, drive, times) - value[:, None]
     late = (np.isnan(rise).any(axis=1) | _bends(t, value, rise, step)) & (side == 1)
     side = np.where(late, 2, side)
     times[late] = _times(t[late], within[late], side[late], step, last)
     again = late | np.isnan(rise).any(axis=1)
-    rise[again] = sample(joint.drive, times[again].ravel(), (), joint, "drive").reshape(-1, 7) - value[again, None]
+    rise[again] = sample(drive, times[again].ravel(), (), owner, "drive").reshape(-1, 7) - value[again, None]
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
     doubt = np.where(side == 1, 0.0, _doubt(t, value, rise, rate * step, side, step))
@@ -115,9 +152,9 @@ def drive_table(joint: Any, t: Array, step: float = STEP, last: float = np.inf) 
     if again.any():
         if step <= SHORTEST:
             raise ModelError(
-                f"drive of {joint.name!r} has no rate at t = {t[again][0]:g} s: let it begin and end smoothly."
+                f"drive of {owner.name!r} has no rate at t = {t[again][0]:g} s: let it begin and end smoothly."
             )
-        table[again] = drive_table(joint, t[again], step / 8.0, last)
+        table[again] = drive_table(owner, drive, t[again], step / 8.0, last)
     return table
 
 
@@ -127,14 +164,16 @@ def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
     return np.where(within[:, None], np.clip(times, 0.0, last), times)
 
 
-def _told(joint: Any, times: Array) -> Array:
+def _known(owner: Thing, drive: Drive, times: Array) -> Array:
     """A drive at the given times; NaN at those where it can't be told."""
     try:
-        return sample(joint.drive, times.ravel(), (), joint, "drive").reshape(times.shape)
+        return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
     except ModelError:
         if times.size == 1:
             return np.full(times.shape, np.nan)
-        return np.concatenate([_told(joint, part) for part in np.array_split(times.ravel(), 2)]).reshape(times.shape)
+        return np.concatenate([_known(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
+            times.shape
+        )
 
 
 def _bends(t: Array, value: Array, rise: Array, step: float) -> Any:

@@ -12,13 +12,13 @@ rates as freedoms nothing is left open; a free-flying body recoils, and an arm w
 from __future__ import annotations
 
 from copy import copy
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from ..describe.joints.axial import Axial
 from ..describe.model import Model
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True)
+class Line:
     """A drive along a line, with its derivative."""
 
     value: float
@@ -32,13 +32,12 @@ class Line(NamedTuple):
 
 
 def rates(model: Model) -> dict[str, float]:
-    """The rates that joints ask for at the start [rad/s or m/s]."""
-    axial = [joint for joint in model.joints if isinstance(joint, Axial)]
-    return {joint.name: joint.start_rate for joint in axial if joint.start_rate is not None}
+    """The rates that joints prescribe at the start [rad/s or m/s]."""
+    return {joint.name: joint.start_rate for joint in model.joints if joint.start_rate is not None}
 
 
 def driven(model: Model) -> Model:
-    """The model with a drive in place of every rate, good for velocities at the start alone."""
+    """The model with a drive instead of every rate, for velocities at the start only."""
     asked, other = rates(model), copy(model)
     other.joints = [copy(joint) for joint in model.joints]
     for joint in other.joints:

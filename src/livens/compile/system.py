@@ -11,22 +11,22 @@ that axis is refused by name. Joints become rows in compile/rows.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import Array
-from ..describe.forces.attraction import Attraction
-from ..describe.forces.load import Load
-from ..describe.forces.spring import Spring
 from ..describe.model import Model
+from ..describe.row import Coordinate
+from ..describe.term import PairAttraction, PointSpring
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
 from .force_tapes import compile_formulas
-from .rows import compile_coordinates, compile_rows
+from .rows import Group, compile_coordinates, compile_rows, groups
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -41,20 +41,28 @@ NO_TAPES = Tapes(
 )
 
 
-def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[System, State]:
-    """The arrays of `model`, about centres of mass and in principal axes, with its state as it was described; the
-    rows in `skip`, which repeat others, are left out."""
+class Tables(NamedTuple):
+    """The arrays of a model, its state as described, and the objects behind rows and coordinates."""
+
+    system: System
+    state: State
+    groups: list[Group]  # blocks of rows in the order of elimination, with their owners
+    coordinates: list[Coordinate]  # of the joints, as in system.coordinates
+
+
+def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
+    """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
     frames = Frames(model)
     signals = Signals(model)
-    springs = [force for force in model.forces if isinstance(force, Spring)]
-    loads = [force for force in model.forces if isinstance(force, Load)]
+    springs = signals.terms.of(PointSpring)
     _refuse_flat_springs(springs)
-    for load in loads:
-        if callable(load.torque) or np.any(load.torque):
-            frames.refuse_torque(load.point, load)
+    for owner, load, _ in signals.loads:
+        if load.has_torque:
+            frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
-    rows, blocks, angular = compile_rows(model, frames, signals, acting, state, skip)
+    blocks_of = groups(model, skip)
+    rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0
     closes = hard & (rows.kind < VELOCITY_ONLY)
     system = System(
@@ -68,24 +76,18 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         ),
         gravity=model.gravity.copy(),
         springs=Springs(
-            body=frames.numbers([(s.a.body, s.b.body) for s in springs], 2),
-            point=stack([(frames.local(s.a, s), frames.local(s.b, s)) for s in springs], (2, 3)),
-            stiffness=stack([s.stiffness for s in springs], ()),
-            length=stack([s.length for s in springs], ()),
+            body=frames.numbers([(s.a.body, s.b.body) for _, s in springs], 2),
+            point=stack([(frames.local(s.a, owner), frames.local(s.b, owner)) for owner, s in springs], (2, 3)),
+            stiffness=stack([s.stiffness for _, s in springs], ()),
+            length=stack([s.length for _, s in springs], ()),
         ),
-        pairs=_attraction(model),
-        loads=Loads(
-            body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
-            point=stack([frames.local(load.point, load) for load in loads], (3,)),
-            axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
-            follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
-            signal=np.array([signals.column[id(load)] for load in loads], dtype=np.int64),
-        ),
+        pairs=_attraction(model, signals),
+        loads=_loads(frames, signals),
         coordinates=coordinates,
         rows=rows,
         blocks=blocks,
-        tapes=compile_tapes(model, frames, signals.clock, skip) if (rows.kind == TAPE).any() else NO_TAPES,
-        formulas=compile_formulas(model, frames, signals),
+        tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
+        formulas=compile_formulas(frames, signals),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
@@ -93,23 +95,22 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> tuple[Sys
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
-    return system, state._replace(
-        angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled))
-    )
+    state = state._replace(angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled)))
+    return Tables(system, state, blocks_of, acting)
 
 
-def scratch(system: System, trials: int = 0) -> Work:
-    """Fresh scratch for `system`, and for a scheme that wants so many `trials` of it."""
+def scratch(system: System, vectors: int = 0) -> Work:
+    """New scratch for `system`, with `vectors` per body for a scheme."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
     row, diagonal = system.blocks.row, system.blocks.diagonal
     values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
-    S = np.zeros(values)
+    S, pivot = np.zeros(values), np.zeros(r)
     return Work(
         f=np.zeros((n, 3)),
         tau=np.zeros((n, 3)),
         power=np.zeros(3),
-        held=np.zeros((6, n if system.formulas.pushes else 0, 3)),
+        held=np.zeros((6, n if system.formulas.forces else 0, 3)),
         a=np.zeros((n, 3)),
         B=np.tile(np.eye(3), (n, 1, 1)),
         L=np.zeros((n, 3)),
@@ -118,7 +119,8 @@ def scratch(system: System, trials: int = 0) -> Work:
         S=S,
         H=np.zeros(values) if system.damped else S,
         U=np.zeros(values),
-        pivot=np.zeros((2, r)),
+        S_pivot=pivot,
+        H_pivot=np.zeros(r) if system.damped else pivot,
         diagonal=np.zeros(r),
         g=np.zeros(r),
         x=np.zeros(r),
@@ -127,7 +129,7 @@ def scratch(system: System, trials: int = 0) -> Work:
         registers=registers(system),
         partial=np.zeros(r),
         lam=np.zeros(r),
-        trial=np.zeros((trials, n, 3)),
+        trial=np.zeros((vectors, n, 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )
@@ -145,31 +147,40 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def _refuse_flat_springs(springs: list[Spring]) -> None:
+def _refuse_flat_springs(springs: list[tuple[Thing, PointSpring]]) -> None:
     """A spring with a rest length whose ends coincide would push in a direction that round-off chooses."""
-    for spring in springs:
+    for owner, spring in springs:
         apart = float(np.linalg.norm(spring.b.start - spring.a.start))
         if spring.stiffness > 0.0 and spring.length > 0.0 and apart <= 1e-12 * spring.length:
             raise ModelError(
-                f"the ends of spring {spring.name!r} coincide at the start, where it would push but has no direction: "
+                f"the ends of spring {owner.name!r} coincide at the start, where it would push but has no direction: "
                 "move one of them, or give it length=0."
             )
 
 
-def _attraction(model: Model) -> Pairs:
+def _loads(frames: Frames, signals: Signals) -> Loads:
+    loads = [load for _, load, _ in signals.loads]
+    return Loads(
+        body=frames.numbers([(load.point.body,) for load in loads], 1)[:, 0],
+        point=stack([frames.local(load.point, owner) for owner, load, _ in signals.loads], (3,)),
+        axes=stack([frames.axes[frames.number[load.point.body]].T for load in loads], (3, 3)),
+        follows=np.array([load.axes == "body" for load in loads], dtype=np.int64),
+        signal=np.array([first for _, _, first in signals.loads], dtype=np.int64),
+    )
+
+
+def _attraction(model: Model, signals: Signals) -> Pairs:
     pairs: list[tuple[int, int]] = []
     strength: list[float] = []
-    for force in model.forces:
-        if not isinstance(force, Attraction):
-            continue
-        members = [k for k, b in enumerate(model.bodies) if k > 0 and (force.bodies is None or b in force.bodies)]
+    for _, term in signals.terms.of(PairAttraction):
+        members = [k for k, b in enumerate(model.bodies) if k > 0 and (term.bodies is None or b in term.bodies)]
         for i, ki in enumerate(members):
             for kj in members[i + 1 :]:
                 bi, bj = model.bodies[ki], model.bodies[kj]
                 if not np.any(bi.center.start - bj.center.start):
-                    raise ModelError(f"bodies {bi.name!r} and {bj.name!r} attract each other from the same place.")
+                    raise ModelError(f"bodies {bi.name!r} and {bj.name!r} attract each other from the same position.")
                 pairs.append((ki, kj))
-                strength.append(force.G * bi.mass_properties.mass * bj.mass_properties.mass)
+                strength.append(term.G * bi.mass_properties.mass * bj.mass_properties.mass)
     return Pairs(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(strength, dtype=np.float64))
 
 

@@ -13,7 +13,7 @@ from . import DEMOS
 
 folder, names = Path(sys.argv[1]), sys.argv[2:]
 folder.mkdir(parents=True, exist_ok=True)
-warnings.simplefilter("ignore")  # loops say that equations repeat others
+warnings.simplefilter("ignore")  # about redundant constraints
 for name in names or DEMOS:
     DEMOS[name].thumbnail(DEMOS[name].run(), folder / f"{name}.png")
 if not names:

@@ -17,7 +17,7 @@ from ..errors import ModelError
 from ..formula.formula import Formula, flatten
 from ..formula.functions import casadi
 from ..formula.trace import called, line_of
-from .model import Body
+from .body import Body, without_world
 
 
 class BodySymbol:
@@ -63,11 +63,6 @@ def listed(bodies: Any, label: str) -> tuple[Body, ...]:
     return tuple(bodies)
 
 
-def moving(bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """The bodies without the world, as the slots of a formula number them."""
-    return tuple(body for body in bodies if body.name != "world")
-
-
 class Wanted(NamedTuple):
     """What a user's function must give."""
 
@@ -80,7 +75,7 @@ class Trace:
     """What a user's function is given for b: `b[body]`."""
 
     def __init__(self, bodies: Sequence[Body], label: str, still: str):
-        self.bodies, self.label, self.still = moving(bodies), label, still
+        self.bodies, self.label, self.still = without_world(bodies), label, still
         self.listed = list(bodies)
         self.found: dict[tuple[int, str, tuple[float, ...]], Any] = {}
 
@@ -95,7 +90,7 @@ class Trace:
         at = vector(r, f"{kind} on body {body.name!r} in {self.label}")
         if kind.endswith("velocity") and self.still:
             raise ModelError(f"{self.label} asks for a velocity of body {body.name!r}, but {self.still}.")
-        if body.name == "world":
+        if body.is_world:
             return ca.SX(ca.DM(np.zeros(3) if kind.endswith("velocity") else at))
         slot = next(k for k, mine in enumerate(self.bodies) if mine is body)
         key = (slot, kind, tuple(at.tolist()))

@@ -38,6 +38,13 @@ def cayley(x: Array) -> Array:
     return np.eye(3) + 2.0 / (1.0 + x @ x) * (X + X @ X)
 
 
+def turned(B: Array, theta: Array) -> Array:
+    """B cay(θ/2): rotation matrices B (…, 3, 3) turned by small rotations θ (…, 3) about their own axes."""
+    x = 0.5 * theta
+    X = np.cross(np.eye(3), x[..., None, :])  # hat(x)
+    return np.asarray(B @ (np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=-1)))[..., None, None] * (X + X @ X)))
+
+
 def cross(u: Array, v: Array) -> Array:
     """u × v of two vectors, ten times as fast as numpy's for any number of them."""
     x, y, z = u.tolist()

@@ -18,7 +18,8 @@ from ..formula.functions import (
     tan,
     tanh,
 )
-from ..step.newmark import GeneralizedAlpha, Newmark
+from ..step.generalized_alpha import GeneralizedAlpha
+from ..step.newmark import Newmark
 from .affine import affine
 from .compare import Problem, compare
 from .comparison import Comparison

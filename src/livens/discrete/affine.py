@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, positive
-from ..compile.assembly import consistent_start
+from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..describe.pose import hat
 from ..errors import ModelError
@@ -46,8 +46,8 @@ def affine(model: Model, stiffness: float | None = None) -> tuple[Lagrangian, Ar
     """
     if not isinstance(model, Model):
         raise ModelError(f"affine takes a Model, not {model!r}.")
-    begin = consistent_start(model)
-    system, state = begin.system, begin.state
+    compiled = Compiled.of(model)
+    system, state = compiled.system, compiled.state
     _refuse(model, system)
     n = len(system.bodies.mass) - 1
     if n < 1:
@@ -78,7 +78,7 @@ def _refuse(model: Model, system: System) -> None:
         "rolling": system.rolls,
         "loads": len(system.loads.body) > 0,
         "springs, dampers, stops or motors in joints, screws, gears and drives": len(system.coordinates.kind) > 0,
-        "user-written energies or forces": system.formulas.energies + system.formulas.pushes > 0,
+        "user-written energies or forces": system.formulas.energies + system.formulas.forces > 0,
         "discs or user-written constraints": bool({kinds.RIM, kinds.TAPE} & set(system.rows.kind.tolist())),
     }
     if found := [what for what, there in others.items() if there]:

@@ -16,10 +16,11 @@ import numpy as np
 from ..checks import Array, finite, positive
 from ..errors import LivensError, ModelError
 from . import state_maps
-from .comparison import Comparison, Row, label
+from .comparison import Comparison, Row
 from .lagrangian import Lagrangian
 from .legendre import ask
 from .run import Run
+from .scheme import label, scheme_of
 from .simulation import consistent, simulate
 from .symplectic import symplectic_defect
 
@@ -121,8 +122,7 @@ def compare(problem: Problem, schemes: Sequence[Any], h: float | Sequence[float]
     if not schemes or not steps:
         raise ModelError("compare needs at least one scheme and one step h.")
     for scheme in schemes:
-        if not hasattr(scheme, "chain") or isinstance(scheme, type):
-            raise ModelError(f"a scheme must be one such as ld.Midpoint(), not {scheme!r}.")
+        scheme_of(scheme)
     rows: list[Row] = []
     for scheme in schemes:
         before: Row | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
@@ -34,14 +34,6 @@ class Row:
     seconds: float | None = None
     failure: str = ""  # why there is no run
     notes: str = ""
-
-
-def label(scheme: Any) -> str:
-    """A scheme as it would be written, without what is default anyway."""
-    if not hasattr(type(scheme).__repr__, "__wrapped__"):  # not the one a dataclass makes
-        return repr(scheme)
-    given = [(f.name, getattr(scheme, f.name)) for f in fields(scheme) if getattr(scheme, f.name) != f.default]
-    return f"{type(scheme).__name__}({', '.join(f'{name}={value!r}' for name, value in given)})"
 
 
 def _short(x: float | None) -> str:

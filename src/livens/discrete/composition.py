@@ -7,17 +7,19 @@ gives orders 4 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..checks import number
 from ..errors import ModelError
 from ..step.livens import WEIGHTS
+from . import stepping
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map
+from .scheme import scheme_of
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,18 @@ class Composition:
     parts: Sequence[tuple[Any, float]]
     order: int = 1
 
+    composable: ClassVar[bool] = True
+    failures: ClassVar[Mapping[int, str]] = {}
+    rollout = staticmethod(stepping.rollout)
+
     def __post_init__(self) -> None:
         pairs = self.parts if isinstance(self.parts, list | tuple) else []
         if not pairs or not all(isinstance(part, list | tuple) and len(part) == 2 for part in pairs):
             raise ModelError("a composition needs pairs of a scheme and its weight, such as (ld.Midpoint(), 0.5).")
         for scheme, _ in pairs:
-            if not hasattr(scheme, "chain") or isinstance(scheme, type) or hasattr(scheme, "rollout"):
+            if not scheme_of(scheme).composable:
                 raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
-        if len({scheme.carries for scheme, _ in pairs}) > 1:
+        if len({scheme_of(scheme).carries for scheme, _ in pairs}) > 1:
             raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
         parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
         if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
@@ -48,22 +54,25 @@ class Composition:
         object.__setattr__(self, "parts", parts)
 
     @property
+    def label(self) -> str:
+        return repr(self)
+
+    @property
     def variational(self) -> bool:
-        return bool(self.parts[0][0].variational)
+        return scheme_of(self.parts[0][0]).variational
 
     @property
     def reaction(self) -> str:
         """Where its parts take the direction of reactions."""
-        return "middle" if any(getattr(s, "reaction", "ends") == "middle" for s, _ in self.parts) else "ends"
+        return "middle" if any(scheme_of(s).reaction == "middle" for s, _ in self.parts) else "ends"
 
     @property
     def carries(self) -> str:
         """What its parts carry from step to step."""
-        return str(self.parts[0][0].carries)
+        return scheme_of(self.parts[0][0]).carries
 
     def state(self, system: Lagrangian) -> Blocks:
-        layout: Blocks = self.parts[0][0].state(system)
-        return layout
+        return scheme_of(self.parts[0][0]).state(system)
 
     def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
         """The maps of all parts; equal schemes share theirs."""
@@ -77,7 +86,7 @@ class Composition:
         begin = share[1]
         for scheme, weight in self.parts:
             if scheme not in made:
-                made[scheme] = scheme.chain(system)
+                made[scheme] = scheme_of(scheme).chain(system)
             maps += [
                 replace(m, share=(weight * share[0] * m.share[0], begin + weight * share[0] * m.share[1]))
                 for m in made[scheme]
@@ -99,6 +108,6 @@ def compose(scheme: Any, order: int) -> Composition:
     """
     if order not in (4, 6):
         raise ModelError(f"compose makes schemes of order 4 or 6, not {order!r}.")
-    if getattr(scheme, "order", 0) != 2 or not scheme.variational:
+    if scheme_of(scheme).order != 2 or not scheme_of(scheme).variational:
         raise ModelError(f"compose needs a symmetric scheme of order 2, such as ld.Midpoint(), not {scheme!r}.")
     return Composition([(scheme, float(w)) for w in np.asarray(WEIGHTS[order])], order)

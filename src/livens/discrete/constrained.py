@@ -39,7 +39,7 @@ def solve(trial: Trial, x: Array) -> int:
             return NOT_FINITE
         dx, weight, slope = found
         e = float(np.abs(dx[:n]).max())
-        if trial.relative(dx, x + dx) <= implicit.CLOSE or (e > 0.5 * last and e <= trial.finest()):
+        if trial.relative(dx, x + dx) <= implicit.CONVERGED or (e > 0.5 * last and e <= trial.finest()):
             x += dx
             return OK
         moved = search(trial, x, dx, value, size, defect, weight, slope)

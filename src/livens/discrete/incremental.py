@@ -20,8 +20,9 @@ Engng 172 (1999).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..checks import number
 from ..errors import ModelError
@@ -70,9 +71,13 @@ class IncrementalPotential:
     gamma: float = 0.5
     dissipation: str = "step"
 
-    variational = False
+    label: ClassVar[str] = ""
+    variational: ClassVar[bool] = False
+    carries: ClassVar[str] = "accelerations"
+    reaction: ClassVar[str] = "ends"
+    composable: ClassVar[bool] = False
     rollout = staticmethod(minimise.rollout)
-    failures = {  # noqa: RUF012
+    failures: ClassVar[Mapping[int, str]] = {
         status.SOLVE: "the minimisation of the incremental potential stalled: Π or its gradient has jumps there, or is "
         "not bounded from below",
         status.NOT_FINITE: "the incremental potential is not finite where the step begins, or the constraints repeat "

@@ -48,13 +48,13 @@ def rollout(
         trial.h, trial.t = h, t + h * (first + n)
         work.z[:ny] = y
         x = np.zeros(nx)
-        implicit.guess(work.past, 0, nx, work.degree[STEP], x)
+        implicit.extrapolate(work.past, 0, nx, work.degree[STEP], x)
         status = solve(trial, x)
         if status != OK:
             return status, n
         work.z[ny : ny + nx] = x
         result(program.arrays, STEP, work.z, trial.t, h, work.w, y)
-        work.degree[STEP] = implicit.remember(work.past, 0, nx, work.age[STEP], x)
+        work.degree[STEP] = implicit.store_unknowns(work.past, 0, nx, work.age[STEP], x)
         work.age[STEP] = min(work.age[STEP] + 1, 4)
         if nx > trial.n:
             status, _ = stepping.rollout(program, work, t, h, y, first + n, 1, steps + first + 2, record, LANDING)
@@ -83,7 +83,7 @@ def minimise(trial: Trial, x: Array) -> int:
         e, slope = float(np.abs(d).max()), float(R @ d)
         part = trial.relative(d, x + d)
         stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * NOISE * size)
-        if (exact and (linear or part <= implicit.CLOSE)) or stuck:
+        if (exact and (linear or part <= implicit.CONVERGED)) or stuck:
             x += d
             return OK if e < np.inf else NOT_FINITE
         found = search(trial, x, d, value, size, slope)

@@ -19,35 +19,60 @@ Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, I
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
 from ..errors import ModelError
 from ..formula.functions import casadi
-from ..step.newmark import Alpha
+from ..step.alpha import Alpha
+from . import stepping
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
 from .state_maps import accelerations, turned
 from .terms import Term, each
 
 
-def state(system: Lagrangian) -> Blocks:
-    """y: positions, velocities, accelerations A and a, work done by forces and energy lost."""
-    return Blocks(system.n, system.constraints, "q v A a", totals="work lost")
+@dataclass(frozen=True)
+class AlphaMaps:
+    """The maps of `Newmark` and `GeneralizedAlpha`."""
 
+    scheme: Alpha
 
-def chain(scheme: Alpha, system: Lagrangian, share: tuple[float, float]) -> list[Map]:
-    """The maps of a step: unknown accelerations A₁ and multipliers first."""
-    if system.constraints and scheme.beta == 0.0:
-        raise ModelError("Newmark with β = 0 cannot hold constraints: positions do not depend on new accelerations.")
-    held = ["lambda"] if system.constraints else []
-    step = Map(
-        pieces=[*(_balance(scheme, term, held) for term in system.terms), _update(scheme, each(system.n))],
-        unknowns=Blocks(system.n, system.constraints, "A1", " ".join(held)),
-        keep={"A": "A1", "work": "work", "lost": "lost"},
-        share=share,
-        first={"A1": ("a", 0.0)} | dict.fromkeys(held, ("lambda", 0.0)),
-    )
-    if not system.constraints:
-        return [step]
-    return [step, *landing(system, scheme.state(system), "A a" if scheme.alphas == (0.0, 0.0) else "A", share)]
+    label: ClassVar[str] = ""
+    variational: ClassVar[bool] = False
+    carries: ClassVar[str] = "accelerations"
+    reaction: ClassVar[str] = "ends"
+    composable: ClassVar[bool] = True
+    failures: ClassVar[Mapping[int, str]] = {}
+    rollout = staticmethod(stepping.rollout)
+
+    @property
+    def order(self) -> int:
+        return self.scheme.order
+
+    def state(self, system: Lagrangian) -> Blocks:
+        """y: positions, velocities, accelerations A and a, work done by forces and energy lost."""
+        return Blocks(system.n, system.constraints, "q v A a", totals="work lost")
+
+    def chain(self, system: Lagrangian, share: tuple[float, float] = (1.0, 0.0)) -> list[Map]:
+        """The maps of a step: unknown accelerations A₁ and multipliers first."""
+        scheme = self.scheme
+        if system.constraints and scheme.beta == 0.0:
+            raise ModelError(
+                "Newmark with β = 0 cannot hold constraints: positions do not depend on new accelerations."
+            )
+        held = ["lambda"] if system.constraints else []
+        step = Map(
+            pieces=[*(_balance(scheme, term, held) for term in system.terms), _update(scheme, each(system.n))],
+            unknowns=Blocks(system.n, system.constraints, "A1", " ".join(held)),
+            keep={"A": "A1", "work": "work", "lost": "lost"},
+            share=share,
+            first={"A1": ("a", 0.0)} | dict.fromkeys(held, ("lambda", 0.0)),
+        )
+        if not system.constraints:
+            return [step]
+        return [step, *landing(system, self.state(system), "A a" if scheme.alphas == (0.0, 0.0) else "A", share)]
 
 
 def landing(system: Lagrangian, layout: Blocks, fresh: str, share: tuple[float, float]) -> list[Map]:

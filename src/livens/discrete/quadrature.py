@@ -18,13 +18,15 @@ Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ..errors import ModelError
 from ..formula.functions import casadi
+from . import stepping
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
 from .terms import Term, each
@@ -57,7 +59,10 @@ class Quadrature:
     weights: tuple[float, ...]
     reaction: str = "ends"
 
-    carries = "momenta"
+    carries: ClassVar[str] = "momenta"
+    composable: ClassVar[bool] = True
+    failures: ClassVar[Mapping[int, str]] = {}
+    rollout = staticmethod(stepping.rollout)
 
     def __post_init__(self) -> None:
         for name in ("nodes", "points", "weights"):
@@ -79,6 +84,10 @@ class Quadrature:
     def variational(self) -> bool:
         """Whether constraints, if there are any, come from the action too."""
         return self.reaction == "ends"
+
+    @property
+    def label(self) -> str:
+        return self.name
 
     def __repr__(self) -> str:
         return self.name

@@ -13,6 +13,7 @@ from . import state_maps
 from .lagrangian import Lagrangian
 from .legendre import ask, invert
 from .maps import Blocks
+from .scheme import scheme_of
 
 
 class Run:
@@ -55,7 +56,7 @@ class Run:
             return known
         p = self._part("p")
         assert p is not None
-        return invert(self.system, self.q, p, getattr(self.scheme, "reaction", "ends") == "ends", self._start)
+        return invert(self.system, self.q, p, scheme_of(self.scheme).reaction == "ends", self._start)
 
     @cached_property
     def p(self) -> Array:

@@ -19,9 +19,14 @@ from .lagrangian import Lagrangian
 from .legendre import ask
 from .maps import Blocks, Program
 from .run import Run
+from .scheme import scheme_of
 
 CHUNK = 0.25  # seconds between two looks at the clock
 MEMORY = 8 * 2**30  # bytes a record may take
+FAILURES = {
+    status.NOT_FINITE: "the numbers are no longer finite, or the equations have no unique solution",
+    status.SOLVE: "Newton's method did not converge",
+}
 
 
 def simulate(
@@ -48,8 +53,7 @@ def simulate(
     """
     if not isinstance(system, Lagrangian):
         raise ModelError(f"simulate takes a Lagrangian or Mechanical system first, not {system!r}.")
-    if not hasattr(scheme, "chain") or isinstance(scheme, type):
-        raise ModelError(f"the scheme must be one such as ld.Midpoint(), not {scheme!r}.")
+    maps = scheme_of(scheme)
     begin = number(start, "the start")
     h, steps = _steps(number(until, "the end") - begin, positive(h, "the step h", "s"))
     every = _every(every)
@@ -69,11 +73,10 @@ def simulate(
     done, chunk, seconds = 0, 1, 0.0
     bar = Progress(f"{scheme!r}", steps, progress)
     code = status.OK
-    advance = getattr(scheme, "rollout", stepping.rollout)
     while done < steps and code == status.OK:
         clock = time.perf_counter()
         take = min(chunk, steps - done)
-        code, taken = advance(program, work, begin, h, y, done, take, every, record)
+        code, taken = maps.rollout(program, work, begin, h, y, done, take, every, record)
         done += taken
         spent = time.perf_counter() - clock
         seconds += spent
@@ -98,15 +101,12 @@ def simulate(
         v0,
     )
     if code != status.OK:
-        what = "the numbers are no longer finite, or the equations have no unique solution"
-        if code == status.SOLVE:
-            what = "Newton's method did not converge"
-        what = getattr(scheme, "failures", {}).get(code, what)
+        what = maps.failures.get(code, FAILURES[code])
         if culprit := _ahead(run):
             what = f"{culprit}, or its derivative, is not finite there"
         raise StepFailed(
             f"{scheme!r} failed at t = {begin + h * done:.6g} s (step {done}): {what}. Try a smaller h, such as "
-            f"{h / 4:.2g} s. The motion so far is in error.trajectory.",
+            f"{h / 4:.2g} s.",
             run,  # type: ignore[arg-type]
         )
     return run
@@ -127,7 +127,8 @@ def _ahead(run: Run) -> str:
 def compiled(system: Lagrangian, scheme: Any) -> Program:
     """The scheme's maps for a system, made once."""
     if scheme not in system.programs:
-        system.programs[scheme] = Program(scheme.state(system), scheme.chain(system))
+        maps = scheme_of(scheme)
+        system.programs[scheme] = Program(maps.state(system), maps.chain(system))
     return system.programs[scheme]
 
 

@@ -61,13 +61,13 @@ def rollout(
             begin, nx = maps.unknown[m], program.sizes[m]
             lapse, now = h * maps.share[m, 0], t + h * (first + n + maps.share[m, 1])
             work.z[:ny] = y
-            implicit.guess(work.past, begin, nx, work.degree[m], work.z[ny:])
+            implicit.extrapolate(work.past, begin, nx, work.degree[m], work.z[ny:])
             status = newton(program, m, now, lapse, work)
             if status != OK:
                 work.tally[1] = m
                 return status, n
             result(maps, m, work.z, now, lapse, work.w, y)
-            work.degree[m] = implicit.remember(work.past, begin, nx, work.age[m], work.z[ny:])
+            work.degree[m] = implicit.store_unknowns(work.past, begin, nx, work.age[m], work.z[ny:])
             work.age[m] = min(work.age[m] + 1, 4)
         if not implicit.is_finite(y):
             return NOT_FINITE, n
@@ -108,7 +108,7 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
     held = maps.group[maps.unknown[m] : maps.unknown[m + 1]].any()
     ordering = "COLAMD" if held else "MMD_AT_PLUS_A"  # half the time, but rows of multipliers, without pivots, fill in
     seed = maps.seed[maps.unknown[m] : maps.unknown[m + 1]]
-    for _ in range(implicit.ITERATIONS):
+    for _ in range(implicit.NEWTON_ITERATIONS):
         residual(maps, m, work.z, t, h, work.w, work.R, matrix.data)
         work.tally[0] += 1
         if not (np.isfinite(matrix.data).all() and np.isfinite(work.R[:nx]).all()):
@@ -125,11 +125,11 @@ def newton(program: Program, m: int, t: float, h: float, work: Memory) -> int:
         except RuntimeError:  # singular
             return NOT_FINITE
         x -= dx
-        e, coarse = implicit.largest(maps, m, dx, x, work.past)
+        e, coarse = implicit.largest_correction(maps, m, dx, x, work.past)
         if not e < 1e300:
             return NOT_FINITE
         stalled = e > 0.5 * last
-        if e <= implicit.CLOSE or maps.linear[m] == 1 or (stalled and coarse <= implicit.ROUND_OFF):
+        if e <= implicit.CONVERGED or maps.linear[m] == 1 or (stalled and coarse <= implicit.STALLED):
             return OK
         last = e
     return SOLVE

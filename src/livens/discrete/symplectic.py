@@ -21,6 +21,7 @@ from . import state_maps, stepping
 from .lagrangian import Lagrangian
 from .legendre import ask
 from .run import Run
+from .scheme import scheme_of
 from .simulation import compiled, first_guess, first_state
 
 DIRECTIONS = 24  # at most so many tangent vectors
@@ -39,8 +40,9 @@ def symplectic_defect(system: Lagrangian, scheme: Any, q: Any, v: Any, h: float,
     >>> ld.symplectic_defect(pendulum, ld.GeneralizedAlpha(0.5), [2.0], [1.0], h=0.1) > 1e-6
     True
     """
-    if not isinstance(system, Lagrangian) or not hasattr(scheme, "chain") or isinstance(scheme, type):
-        raise ModelError(f"a symplectic defect is one of a system and a scheme, not of {system!r} and {scheme!r}.")
+    if not isinstance(system, Lagrangian):
+        raise ModelError(f"symplectic_defect takes a Lagrangian or Mechanical system first, not {system!r}.")
+    scheme_of(scheme)
     n = system.n
     h, t = positive(h, "the step h", "s"), number(t, "the time")
     center = np.concatenate([finite(q, (n,), "q"), finite(v, (n,), "v")])
@@ -64,7 +66,7 @@ def symplectic_defect(system: Lagrangian, scheme: Any, q: Any, v: Any, h: float,
 def stepped(system: Lagrangian, scheme: Any, starts: Array, h: float, t: float) -> Run:
     """One step of the scheme from each state (q, v), as the states of a run."""
     program, n = compiled(system, scheme), system.n
-    advance = getattr(scheme, "rollout", stepping.rollout)
+    advance = scheme_of(scheme).rollout
     ends = np.zeros((len(starts), program.state.size))
     for end, start in zip(ends, starts, strict=True):
         end[:] = first_state(system, program.state, start[:n], start[n:], t)

@@ -16,9 +16,9 @@ from ..checks import Array
 from ..describe.joints.coupling import Coupling
 from ..describe.joints.prismatic import Prismatic
 from ..describe.joints.revolute import Revolute
-from ..describe.joints.row import across
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
+from ..describe.row import across
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface, box_surface
 from ..formula.functions import dot

@@ -29,11 +29,11 @@ from ..describe.joints.point_on_line import PointOnLine
 from ..describe.joints.point_on_plane import PointOnPlane
 from ..describe.joints.prismatic import Prismatic
 from ..describe.joints.revolute import Revolute
-from ..describe.joints.row import across, local
 from ..describe.joints.spherical import Spherical
 from ..describe.joints.universal import Universal
 from ..describe.model import Body, Model
 from ..describe.pose import cross
+from ..describe.row import across, local
 from ..errors import ModelError
 from ..formula.functions import dot
 from .armature import Dial, add_dial, add_flywheel, unused

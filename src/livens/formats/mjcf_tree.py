@@ -19,10 +19,10 @@ from ..describe.joints.planar import Planar
 from ..describe.joints.prismatic import Prismatic
 from ..describe.joints.revolute import Revolute
 from ..describe.joints.rigid import Rigid
-from ..describe.joints.row import across
 from ..describe.joints.spherical import Spherical
 from ..describe.joints.universal import Universal
 from ..describe.model import Body, Model
+from ..describe.row import across
 from ..errors import ModelError
 from ..run.simulate import dynamics
 

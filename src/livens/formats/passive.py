@@ -19,9 +19,9 @@ import numpy as np
 from ..checks import Array
 from ..describe.forces.energy import Energy
 from ..describe.forces.force import Force
-from ..describe.joints.row import across, local
 from ..describe.model import Body, Model
 from ..describe.pose import cross as cross3
+from ..describe.row import across, local
 from ..errors import ModelError
 from ..formula.functions import atan2, cross, dot, fmax, fmin, norm
 from .armature import unused

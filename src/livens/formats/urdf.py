@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array, finite
 from ..describe.joints.coupling import Coupling
-from ..describe.joints.row import across
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
 from ..describe.pose import Pose, cross, hat
+from ..describe.row import across
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning

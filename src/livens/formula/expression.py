@@ -16,11 +16,11 @@ import numpy as np
 from ..checks import number
 from ..errors import ModelError
 from . import functions
-from .grammar import ARGUMENTS, COMPARISONS, CONSTANTS, Step, names_in, parsed, short, taken
+from .grammar import ARGUMENTS, CONSTANTS, Step, names_in, parsed, short, taken
 
-COMPARE = dict(
-    zip(COMPARISONS, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne), strict=True)
-)
+COMPARE = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log")
 SCALAR: dict[str, Callable[..., Any]] = {
     **{name: getattr(functions, name) for name in ONE},

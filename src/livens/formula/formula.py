@@ -150,8 +150,8 @@ class Formula:
             raise ModelError("a formula needs places, registers and results that exist.")
         if not set(self.kinds) <= set(KINDS) or len(self.kinds) != len(self.handles):
             raise ModelError(f"a formula asks bodies for {', '.join(KINDS)}, not {self.kinds!r}.")
-        self.timed = bool((self.registers[:, 1:] == inputs - 1).any())
-        self.moving = not {"velocity", "angular_velocity"}.isdisjoint(self.kinds)
+        self.varies = bool((self.registers[:, 1:] == inputs - 1).any())
+        self.velocity_dependent = not {"velocity", "angular_velocity"}.isdisjoint(self.kinds)
 
     def __call__(self, x: Sequence[Any], t: Any, numbers: Sequence[Any] | None = None) -> list[Any]:
         """The results for handles at the symbols x, each a column of three, and time t; `numbers` may stand in the

@@ -1,21 +1,21 @@
 """The grammar of formulas as text, and their parser: text becomes a list of instructions for a stack.
 
     formula   = { name "=" value (";" or end of line) } value
-    value     = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
-    sum       = product { ("+" | "-") product }
-    product   = signed { ("*" | "/") signed }
-    signed    = ("-" | "+") signed | power
-    power     = part [ "**" signed ]
-    part      = atom { "[" whole number "]" }
-    atom      = number | name | name "(" values ")" | "(" value ")" | "[" values "]"
+    value     = an expression of Python with + - * / **, one comparison < <= > >= == !=, calls of the functions below,
+                vectors [x, y, z] and their entries v[0], numbers and names
 
-Length and depth are limited: whatever the text, reading it takes no more than a moment.
+Python's own parser (the module `ast`) reads each value; every node of its tree must be in the list above, and nothing
+is ever evaluated as Python. Words that Python reserves, such as `lambda`, are ordinary names. Length, depth and
+the number of operations in a line are limited, so that any text is read in a few milliseconds.
 """
 
 from __future__ import annotations
 
+import ast
+import keyword
 import math
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -23,15 +23,8 @@ from ..errors import ModelError
 
 LENGTH = 20_000  # characters
 DEPTH = 40  # brackets and signs within each other
+OPERATIONS = 1_000  # operators in one line
 
-TOKEN = re.compile(
-    r"(?P<space>[ \t\r]+|\#[^\n]*)"
-    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<end>[;\n])"
-    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/<>=()\[\],])"
-)
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 CONSTANTS = {"pi": math.pi, "inf": math.inf}
 ARGUMENTS = {  # of each function
     **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log"), 1),
@@ -39,14 +32,15 @@ ARGUMENTS = {  # of each function
     **dict.fromkeys(("atan2", "min", "max", "dot", "cross"), 2),
     "where": 3,
 }
-
-
-class Token(NamedTuple):
-    """A piece of the text and where it stands."""
-
-    kind: str
-    text: str
-    column: int
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.A)
+FOREIGN = re.compile(r"""[^\w\s+\-*/<>=!()\[\],.#]|(?<![\d.])\.(?!\d)|(?<!\d)\.(?=\D|$)|(?<![<>=!])!(?!=)""")
+ASSIGNMENT = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
+RESERVED = re.compile(rf"\b(?:{'|'.join(keyword.kwlist)})\b")
+WORD = re.compile(r"\b[^\W\d]\w*(?=\s*(\()?)")
+OPERATOR = re.compile(r"\*\*|[<>=!]=|[-+*/<>]")
+SIGNS = re.compile(r"[-+](?:\s*[-+])*")
 
 
 class Step(NamedTuple):
@@ -68,174 +62,174 @@ def names_in(steps: list[Step]) -> list[str]:
 
 
 def taken(name: str) -> bool:
-    """Whether a name has a meaning of its own, so that nothing else can be called by it."""
+    """Whether a name has a fixed meaning, so that no parameter can have it."""
     return name in CONSTANTS or name in ARGUMENTS or name == "t"
 
 
 def short(text: Any) -> str:
-    """The text as a sentence may quote it."""
+    """The text, shortened for a message."""
     text = str(text).strip()
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
 def parsed(text: str) -> list[Step]:
-    """The instructions of a formula, or a refusal that says where it is wrong."""
+    """The instructions of a formula, or a ModelError with the position of the fault."""
     if not isinstance(text, str) or not text.strip():
         raise ModelError("a formula is text such as '0.5*sin(3*t)', and cannot be empty.")
     if len(text) > LENGTH:
         raise ModelError(f"a formula has at most {LENGTH} characters, and this one has {len(text)}.")
-    return _Parser(text).formula()
+    try:
+        return list(_Formula(text).steps())
+    except RecursionError:
+        raise ModelError(f"{short(text)} is nested too deeply: give parts of it names.") from None
 
 
-class _Parser:
-    """Reads the grammar at the head of this file, one method for each line of it."""
+class _Formula:
+    """A text that is read: lines first, then the value in each."""
 
     def __init__(self, text: str):
-        self.text, self.depth, self.at = text, 0, 0
-        self.steps: list[Step] = []
-        self.tokens = self.split()
+        self.text = text
+        self.code = re.sub(r"#[^\n]*|[^\S\n]", lambda blank: " " * len(blank[0]), text)  # of the same length
+        for found in FOREIGN.finditer(self.code):
+            if found[0] != ";":
+                hint = "; powers are written **" if found[0] == "^" else ""
+                raise self.wrong(f"{found[0]!r} has no meaning here{hint}", found.start())
 
-    def split(self) -> list[Token]:
-        tokens, at, inside = [], 0, 0
-        while at < len(self.text):
-            found = TOKEN.match(self.text, at)
-            if not found:
-                hint = "; powers are written **" if self.text[at] == "^" else ""
-                raise self.wrong(f"{self.text[at]!r} has no meaning here{hint}", at)
-            inside += (found[0] in ("(", "[")) - (found[0] in (")", "]"))
-            if found.lastgroup != "space" and not (inside > 0 and found[0] == "\n"):
-                tokens.append(Token(str(found.lastgroup), found[0], at))
-            at = found.end()
-        return [*tokens, Token("stop", "", at)]
+    def steps(self) -> Iterator[Step]:
+        lines = list(self.lines())
+        if not lines:
+            raise self.wrong("a value is missing", 0)
+        for number, (begin, end) in enumerate(lines):
+            name = ASSIGNMENT.match(self.code, begin, end)
+            last = number == len(lines) - 1
+            if last and name:
+                raise self.wrong("the last line is a value, not 'name = value'", begin)
+            if not last and not name:
+                raise self.wrong("a line before the last one is 'name = value'", begin)
+            if name and taken(name[1]):
+                raise self.wrong(f"{name[1]!r} has a meaning already", name.start(1))
+            yield from _Value(self, name.end() if name else begin, end).steps()
+            if name:
+                yield Step("store", name[1])
 
-    def wrong(self, why: str, at: int | None = None) -> ModelError:
-        at = self.now.column if at is None else at
+    def lines(self) -> Iterator[tuple[int, int]]:
+        """Begin and end of every line that is not empty; brackets may hold several lines of text."""
+        begin = depth = 0
+        for at, letter in enumerate(f"{self.code};"):
+            depth += (letter in "([") - (letter in ")]")
+            if depth > DEPTH:
+                raise self.wrong(f"more than {DEPTH} brackets and signs are nested", at)
+            if letter == ";" or (letter == "\n" and depth <= 0):
+                if self.code[begin:at].strip():
+                    yield begin, at
+                begin, depth = at + 1, 0
+
+    def wrong(self, why: str, at: int) -> ModelError:
         line = self.text.count("\n", 0, at) + 1
         column = at - (self.text.rfind("\n", 0, at) + 1) + 1
         where = f"column {column}" if line == 1 else f"line {line}, column {column}"
         return ModelError(f"{short(self.text)}, {where}: {why}.")
 
-    @property
-    def now(self) -> Token:
-        return self.tokens[self.at]
 
-    def takes(self, *texts: str) -> str:
-        """The next token if it is one of `texts`, or nothing."""
-        if self.now.kind != "sign" or self.now.text not in texts:
-            return ""
-        self.at += 1
-        return self.tokens[self.at - 1].text
+class _Value:
+    """The value from `begin` to `end` of a formula."""
 
-    def needs(self, text: str) -> None:
-        if not self.takes(text):
-            raise self.wrong(f"{text!r} is missing here")
+    def __init__(self, formula: _Formula, begin: int, end: int):
+        self.formula, self.begin = formula, begin
+        self.text = formula.code[begin:end]
+        if len(OPERATOR.findall(self.text)) > OPERATIONS:
+            raise formula.wrong(f"a line has more than {OPERATIONS} operators: give parts of it names", begin)
+        if any(len(run) - run.count(" ") > DEPTH for run in SIGNS.findall(self.text)):
+            raise formula.wrong(f"more than {DEPTH} brackets and signs are nested", begin)
 
-    def ends(self) -> bool:
-        """Skip the ends of lines; true if there was one."""
-        begin = self.at
-        while self.now.kind == "end":
-            self.at += 1
-        return self.at > begin
+    def steps(self) -> Iterator[Step]:
+        # a reserved word begins with another letter here, so that Python reads a name of the same length
+        code = RESERVED.sub(lambda word: f"ǀ{word[0][1:]}", self.text)
+        words = {f"ǀ{word[1:]}": word for word in RESERVED.findall(self.text)}
+        try:
+            tree = ast.parse(f"({code}\n)", mode="eval").body
+        except SyntaxError as error:
+            raise self.formula.wrong(self.fault(error), self.place(error.lineno or 1, error.offset or 1)) from None
+        except (MemoryError, ValueError):
+            raise self.formula.wrong("it cannot be read", self.begin) from None
+        for step in self.walk(tree):
+            yield Step("name", words[step.what]) if step.does == "name" and step.what in words else step
 
-    def formula(self) -> list[Step]:
-        self.ends()
-        while self.now.kind == "name" and self.tokens[self.at + 1].text == "=":
-            name = self.now.text
-            if taken(name):
-                raise self.wrong(f"{name!r} has a meaning already")
-            self.at += 2
-            self.value()
-            self.steps.append(Step("store", name))
-            if not self.ends():
-                raise self.wrong("';' or the end of the line is missing here")
-        self.value()
-        self.ends()
-        if self.now.kind != "stop":
-            raise self.wrong(f"{self.now.text!r} does not belong here")
-        return self.steps
+    def fault(self, error: SyntaxError) -> str:
+        if not self.text.strip():
+            return "a value is missing here"
+        bare = next((word[0] for word in WORD.finditer(self.text) if word[0] in ARGUMENTS and not word[1]), "")
+        if bare:
+            return f"'(' is missing after the function {bare!r}"
+        reason = (error.msg or "invalid syntax").partition(". ")[0]
+        return reason[:1].lower() + reason[1:].rstrip(".")
 
-    def value(self) -> None:
-        self.sum()
-        if sign := self.takes(*COMPARISONS):
-            self.sum()
-            self.steps.append(Step(sign))
+    def place(self, line: int, column: int) -> int:
+        """The position in the formula of a line and column, both from 1, of the text in brackets."""
+        before = sum(len(part) + 1 for part in self.text.split("\n")[: line - 1])
+        return self.begin + min(len(self.text), max(0, before + column - 1 - (line == 1)))
 
-    def sum(self) -> None:
-        self.product()
-        while sign := self.takes("+", "-"):
-            self.product()
-            self.steps.append(Step(sign))
+    def wrong(self, why: str, node: ast.expr) -> ModelError:
+        text = f"({self.text}\n)".split("\n")[node.lineno - 1]
+        column = len(text.encode()[: node.col_offset].decode(errors="ignore")) + 1
+        return self.formula.wrong(why, self.place(node.lineno, column))
 
-    def product(self) -> None:
-        self.signed()
-        while sign := self.takes("*", "/"):
-            self.signed()
-            self.steps.append(Step(sign))
+    def walk(self, node: ast.expr) -> Iterator[Step]:
+        """The instructions of a node of Python's tree."""
+        match node:
+            case ast.BinOp():
+                yield from self.operation(node)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+                yield from self.walk(node.operand)
+                if isinstance(node.op, ast.USub):
+                    yield Step("negative")
+            case ast.Compare(ops=[sign]) if type(sign) in COMPARISONS:
+                yield from self.walk(node.left)
+                yield from self.walk(node.comparators[0])
+                yield Step(COMPARISONS[type(sign)])
+            case ast.Call(func=ast.Name(id=name), keywords=[]):
+                yield from self.call(node, name)
+            case ast.Name(id=name):
+                if name in ARGUMENTS:
+                    raise self.wrong(f"'(' is missing after the function {name!r}", node)
+                yield Step("name", name)
+            case ast.Constant(value=int() | float()) if NUMBER.fullmatch(written := self.written(node)):
+                yield Step("number", float(written))
+            case ast.List(elts=[_, *_]):
+                for entry in node.elts:
+                    yield from self.walk(entry)
+                yield Step("vector", len(node.elts))
+            case ast.Subscript(slice=ast.Constant(value=int(k))) if self.written(node.slice).isdecimal() and k < 10_000:
+                yield from self.walk(node.value)
+                yield Step("entry", k)
+            case ast.Subscript():
+                raise self.wrong("an entry of a vector is a whole number such as [0], [1] or [2]", node.slice)
+            case _:
+                raise self.wrong(f"{short(self.written(node))} is not part of the language of formulas", node)
 
-    def signed(self) -> None:
-        self.depth += 1
-        if self.depth > DEPTH:
-            raise self.wrong(f"more than {DEPTH} brackets and signs stand within each other")
-        if sign := self.takes("-", "+"):
-            self.signed()
-            if sign == "-":
-                self.steps.append(Step("negative"))
-        else:
-            self.power()
-        self.depth -= 1
+    def operation(self, node: ast.BinOp) -> Iterator[Step]:
+        """Operators that follow each other, such as a − b + c, without recursion along their left sides."""
+        chain: list[ast.BinOp] = [node]
+        while isinstance(chain[-1].left, ast.BinOp):
+            chain.append(chain[-1].left)
+        yield from self.walk(chain[-1].left)
+        for binary in reversed(chain):
+            if type(binary.op) not in OPERATORS:
+                raise self.wrong("the operators are + - * / **", binary.right)
+            yield from self.walk(binary.right)
+            yield Step(OPERATORS[type(binary.op)])
 
-    def power(self) -> None:
-        self.part()
-        if self.takes("**"):
-            self.signed()
-            self.steps.append(Step("**"))
-
-    def part(self) -> None:
-        self.atom()
-        while self.takes("["):
-            if not self.now.text.isdecimal() or len(self.now.text) > 4:
-                raise self.wrong("a whole number such as 0, 1 or 2 is missing here")
-            self.steps.append(Step("entry", int(self.now.text)))
-            self.at += 1
-            self.needs("]")
-
-    def atom(self) -> None:
-        token = self.now
-        if token.kind == "number":
-            self.at += 1
-            self.steps.append(Step("number", float(token.text)))
-        elif token.kind == "name":
-            self.at += 1
-            if self.takes("("):
-                self.call(token)
-            elif token.text in ARGUMENTS:
-                raise self.wrong(f"'(' is missing after the function {token.text!r}")
-            else:
-                self.steps.append(Step("name", token.text))
-        elif self.takes("("):
-            self.value()
-            self.needs(")")
-        elif self.takes("["):
-            self.steps.append(Step("vector", self.values("]")))
-        else:
-            raise self.wrong("a number, a name or a bracket is missing here")
-
-    def call(self, token: Token) -> None:
-        if token.text not in ARGUMENTS:
-            near = get_close_matches(token.text, ARGUMENTS, 1)
-            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(ARGUMENTS)}"
-            raise self.wrong(f"there is no function {token.text[:40]!r}: {hint}", token.column)
-        wanted = ARGUMENTS[token.text]
-        given = self.values(")")
+    def call(self, node: ast.Call, name: str) -> Iterator[Step]:
+        if name not in ARGUMENTS:
+            near = get_close_matches(name, ARGUMENTS, 1)
+            hint = f"did you mean {near[0]!r}" if near else f"the functions are {', '.join(ARGUMENTS)}"
+            raise self.wrong(f"there is no function {name[:40]!r}: {hint}", node)
+        wanted, given = ARGUMENTS[name], len(node.args)
         if given != wanted:
-            raise self.wrong(f"{token.text} takes {wanted} value{'s' * (wanted > 1)}, not {given}", token.column)
-        self.steps.append(Step("call", token.text))
+            raise self.wrong(f"{name} takes {wanted} value{'s' * (wanted > 1)}, not {given}", node)
+        for argument in node.args:
+            yield from self.walk(argument)
+        yield Step("call", name)
 
-    def values(self, last: str) -> int:
-        count = 1
-        self.value()
-        while self.takes(","):
-            self.value()
-            count += 1
-        self.needs(last)
-        return count
+    def written(self, node: ast.expr) -> str:
+        return ast.get_source_segment(f"({self.text}\n)", node) or ""

@@ -1,9 +1,9 @@
-"""The three bags every kernel works on. One line per array: meaning, unit, shape.
+"""The arrays that kernels work on: System, State and Work. One line per array: meaning, unit, shape.
 
-n bodies with the world as body 0, s springs, k attracting pairs, l loads, c joint coordinates, r rows in b blocks
-(a block is the rows of one joint, or one damper, and has one side for each body it touches). Bodies are described
-about their centre of mass in principal axes; only the record layer knows the user's body frames. `signals` are the
-numbers that come with time: one table row per stage, one column per number.
+n bodies with the world as body 0, s springs, k attracting pairs, l loads, c joint coordinates, r rows (constraint
+equations and dampers) in b blocks. A block holds the rows of one joint, or one damper, and has one side for each body
+that it touches. Bodies are described about their centre of mass in principal axes; users' body frames occur in `record`
+only. `signals` are the numbers that depend on time: one table row per stage, one column per number.
 """
 
 from __future__ import annotations
@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Slots of arrays that hold several quantities. Files of saved motions store `lam` and `account` in this order.
+MU, LEAD, LAST_LEAD = 0, 1, 2  # State.lam
+WORK, DISSIPATED, CONDITION = 0, 1, 2  # State.account
+POWER_BEFORE, POWER_OF_ENERGIES, POWER_OF_FORCES = 0, 1, 2  # Work.power
+FREE_FORCE, FREE_TORQUE, OLD_P, OLD_L, FORCE, TORQUE = 0, 1, 2, 3, 4, 5  # Work.held
+ITERATIONS, EXACT_MATRICES = 0, 1  # Work.tally
+RATE, ACCELERATION = 1, 2  # columns of a prescribed motion in `signals`, counted from the column of its value
+
 
 class Bodies(NamedTuple):
-    """How the bodies resist, and where the user's frames sit in them."""
+    """Inertia of the bodies, and the user's body frames."""
 
     mass: Floats  # [kg] (n,), the world 0
     inverse_mass: Floats  # [1/kg] (n,), the world 0
-    inertia: Floats  # principal moments [kg m²] (n, 3); 1 about an axis without inertia, where L stays 0
+    inertia: Floats  # principal moments [kg m²] (n, 3); zeros are replaced by the body's largest (1 if all are zero)
     inverse_inertia: Floats  # [1/(kg m²)] (n, 3); the world 0, and 0 about an axis without inertia
     center: Floats  # centre of mass in the user's body frame [m] (n, 3)
     axes: Floats  # principal axes as columns in the user's body frame (n, 3, 3)
@@ -34,7 +42,7 @@ class Springs(NamedTuple):
     body: Ints  # (s, 2)
     point: Floats  # from the centre of mass, principal axes [m] (s, 2, 3)
     stiffness: Floats  # [N/m] (s,)
-    length: Floats  # at rest [m] (s,)
+    length: Floats  # free length [m] (s,)
 
 
 class Pairs(NamedTuple):
@@ -45,7 +53,7 @@ class Pairs(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """Forces and torques from outside; their sizes come with time."""
+    """External forces and torques; their values are in `signals`."""
 
     body: Ints  # (l,)
     point: Floats  # from the centre of mass, principal axes [m] (l, 3)
@@ -55,87 +63,87 @@ class Loads(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """Angles and displacements of joints that something acts on: springs, limits, motors, drives, gears."""
+    """Angles and displacements of joints with springs, limits, motors, prescribed motions or gears."""
 
     kind: Ints  # ANGLE or DISPLACEMENT (c,)
     body: Ints  # (c, 2)
     point: Floats  # from the centres of mass, principal axes [m] (c, 2, 3)
     axis: Floats  # fixed to the first body (c, 3)
-    dial: Floats  # two directions of the first body across the axis, where the angle is read (c, 2, 3)
-    hand: Floats  # the direction of the second body that is read (c, 3)
+    dial: Floats  # two directions of the first body, perpendicular to the axis, from which the angle counts (c, 2, 3)
+    hand: Floats  # the direction of the second body whose angle is measured (c, 3)
     stiffness: Floats  # [N m/rad] or [N/m] (c,)
-    rest: Floats  # where the spring is at rest [rad] or [m] (c,)
+    rest: Floats  # coordinate at which the spring is free [rad] or [m] (c,)
     limit: Floats  # lower and upper stop [rad] or [m] (c, 2)
     stop: Floats  # stiffness of the stops [N m/rad] or [N/m] (c,)
     signal: Ints  # column of a motor's torque [N m] or force [N], or −1 (c,)
 
 
 class Rows(NamedTuple):
-    """Constraints and dampers, block after block in the order of elimination."""
+    """Constraint equations and dampers, block after block in the order of elimination."""
 
-    kind: Ints  # see kernels/rows.py (r,)
+    kind: Ints  # see kernels/row_kinds (r,)
     body: Ints  # (r, 2)
     point: Floats  # from the centres of mass, principal axes [m] (r, 2, 3)
     direction: Floats  # fixed to the first and second body (r, 2, 3)
-    value: Floats  # what the row keeps, or a length [m]; the longest lever of a TAPE row (r,)
+    value: Floats  # the constant of the equation, or a length [m]; the longest lever arm of a TAPE row [m] (r,)
     component: Ints  # world axis of a COINCIDE row (r,)
     coordinate: Ints  # the one or two joint coordinates of a COUPLE row (r, 2)
-    ratio: Floats  # their factors; how much a TAPE row changes with a metre (r, 2)
+    ratio: Floats  # their factors; of a TAPE row, its derivative with respect to a displacement (r, 2)
     signal: Ints  # column of the prescribed value, its rate and its acceleration, or −1 (r,)
-    rate: Floats  # damping rate [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
-    entry: Ints  # where the gradient with respect to each touched body stands; the last entry is the world's bin (r, 4)
-    weight: Floats  # one over the defect that counts as round-off [1/m] or [1/rad] (r,)
-    unit: Floats  # how much a row changes when something moves by 1 m or 1 rad; 1 but for rows that users write (r,)
-    metric: Floats  # what multipliers are measured by where they are not unique [1/kg] or [1/(kg m²)] (r,)
+    rate: Floats  # damping coefficient [N s/m] or [N m s/rad] of a damper, 0 for a constraint (r,)
+    entry: Ints  # index of the Jacobian entry of each touched body; the world's is the last one, never read (r, 4)
+    weight: Floats  # 1 / tolerance of the violation [1/m] or [1/rad] (r,)
+    unit: Floats  # change of the row for a displacement of 1 m or 1 rad; 1 except for user-written rows (r,)
+    metric: Floats  # diagonal metric that selects the multipliers of redundant rows [1/kg] or [1/(kg m²)] (r,)
 
 
 class Blocks(NamedTuple):
-    """The sparse matrix S = G M⁻¹ Gᵀ by blocks, and all that its factorisation needs to know beforehand."""
+    """The pattern of the sparse matrix S = G M⁻¹ Gᵀ by blocks, and the symbolic factorisation (compile/ordering.py)."""
 
     row: Ints  # first row of each block (b + 1,)
     side: Ints  # first side of each block (b + 1,)
     side_body: Ints  # (sides,)
-    side_entry: Ints  # first gradient entry of a side: one per row of its block (sides,)
-    soft: Ints  # 1: dampers, which act at velocity level only (b,)
+    side_entry: Ints  # first Jacobian entry of a side: one per row of its block (sides,)
+    soft: Ints  # 1: dampers, which are part of S at velocity level only (b,)
     pair: Ints  # contributions to S: offset, rows, columns, entry, entry, body (pairs, 6)
     diagonal: Ints  # offset of each diagonal block (b,)
     below: Ints  # first of the blocks below each diagonal block (b + 1,)
     below_block: Ints  # which block row (m,)
-    below_offset: Ints  # where it stands (m,)
+    below_offset: Ints  # its offset (m,)
     update: Ints  # targets of the elimination of each block, in the order of the loops (u,)
     update_start: Ints  # first of them (b + 1,)
 
 
 class Tapes(NamedTuple):
-    """What users wrote, as instructions: k rows of constraints. Equal tapes stand here once."""
+    """User-written constraints as instructions: k rows. Equal tapes are stored once."""
 
     code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
     constant: Floats  # the numbers of CONST (instructions,)
-    begin: Ints  # where value, slope and bend of each row begin, one after the other, and their end (k, 4)
+    begin: Ints  # first instruction of value, derivatives and bias term of each row, and the end (k, 4)
     row: Ints  # which row (k,)
     body: Ints  # its bodies (k, 4)
     bodies: Ints  # how many they are (k,)
     registers: int  # as many as the longest tape needs
-    clock: int  # column of the time among the signals, or −1 if no tape asks for it
+    clock: int  # column of the time among the signals, or −1 if no tape depends on time
 
 
 class Formulas(NamedTuple):
-    """Energies and then forces that users wrote: k shapes with their instances one after the other. Each instance has
-    handles, which it looks at, numbers of its own, and acts, where it pushes (kernels/force_tapes.py)."""
+    """User-written energies, then forces: k formulas with their instances one after the other. An instance has handles
+    (points and directions that it depends on), parameters, and targets (what it acts on) (kernels/force_tapes.py)."""
 
     code: Ints  # operation, register of the result, registers of the operands (instructions, 4)
     constant: Floats  # the numbers of CONST (instructions,)
-    tape: Ints  # where value and push begin, their constants first: v, v', p, p', end; handles, numbers, acts (k, 8)
-    first: Ints  # first instance of each shape, its first handle, number and act; and the ends (k + 1, 4)
+    tape: Ints  # value: constants, rest; force: constants, rest; end; how many handles, numbers, targets (k, 8)
+    first: Ints  # first instance of each formula, its first handle, number and target; and the ends (k + 1, 4)
     handle: Ints  # POINT, DIRECTION, VELOCITY or SPIN, and the body (handles, 2)
-    look: Floats  # the point from the centre of mass, or direction, in principal axes [m] (handles, 3)
+    handle_point: Floats  # the point from the centre of mass, or direction, in principal axes [m] (handles, 3)
     number: Floats  # (numbers,)
-    act: Ints  # the same for what an instance exerts: a force at a point, on a direction, or a torque (acts, 2)
-    lever: Floats  # (acts, 3)
-    energies: int  # how many of the shapes are energies
-    pushes: int  # and how many are forces or torques
+    target: Ints  # where its forces act: at a POINT, on a DIRECTION, or as a torque, SPIN; and the body (targets, 2)
+    target_point: Floats  # as handle_point (targets, 3)
+    energies: int  # number of formulas that are energies
+    forces: int  # number of formulas that are forces or torques
     registers: int  # as many as the longest tape needs
-    clock: int  # column of the time among the signals, or −1 if none asks for it
+    clock: int  # column of the time among the signals, or −1 if none depends on time
 
 
 class System(NamedTuple):
@@ -151,51 +159,52 @@ class System(NamedTuple):
     blocks: Blocks
     tapes: Tapes
     formulas: Formulas
-    shift: float  # regularisation of S, relative to the metric: 0, or some 1e-6 where rows repeat others
-    finest: float  # largest weight of a row that has a defect in metres [1/m]
-    finest_turn: float  # and of one that has it in radians [1/rad]
+    shift: float  # regularisation of S, relative to the metric: 0, or about 1e-6 if rows are redundant
+    finest: float  # largest weight of a row with a violation in metres [1/m]
+    finest_turn: float  # largest weight of a row with a violation in radians [1/rad]
     damped: bool  # some rows are dampers
-    rolls: bool  # some rows have a rate but no defect
+    rolls: bool  # some rows are nonholonomic: they constrain velocities only
 
 
 class State(NamedTuple):
-    """All that evolves. The last five only make a cut run go on bit for bit and keep the books."""
+    """All that evolves. The last five are needed to resume exactly and for the energy balance."""
 
     a: Floats  # centre of mass, world [m] (n, 3)
     B: Floats  # principal axes as columns, world (n, 3, 3)
     p: Floats  # linear momentum, world [kg m/s] (n, 3)
     L: Floats  # angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3)
     angle: Floats  # joint coordinates, angles unwrapped over many turns [rad] or [m] (c,)
-    lam: Floats  # multipliers of the velocity level, and the lead of the position level over them, twice (3, r)
-    account: Floats  # work done, energy dissipated since the start [J]; how singular the joints last were (3,)
-    effort: Floats  # what controllers hold until they are asked again [N m] or [N] (controllers,)
-    memory: Floats = np.zeros(0)  # a scheme carries besides: nothing; forces [N], [N m] (6n,); or remainders (15n,)
+    lam: Floats  # MU: multipliers of the velocity level; LEAD: (λ − μ) over the step, now and LAST_LEAD before (3, r)
+    account: Floats  # WORK done and energy DISSIPATED since the start [J]; CONDITION of S, by `factor` (3,)
+    effort: Floats  # output of controllers, constant between two calls [N m] or [N] (controllers,)
+    memory: Floats = np.zeros(0)  # carried by a scheme: nothing; forces [N], [N m] (6n,); or remainders (15n,)
 
 
 class Work(NamedTuple):
-    """Scratch: may be thrown away without losing physics."""
+    """Scratch: `prepare` of a scheme computes from the state all that a rollout needs in it."""
 
     f: Floats  # force on each body, world [N] (n, 3)
     tau: Floats  # torque about the centre of mass, principal axes [N m] (n, 3)
-    power: Floats  # at the start of a stage; now of energies that vary with time; of user-written forces [W] (3,)
-    held: Floats  # f, τ without user-written forces, p, L before the last kick; f, τ found (6, n or 0, 3)
+    power: Floats  # at the start of a stage; of energies that vary with time; of user-written forces [W] (3,)
+    held: Floats  # f, τ without velocity-dependent forces; p, L before the last kick; f, τ in all (6, n or 0, 3)
     a: Floats  # trial configuration (n, 3)
     B: Floats  # (n, 3, 3)
     L: Floats  # (n, 3)
-    G: Floats  # gradient entries: force [1] and body torque [m] on each touched body (entries + 1, 6)
-    N: Floats  # gradient entries at the trial configuration (entries + 1, 6)
+    G: Floats  # Jacobian entries: force [1] and body torque [m] on each touched body (entries + 1, 6)
+    N: Floats  # Jacobian entries at the trial configuration (entries + 1, 6)
     S: Floats  # factors of S with the dampers (values,)
-    H: Floats  # factors of S without them; the same array where there are none (values,)
-    U: Floats  # the upper half of the exact Newton matrix (values,)
-    pivot: Floats  # pivots of S and of H (2, r)
+    H: Floats  # factors of S without the dampers; the same array as S if there are none (values,)
+    U: Floats  # upper half of the exact Newton matrix (values,)
+    S_pivot: Floats  # reciprocal pivots of S (r,)
+    H_pivot: Floats  # reciprocal pivots of H; the same array as S_pivot if there are no dampers (r,)
     diagonal: Floats  # of S (r,)
-    g: Floats  # defects (r,)
+    g: Floats  # violations (r,)
     x: Floats  # solution (r,)
     y: Floats  # impulses (r,)
     row: Floats  # one row of a block (8,)
     registers: Floats  # of the tapes (registers,)
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     lam: Floats  # multipliers of the position level (r,)
-    trial: Floats  # forces, moves, momenta, slopes that schemes iterate on: as many as they ask for (trials, n, 3)
-    tally: Ints  # position iterations, steps that needed the exact Newton matrix (2,)
-    fault: Ints  # which body or row a status speaks of (1,)
+    trial: Floats  # vectors of a scheme: each module in step/ names its slots (scratch of the scheme, n, 3)
+    tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)
+    fault: Ints  # the body or row that a status names (1,)

@@ -11,14 +11,14 @@ remainders are carried with the state, so that a run can be cut and continued bi
 from __future__ import annotations
 
 from .._jit import njit
-from .spin import turn
+from .spin import rotation_increment
 from .status import NOT_FINITE, OK
 
-REMAINDERS = 5  # vectors per body: of a, of L, and of the three rows of B
+REST_A, REST_L, REST_B, REMAINDERS = 0, 1, 2, 5  # vectors per body: of a, of L, of the three rows of B; how many
 
 
 @njit
-def add(s, d, c):
+def compensated_sum(s, d, c):
     """s + d with the remainder c of the last time: the sum and its remainder."""
     y = d - c
     total = s + y
@@ -26,38 +26,38 @@ def add(s, d, c):
 
 
 @njit
-def careful_drift(bodies, h, a0, B0, p, L0, rest, a1, B1, L1, left, fault):
+def compensated_drift(bodies, h, a0, B0, p, L0, rest, a1, B1, L1, left, fault):
     """`drift` of spin.py with the remainders `rest` of the state (REMAINDERS·n·3,), new ones in `left` (…, n, 3)."""
     n = a0.shape[0]
     for b in range(1, n):
         v = h * bodies.inverse_mass[b]
         size = 0.0
         for i in range(3):
-            a1[b, i], left[0, b, i] = add(a0[b, i], v * p[b, i], rest[3 * b + i])
+            a1[b, i], left[REST_A, b, i] = compensated_sum(a0[b, i], v * p[b, i], rest[3 * (REST_A * n + b) + i])
             size += abs(a1[b, i]) + abs(L0[b, i])
         if not size < 1e300:
             fault[0] = b
             return NOT_FINITE
         l0, l1, l2 = L0[b, 0], L0[b, 1], L0[b, 2]
-        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = turn(bodies, b, h, l0, l1, l2)
+        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = rotation_increment(bodies, b, h, l0, l1, l2)
         if status != OK:
             fault[0] = b
             return status
-        j = 3 * (n + b)
-        L1[b, 0], left[1, b, 0] = add(l0, D00 * l0 + D10 * l1 + D20 * l2, rest[j])
-        L1[b, 1], left[1, b, 1] = add(l1, D01 * l0 + D11 * l1 + D21 * l2, rest[j + 1])
-        L1[b, 2], left[1, b, 2] = add(l2, D02 * l0 + D12 * l1 + D22 * l2, rest[j + 2])
+        j = 3 * (REST_L * n + b)
+        L1[b, 0], left[REST_L, b, 0] = compensated_sum(l0, D00 * l0 + D10 * l1 + D20 * l2, rest[j])
+        L1[b, 1], left[REST_L, b, 1] = compensated_sum(l1, D01 * l0 + D11 * l1 + D21 * l2, rest[j + 1])
+        L1[b, 2], left[REST_L, b, 2] = compensated_sum(l2, D02 * l0 + D12 * l1 + D22 * l2, rest[j + 2])
         for k in range(3):
             b0, b1, b2 = B0[b, k, 0], B0[b, k, 1], B0[b, k, 2]
-            j = 3 * ((2 + k) * n + b)
-            B1[b, k, 0], left[2 + k, b, 0] = add(b0, b0 * D00 + b1 * D10 + b2 * D20, rest[j])
-            B1[b, k, 1], left[2 + k, b, 1] = add(b1, b0 * D01 + b1 * D11 + b2 * D21, rest[j + 1])
-            B1[b, k, 2], left[2 + k, b, 2] = add(b2, b0 * D02 + b1 * D12 + b2 * D22, rest[j + 2])
+            j = 3 * ((REST_B + k) * n + b)
+            B1[b, k, 0], left[REST_B + k, b, 0] = compensated_sum(b0, b0 * D00 + b1 * D10 + b2 * D20, rest[j])
+            B1[b, k, 1], left[REST_B + k, b, 1] = compensated_sum(b1, b0 * D01 + b1 * D11 + b2 * D21, rest[j + 1])
+            B1[b, k, 2], left[REST_B + k, b, 2] = compensated_sum(b2, b0 * D02 + b1 * D12 + b2 * D22, rest[j + 2])
     return OK
 
 
 @njit
-def remember(left, rest):
+def store_remainders(left, rest):
     """The remainders of a step that was taken."""
     j = 0
     for k in range(left.shape[0]):

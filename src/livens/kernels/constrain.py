@@ -12,11 +12,12 @@ known by then, pushes explicitly at the start of the next step: symmetric, secon
 from __future__ import annotations
 
 from .._jit import njit
+from .arrays import ACCELERATION, LAST_LEAD, LEAD, MU, RATE
 from .kinds import ANGLE, VELOCITY_ONLY
 
 
 @njit
-def push(blocks, G, c, lam, p, L):
+def apply_multipliers(blocks, G, c, lam, p, L):
     """(p, L) += c Gᵀλ."""
     for J in range(blocks.diagonal.shape[0]):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
@@ -33,7 +34,7 @@ def push(blocks, G, c, lam, p, L):
 
 
 @njit
-def rates(bodies, blocks, G, p, L, x):
+def constraint_rates(bodies, blocks, G, p, L, x):
     """x = G M⁻¹ (p, L): the rate of every row."""
     for J in range(blocks.diagonal.shape[0]):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
@@ -54,15 +55,15 @@ def rates(bodies, blocks, G, p, L, x):
 
 
 @njit
-def drive_rates(rows, signals, row, ahead, x):
+def add_prescribed_rates(rows, signals, row, ahead, x):
     """x += ∂g/∂t: minus the rate of every prescribed value, in the time `ahead`."""
     for r in range(rows.signal.shape[0]):
         if rows.signal[r] >= 0:
-            x[r] -= signals[row, rows.signal[r] + 1] + ahead * signals[row, rows.signal[r] + 2]
+            x[r] -= signals[row, rows.signal[r] + RATE] + ahead * signals[row, rows.signal[r] + ACCELERATION]
 
 
 @njit
-def slips(rows, h, before, after, g):
+def rolling_residuals(rows, h, before, after, g):
     """(3): the defect of rows without one, from their rates at both ends of the drift; dampers have none."""
     for r in range(rows.kind.shape[0]):
         if rows.rate[r] > 0.0:
@@ -72,7 +73,7 @@ def slips(rows, h, before, after, g):
 
 
 @njit
-def worst(rows, g):
+def largest_violation(rows, g):
     """The row whose defect is the largest multiple of its tolerance, and that multiple."""
     most, which = 0.0, 0
     for r in range(g.shape[0]):
@@ -83,7 +84,7 @@ def worst(rows, g):
 
 
 @njit
-def guess(rows, span, even, smooth, lam, start):
+def predict_multipliers(rows, span, even, smooth, lam, start):
     """λ at first: the last multipliers plus their lead, extrapolated where steps are even, or zero where they are
     anything but smooth; dampers push with the force they have.
 
@@ -92,17 +93,17 @@ def guess(rows, span, even, smooth, lam, start):
     """
     for r in range(start.shape[0]):
         if rows.rate[r] > 0.0:
-            start[r] = lam[0, r]
+            start[r] = lam[MU, r]
         elif not smooth:
             start[r] = 0.0
         elif even:
-            start[r] = lam[0, r] + span * (2.0 * lam[1, r] - lam[2, r])
+            start[r] = lam[MU, r] + span * (2.0 * lam[LEAD, r] - lam[LAST_LEAD, r])
         else:
-            start[r] = lam[0, r] + span * lam[1, r]
+            start[r] = lam[MU, r] + span * lam[LEAD, r]
 
 
 @njit
-def farthest(coordinates, a, angle):
+def largest_coordinates(coordinates, a, angle):
     """The largest coordinate of a centre of mass or displacement of a joint [m], and the largest angle of one [rad]."""
     far, turned = 0.0, 0.0
     for b in range(1, a.shape[0]):
@@ -116,7 +117,7 @@ def farthest(coordinates, a, angle):
 
 
 @njit
-def reach(rows, diagonal, x):
+def largest_displacement(rows, diagonal, x):
     """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
     most = 0.0
     for r in range(x.shape[0]):
@@ -125,13 +126,13 @@ def reach(rows, diagonal, x):
 
 
 @njit
-def correct(c, x, lam):
+def add_multiple(c, x, lam):
     for r in range(x.shape[0]):
         lam[r] += c * x[r]
 
 
 @njit
-def yields(rows, h, x, g):
+def add_damper_compliance(rows, h, x, g):
     """g += x·2/(hc): dampers give way, (4) of constrain.py."""
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0:

@@ -14,11 +14,11 @@ import math
 
 from .._jit import njit
 from .kinds import ANGLE, DISPLACEMENT
-from .potential import place, pull, to_body
+from .potential import apply_force, point_component, to_body
 
 
 @njit
-def turned(B, b, u):
+def to_world(B, b, u):
     """World direction of the body direction u."""
     return (
         B[b, 0, 0] * u[0] + B[b, 0, 1] * u[1] + B[b, 0, 2] * u[2],
@@ -28,41 +28,41 @@ def turned(B, b, u):
 
 
 @njit
-def coordinate(coordinates, c, a, B, near):
+def coordinate_value(coordinates, c, a, B, near):
     """The value of coordinate c; an angle is the one nearest to `near`."""
     i, j = coordinates.body[c, 0], coordinates.body[c, 1]
     if coordinates.kind[c] == DISPLACEMENT:
-        U0, U1, U2 = turned(B, i, coordinates.axis[c])
+        U0, U1, U2 = to_world(B, i, coordinates.axis[c])
         ri, rj = coordinates.point[c, 0], coordinates.point[c, 1]
-        d0 = place(a, B, j, rj, 0) - place(a, B, i, ri, 0)
-        d1 = place(a, B, j, rj, 1) - place(a, B, i, ri, 1)
-        d2 = place(a, B, j, rj, 2) - place(a, B, i, ri, 2)
+        d0 = point_component(a, B, j, rj, 0) - point_component(a, B, i, ri, 0)
+        d1 = point_component(a, B, j, rj, 1) - point_component(a, B, i, ri, 1)
+        d2 = point_component(a, B, j, rj, 2) - point_component(a, B, i, ri, 2)
         return U0 * d0 + U1 * d1 + U2 * d2
-    W0, W1, W2 = turned(B, j, coordinates.hand[c])
-    C0, C1, C2 = turned(B, i, coordinates.dial[c, 0])
-    S0, S1, S2 = turned(B, i, coordinates.dial[c, 1])
+    W0, W1, W2 = to_world(B, j, coordinates.hand[c])
+    C0, C1, C2 = to_world(B, i, coordinates.dial[c, 0])
+    S0, S1, S2 = to_world(B, i, coordinates.dial[c, 1])
     q = math.atan2(S0 * W0 + S1 * W1 + S2 * W2, C0 * W0 + C1 * W1 + C2 * W2)
     return q + 2.0 * math.pi * math.floor((near - q) / (2.0 * math.pi) + 0.5)
 
 
 @njit
-def read(coordinates, a, B, angle):
+def update_coordinates(coordinates, a, B, angle):
     """Bring `angle` up to date with the configuration, unwrapped from its last values."""
     for c in range(angle.shape[0]):
-        angle[c] = coordinate(coordinates, c, a, B, angle[c])
+        angle[c] = coordinate_value(coordinates, c, a, B, angle[c])
 
 
 @njit
-def act(coordinates, c, a, B, Q, f, tau):
+def apply_coordinate_force(coordinates, c, a, B, Q, f, tau):
     """Let the generalised force Q [N m] or [N] act along coordinate c."""
     i, j = coordinates.body[c, 0], coordinates.body[c, 1]
-    U0, U1, U2 = turned(B, i, coordinates.axis[c])
+    U0, U1, U2 = to_world(B, i, coordinates.axis[c])
     if coordinates.kind[c] == DISPLACEMENT:
         rj = coordinates.point[c, 1]
-        x0, x1, x2 = place(a, B, j, rj, 0), place(a, B, j, rj, 1), place(a, B, j, rj, 2)
+        x0, x1, x2 = point_component(a, B, j, rj, 0), point_component(a, B, j, rj, 1), point_component(a, B, j, rj, 2)
         u0, u1, u2 = to_body(B, i, x0 - a[i, 0], x1 - a[i, 1], x2 - a[i, 2])  # pulls at the body point that is there
-        pull(B, j, rj, Q * U0, Q * U1, Q * U2, f, tau)
-        pull(B, i, (u0, u1, u2), -Q * U0, -Q * U1, -Q * U2, f, tau)
+        apply_force(B, j, rj, Q * U0, Q * U1, Q * U2, f, tau)
+        apply_force(B, i, (u0, u1, u2), -Q * U0, -Q * U1, -Q * U2, f, tau)
     else:
         u = coordinates.axis[c]
         w0, w1, w2 = to_body(B, j, U0, U1, U2)
@@ -90,7 +90,7 @@ def coordinate_force(coordinates, a, B, angle, f, tau):
         Q = -coordinates.stiffness[c] * (angle[c] - coordinates.rest[c])
         Q -= coordinates.stop[c] * overshoot(coordinates, c, angle[c])
         if Q != 0.0:
-            act(coordinates, c, a, B, Q, f, tau)
+            apply_coordinate_force(coordinates, c, a, B, Q, f, tau)
 
 
 @njit
@@ -106,20 +106,20 @@ def coordinate_potential(coordinates, angle):
 def motor_force(coordinates, a, B, signals, row, f, tau):
     for c in range(coordinates.signal.shape[0]):
         if coordinates.signal[c] >= 0:
-            act(coordinates, c, a, B, signals[row, coordinates.signal[c]], f, tau)
+            apply_coordinate_force(coordinates, c, a, B, signals[row, coordinates.signal[c]], f, tau)
 
 
 @njit
 def coordinate_rate(bodies, coordinates, c, a, B, p, L):
     """q̇ of coordinate c, by (1) and (2)."""
     i, j = coordinates.body[c, 0], coordinates.body[c, 1]
-    U = turned(B, i, coordinates.axis[c])
-    Wi = spin_world(bodies, B, i, L)
-    Wj = spin_world(bodies, B, j, L)
+    U = to_world(B, i, coordinates.axis[c])
+    Wi = angular_velocity(bodies, B, i, L)
+    Wj = angular_velocity(bodies, B, j, L)
     if coordinates.kind[c] == ANGLE:
         return U[0] * (Wj[0] - Wi[0]) + U[1] * (Wj[1] - Wi[1]) + U[2] * (Wj[2] - Wi[2])
     rate = 0.0
-    rj = turned(B, j, coordinates.point[c, 1])
+    rj = to_world(B, j, coordinates.point[c, 1])
     # both bodies' velocities at the place of the second point: what the axis feels, turning included
     s = (a[j, 0] + rj[0] - a[i, 0], a[j, 1] + rj[1] - a[i, 1], a[j, 2] + rj[2] - a[i, 2])
     for k in range(3):
@@ -131,10 +131,10 @@ def coordinate_rate(bodies, coordinates, c, a, B, p, L):
 
 
 @njit
-def spin_world(bodies, B, b, L):
+def angular_velocity(bodies, B, b, L):
     """Angular velocity of body b in world axes."""
     i = bodies.inverse_inertia[b]
-    return turned(B, b, (i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]))
+    return to_world(B, b, (i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]))
 
 
 @njit

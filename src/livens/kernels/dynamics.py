@@ -2,9 +2,9 @@
 
     M (v̇, ω̇) = (f, τ + L × ω) + Gᵀλ,      G (v̇, ω̇) + γ = φ̈,      γ = d/dt (G (v, ω)) at constant v and ω           (1)
 
-so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (row_bias.py, and row_tapes.py for rows that users write), but where
-something rolls: there the rates are differentiated along the free motion, to fourth order in a small time. Dampers push
-with what their rate says.
+so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (rows.py, and row_tapes.py for user-written rows), except with
+rolling: there the rates are differentiated along the free motion, by differences of fourth order. The force of a damper
+follows from its rate.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from __future__ import annotations
 import math
 
 from .._jit import inline, njit
-from .constrain import push, rates, worst
+from .arrays import ACCELERATION
+from .constrain import apply_multipliers, constraint_rates, largest_violation
 from .forces import forces, user_forces
 from .kinds import VELOCITY_ONLY
-from .row_bias import bends
-from .row_tapes import all_defects as rows_defects
-from .row_tapes import all_gradients, all_rates, clock, tape_bends
-from .rows import gradients
-from .sparse import TINY, assemble, factor, harden, soften, solve
+from .row_tapes import all_jacobians, all_rates, tape_bias_terms, tape_time
+from .row_tapes import all_violations as rows_defects
+from .rows import bias_terms, jacobians
+from .sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 
 REFINE = 12  # corrections of multipliers, while they improve
 
 
 @njit
-def coast(bodies, t, a0, B0, p, L, a1, B1):
+def move_steadily(bodies, t, a0, B0, p, L, a1, B1):
     """The configuration after time t at constant velocity p/m and constant body rates J⁻¹L."""
     for b in range(a0.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
@@ -45,7 +45,7 @@ def coast(bodies, t, a0, B0, p, L, a1, B1):
 
 
 @njit
-def quickest(bodies, rows, p, L):
+def fastest_rate(bodies, rows, p, L):
     """The fastest rate of change in the system [1/s], for the step of the differences."""
     most = 0.0
     size = 0.0
@@ -66,25 +66,25 @@ def bias(system, a, B, p, L, signals, row, work):
     if system.rolls:
         for r in range(work.lam.shape[0]):
             work.lam[r] = 0.0
-        rate = quickest(system.bodies, system.rows, p, L)
+        rate = fastest_rate(system.bodies, system.rows, p, L)
         t = 1e-3 / rate if rate > 0.0 else 1.0
         for k in range(4):
             step = (-2.0, -1.0, 1.0, 2.0)[k]
             weight = (1.0, -8.0, 8.0, -1.0)[k] / (12.0 * t)
-            coast(system.bodies, step * t, a, B, p, L, work.a, work.B)
-            gradients(system.rows, system.coordinates, work.a, work.B, work.N)
-            rates(system.bodies, system.blocks, work.N, p, L, work.x)
+            move_steadily(system.bodies, step * t, a, B, p, L, work.a, work.B)
+            jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
+            constraint_rates(system.bodies, system.blocks, work.N, p, L, work.x)
             for r in range(work.lam.shape[0]):
                 work.lam[r] += weight * work.x[r]
     else:
-        bends(system.rows, system.coordinates, system.bodies, a, B, p, L, work.lam)
+        bias_terms(system.rows, system.coordinates, system.bodies, a, B, p, L, work.lam)
     if system.tapes.row.shape[0] > 0:
-        t = clock(system, signals, row)
-        tape_bends(system.tapes, system.bodies, a, B, p, L, t, work.registers, work.lam)
+        t = tape_time(system, signals, row)
+        tape_bias_terms(system.tapes, system.bodies, a, B, p, L, t, work.registers, work.lam)
 
 
 @njit
-def turn(bodies, L, tau):
+def add_gyroscopic_torque(bodies, L, tau):
     """τ += L × ω, the torque of the turning body on itself."""
     for b in range(1, L.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
@@ -96,78 +96,78 @@ def turn(bodies, L, tau):
 
 
 @njit
-def give_way(rows, x, y):
+def damper_forces(rows, x, y):
     """y = −c x for dampers, 0 for constraints."""
     for r in range(y.shape[0]):
         y[r] = -rows.rate[r] * x[r]
 
 
 @njit
-def shortfall(rows, signals, i, gamma, g):
+def acceleration_residual(rows, signals, i, gamma, g):
     """g += γ − φ̈ for constraints; dampers ask for nothing."""
     for r in range(g.shape[0]):
         g[r] += gamma[r]
         if rows.signal[r] >= 0:
-            g[r] -= signals[i, rows.signal[r] + 2]
+            g[r] -= signals[i, rows.signal[r] + ACCELERATION]
         if rows.rate[r] > 0.0:
             g[r] = 0.0
 
 
 @inline
-def balance(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
+def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
     """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), `refine` times over
     at most; factors of S without dampers are left in work.H."""
     forces(system, a, B, p, L, angle, signals, row, work, f, tau)
     user_forces(system, a, B, p, L, signals, row, work, f, tau)
-    turn(system.bodies, L, tau)
+    add_gyroscopic_torque(system.bodies, L, tau)
     if lam.shape[0] > 0:
         bias(system, a, B, p, L, signals, row, work)
-        all_gradients(system, a, B, signals, row, work, work.partial, work.G)
+        all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
         for r in range(lam.shape[0]):
             lam[r] = 0.0
         if system.damped:
-            rates(system.bodies, system.blocks, work.G, p, L, work.x)
-            give_way(system.rows, work.x, lam)
-            push(system.blocks, work.G, 1.0, lam, f, tau)
+            constraint_rates(system.bodies, system.blocks, work.G, p, L, work.x)
+            damper_forces(system.rows, work.x, lam)
+            apply_multipliers(system.blocks, work.G, 1.0, lam, f, tau)
         assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
-        soften(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
+        add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
         if system.damped:
-            harden(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.pivot[0], TINY)
+            remove_dampers(system.blocks, work.S, work.H)
+        factor(system.blocks, work.H, work.H_pivot, TINY)
         start = last = 1e300
         for k in range(refine):
-            rates(system.bodies, system.blocks, work.G, f, tau, work.x)
-            shortfall(system.rows, signals, row, work.lam, work.x)
+            constraint_rates(system.bodies, system.blocks, work.G, f, tau, work.x)
+            acceleration_residual(system.rows, signals, row, work.lam, work.x)
             if refine > 1:
-                e, _ = worst(system.rows, work.x)
+                e, _ = largest_violation(system.rows, work.x)
                 if k == 0:
                     start = e
                 if e <= 1e-14 * start or (k > 1 and e > 0.3 * last):
                     break
                 last = e
-            solve(system.blocks, work.H, work.pivot[0], work.x)
+            solve(system.blocks, work.H, work.H_pivot, work.x)
             for r in range(work.x.shape[0]):
                 lam[r] -= work.x[r]
-            push(system.blocks, work.G, -1.0, work.x, f, tau)
+            apply_multipliers(system.blocks, work.G, -1.0, work.x, f, tau)
 
 
 @njit
-def accelerate(system, record, signals, work, f, tau, lam):
+def accelerations_of_record(system, record, signals, work, f, tau, lam):
     """`balance` at every state of a record."""
     for i in range(f.shape[0]):
-        balance(
+        solve_accelerations(
             system, record.a[i], record.B[i], record.angle[i], record.p[i], record.L[i], signals, i, REFINE, work, f[i],
             tau[i], lam[i],
         )  # fmt: skip
 
 
 @njit
-def all_defects(system, record, signals, work, position, velocity):
+def violations_of_record(system, record, signals, work, position, velocity):
     """Defects in position and velocity of every row at every state of a record; dampers have none."""
     for i in range(position.shape[0]):
         a, B = record.a[i], record.B[i]
         rows_defects(system, a, B, record.angle[i], signals, i, work, position[i])
-        all_gradients(system, a, B, signals, i, work, work.partial, work.G)
+        all_jacobians(system, a, B, signals, i, work, work.partial, work.G)
         all_rates(system, work.G, record.p[i], record.L[i], signals, i, 0.0, work, velocity[i])
         for r in range(position.shape[1]):
             if system.rows.kind[r] >= VELOCITY_ONLY or system.rows.rate[r] > 0.0:
@@ -177,11 +177,11 @@ def all_defects(system, record, signals, work, position, velocity):
 
 
 @njit
-def wrench(system, record, signals, lam, work, block, side, out):
+def wrenches_of_record(system, record, signals, lam, work, block, side, out):
     """Force (world) and body torque about the centre that one block exerts on the body of one of its sides."""
     e, first = system.blocks.side_entry[side], system.blocks.row[block]
     for i in range(out.shape[0]):
-        all_gradients(system, record.a[i], record.B[i], signals, i, work, work.partial, work.G)
+        all_jacobians(system, record.a[i], record.B[i], signals, i, work, work.partial, work.G)
         for k in range(6):
             s = 0.0
             for y in range(system.blocks.row[block + 1] - first):

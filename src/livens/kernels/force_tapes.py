@@ -20,17 +20,18 @@ and symmetric in time.
 from __future__ import annotations
 
 from .._jit import inline, njit
+from .arrays import FORCE, FREE_FORCE, FREE_TORQUE, OLD_L, OLD_P, POWER_OF_FORCES, TORQUE
 from .kinds import POINT, SPIN, VELOCITY
 from .status import AGAIN, NOT_FINITE, OK, STIFF
 from .tape import run, run_four
 
 PASSES = 60  # of (2) before a force counts as too stiff
-ROUND_OFF = 1e-33  # square of a change that is none, as a part of the momentum: half a unit in its last place
-NEARLY = 1e-25  # from here on passes may stop contracting
+SQUARED_ROUND_OFF = 1e-33  # square of a change that is none, as a part of the momentum: half a unit in its last place
+SQUARED_STALL = 1e-25  # from here on passes may stop contracting
 
 
 @njit
-def look(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
+def gather_handles(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
     """World coordinates of n handles into the first registers; register i is w[lanes·i + lane]."""
     for k in range(n):
         kind, b = handle[first + k, 0], handle[first + k, 1]
@@ -53,7 +54,7 @@ def look(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
 
 
 @njit
-def act(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, tau):
+def apply_forces(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, tau):
     """Let the forces in the registers from o on act by (1); their power [W]."""
     P = 0.0
     for k in range(n):
@@ -80,7 +81,7 @@ def act(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, tau):
 
 
 @inline
-def play(code, constant, begin, end, w, lanes):
+def run_lanes(code, constant, begin, end, w, lanes):
     """A tape for four instances, or for one."""
     if lanes == 4:
         run_four(code, constant, begin, end, w)
@@ -89,7 +90,7 @@ def play(code, constant, begin, end, w, lanes):
 
 
 @njit
-def exert(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f, tau):
+def add_written_forces(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f, tau):
     """Add what the formulas of so many shapes before `end_shape` exert to f and τ: Σ∂V/∂t, and the power of the forces
     [W]. (Given where they begin, numba would compile it twice: once for the number 0.)"""
     partial = power = 0.0
@@ -107,23 +108,27 @@ def exert(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f, tau):
                 w[i] = 0.0
             for lane in range(lanes):
                 w[lanes * 3 * handles + lane] = t
-            play(formulas.code, formulas.constant, begin, body, w, lanes)
+            run_lanes(formulas.code, formulas.constant, begin, body, w, lanes)
             for _ in range(times):
                 for lane in range(lanes):
-                    look(formulas.handle, formulas.look, h, handles, bodies, a, B, p, L, w, lanes, lane)
+                    gather_handles(
+                        formulas.handle, formulas.handle_point, h, handles, bodies, a, B, p, L, w, lanes, lane
+                    )
                     for i in range(numbers):
                         w[lanes * (3 * handles + 1 + i) + lane] = formulas.number[c + i]
                     h, c = h + handles, c + numbers
-                play(formulas.code, formulas.constant, body, end, w, lanes)
+                run_lanes(formulas.code, formulas.constant, body, end, w, lanes)
                 for lane in range(lanes):
                     partial += w[lanes * o + lane]
-                    power += act(formulas.act, formulas.lever, e, acts, bodies, B, p, L, w, o + 1, lanes, lane, f, tau)
+                    power += apply_forces(
+                        formulas.target, formulas.target_point, e, acts, bodies, B, p, L, w, o + 1, lanes, lane, f, tau
+                    )
                     e += acts
     return partial, power
 
 
 @njit
-def stored(formulas, bodies, a, B, t, w):
+def written_energy(formulas, bodies, a, B, t, w):
     """V of all energies [J]."""
     V = 0.0
     for k in range(formulas.energies):
@@ -135,7 +140,7 @@ def stored(formulas, bodies, a, B, t, w):
         run(formulas.code, formulas.constant, begin, body, w)
         w[3 * handles] = t
         for _ in range(formulas.first[k + 1, 0] - first):
-            look(formulas.handle, formulas.look, h, handles, bodies, a, B, a, a, w, 1, 0)
+            gather_handles(formulas.handle, formulas.handle_point, h, handles, bodies, a, B, a, a, w, 1, 0)
             for i in range(numbers):
                 w[3 * handles + 1 + i] = formulas.number[c + i]
             run(formulas.code, formulas.constant, body, end, w)
@@ -145,27 +150,30 @@ def stored(formulas, bodies, a, B, t, w):
 
 
 @njit
-def respond(i, last, h, formulas, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
+def velocity_force_pass(i, last, h, formulas, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
     """Pass i of (2): F at the velocities found so far, added to f and τ. At first these are kept, with the momenta
     before the kick, which come back for the next pass. (OK, AGAIN or what went wrong; how much F has changed)."""
     n = f.shape[0]
     for b in range(n):
         for k in range(3):
             if i == 0:
-                held[0, b, k], held[1, b, k], held[2, b, k], held[3, b, k] = f[b, k], tau[b, k], p[b, k], L[b, k]
-            held[4, b, k], held[5, b, k] = held[0, b, k], held[1, b, k]
-    pushes, end = formulas.pushes, formulas.energies + formulas.pushes
-    _, power[2] = exert(formulas, pushes, end, bodies, a, B, p, L, t, w, held[4], held[5])
+                held[FREE_FORCE, b, k], held[FREE_TORQUE, b, k] = f[b, k], tau[b, k]
+                held[OLD_P, b, k], held[OLD_L, b, k] = p[b, k], L[b, k]
+            held[FORCE, b, k], held[TORQUE, b, k] = held[FREE_FORCE, b, k], held[FREE_TORQUE, b, k]
+    pushes, end = formulas.forces, formulas.energies + formulas.forces
+    _, power[POWER_OF_FORCES] = add_written_forces(
+        formulas, pushes, end, bodies, a, B, p, L, t, w, held[FORCE], held[TORQUE]
+    )
     most, which = 0.0, 0
     for b in range(1, n):
         change = size = 0.0
         for k in range(3):
             im, ij = bodies.inverse_mass[b], bodies.inverse_inertia[b, k]
-            F, M = 0.5 * h * held[4, b, k], 0.5 * h * held[5, b, k]
+            F, M = 0.5 * h * held[FORCE, b, k], 0.5 * h * held[TORQUE, b, k]
             dF, dM = F - 0.5 * h * f[b, k], M - 0.5 * h * tau[b, k]
             change += im * dF * dF + ij * dM * dM
             size += im * (p[b, k] * p[b, k] + F * F + dF * dF) + ij * (L[b, k] * L[b, k] + M * M + dM * dM)
-            f[b, k], tau[b, k] = held[4, b, k], held[5, b, k]
+            f[b, k], tau[b, k] = held[FORCE, b, k], held[TORQUE, b, k]
         if not change < 1e300:
             fault[0] = b
             return NOT_FINITE, change
@@ -174,12 +182,12 @@ def respond(i, last, h, formulas, bodies, a, B, t, p, L, f, tau, held, w, power,
     if i == 0:
         return AGAIN, 1e300
     slow = i > 1 and most > 0.25 * last
-    if most <= ROUND_OFF or (slow and most <= NEARLY):
+    if most <= SQUARED_ROUND_OFF or (slow and most <= SQUARED_STALL):
         return OK, most
     if i == PASSES or (i > 8 and most > 0.8 * last):
         fault[0] = which
         return STIFF, most
     for b in range(n):
         for k in range(3):
-            p[b, k], L[b, k] = held[2, b, k], held[3, b, k]
+            p[b, k], L[b, k] = held[OLD_P, b, k], held[OLD_L, b, k]
     return AGAIN, most

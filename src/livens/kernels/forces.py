@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .._jit import inline, njit
+from .arrays import POWER_OF_ENERGIES, POWER_OF_FORCES
 from .coordinates import coordinate_force, coordinate_potential, motor_force, motor_power
-from .force_tapes import exert, stored
+from .force_tapes import add_written_forces, written_energy
 from .potential import (
     gravity_force,
     gravity_potential,
@@ -27,10 +28,12 @@ def time_of(system, signals, row):
 @inline
 def user_forces(system, a, B, p, L, signals, row, work, f, tau):
     """Add the forces that users wrote, at the velocities of (p, L); their power goes into work.power."""
-    if system.formulas.pushes > 0:
+    if system.formulas.forces > 0:
         t = time_of(system, signals, row)
-        pushes, end = system.formulas.pushes, system.formulas.energies + system.formulas.pushes
-        _, work.power[2] = exert(system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau)
+        pushes, end = system.formulas.forces, system.formulas.energies + system.formulas.forces
+        _, work.power[POWER_OF_FORCES] = add_written_forces(
+            system.formulas, pushes, end, system.bodies, a, B, p, L, t, work.registers, f, tau
+        )
 
 
 @inline
@@ -48,7 +51,9 @@ def free_forces(system, a, B, p, L, signals, row, work, f, tau):
     if system.formulas.energies > 0:
         t = time_of(system, signals, row)
         n = system.formulas.energies
-        work.power[1], _ = exert(system.formulas, n, n, system.bodies, a, B, p, L, t, work.registers, f, tau)
+        work.power[POWER_OF_ENERGIES], _ = add_written_forces(
+            system.formulas, n, n, system.bodies, a, B, p, L, t, work.registers, f, tau
+        )
 
 
 @inline
@@ -67,7 +72,7 @@ def potential(system, a, B, angle, t, w):
         + spring_potential(system.springs, a, B)
         + pair_potential(system.pairs, a)
         + coordinate_potential(system.coordinates, angle)
-        + stored(system.formulas, system.bodies, a, B, t, w)
+        + written_energy(system.formulas, system.bodies, a, B, t, w)
     )
 
 
@@ -77,42 +82,13 @@ def power(system, state, signals, row, work):
     return (
         load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
         + motor_power(system.bodies, system.coordinates, state.a, state.B, state.p, state.L, signals, row)
-        + work.power[1]
-        + work.power[2]
+        + work.power[POWER_OF_ENERGIES]
+        + work.power[POWER_OF_FORCES]
     )
 
 
-def start_forces(system, state, signals, work):
-    """`forces` with those that users wrote, and `power`, of the first row of signals, as Python calls kernels that are
-    compiled already."""
-    a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau
-    formulas, bodies, P = system.formulas, system.bodies, work.power
-    t = signals[0, formulas.clock] if formulas.clock >= 0 else 0.0
-    gravity_force(system.bodies, system.gravity, f, tau)
-    if len(system.springs.body):
-        spring_force(system.springs, a, B, f, tau)
-    if len(system.pairs.body):
-        pair_force(system.pairs, a, f)
-    if len(system.loads.body):
-        load_force(system.loads, B, signals, 0, f, tau)
-    if formulas.energies:
-        n = formulas.energies
-        P[1], _ = exert(formulas, n, n, bodies, a, B, p, L, t, work.registers, f, tau)
-    if len(system.coordinates.kind):
-        coordinate_force(system.coordinates, a, B, state.angle, f, tau)
-        motor_force(system.coordinates, a, B, signals, 0, f, tau)
-    if formulas.pushes:
-        n, end = formulas.pushes, formulas.energies + formulas.pushes
-        _, P[2] = exert(formulas, n, end, bodies, a, B, p, L, t, work.registers, f, tau)
-    P[0] = load_power(bodies, system.loads, B, p, L, signals, 0) if len(system.loads.body) else 0.0
-    if len(system.coordinates.kind):
-        P[0] += motor_power(bodies, system.coordinates, a, B, p, L, signals, 0)
-    P[0] += P[1]
-    P[0] += P[2]
-
-
 @njit
-def energies(system, record, t, w, T, V):
+def energies_of_record(system, record, t, w, T, V):
     """Kinetic and potential energy [J] of every state of a record, at the times t, with registers w."""
     for i in range(T.shape[0]):
         T[i] = kinetic(system.bodies, record.p[i], record.L[i])
@@ -120,7 +96,7 @@ def energies(system, record, t, w, T, V):
 
 
 @njit
-def all_forces(system, record, signals, work, f, tau):
+def forces_of_record(system, record, signals, work, f, tau):
     """Applied forces and body torques, user-written ones too, at every state of a record, with one row of signals for
     each."""
     for i in range(f.shape[0]):

@@ -20,11 +20,11 @@ from .dense import factor_dense, solve_dense
 from .implicit_maps import residual, result
 from .status import NOT_FINITE, OK, SOLVE
 
-CLOSE = 1e-8  # a relative correction after which Newton's method has converged
-ROUND_OFF = 1e-6  # corrections below this that no longer shrink are round-off of an ill-conditioned system
+CONVERGED = 1e-8  # a relative correction after which Newton's method has converged
+STALLED = 1e-6  # corrections below this that no longer shrink are round-off of an ill-conditioned system
 NOISE = 3e-14  # R that is this part of what it is made of is round-off
 FINE = 1e-8  # the smallest unknown that still counts, as a part of the largest of its kind
-ITERATIONS = 40
+NEWTON_ITERATIONS = 40
 
 
 class Memory(NamedTuple):
@@ -42,7 +42,7 @@ class Memory(NamedTuple):
 
 
 @njit
-def guess(past, first, n, degree, x):
+def extrapolate(past, first, n, degree, x):
     """x from earlier steps, by a polynomial."""
     for i in range(n):
         a, b, c, d = past[0, first + i], past[1, first + i], past[2, first + i], past[3, first + i]
@@ -57,7 +57,7 @@ def guess(past, first, n, degree, x):
 
 
 @njit
-def remember(past, first, n, age, x):
+def store_unknowns(past, first, n, age, x):
     """Put x at the head of `past`; the degree that would have guessed it best."""
     best, least = 0, 1e300
     for k in range(min(4, age)):
@@ -84,7 +84,7 @@ def remember(past, first, n, age, x):
 
 
 @njit
-def largest(maps, m, dx, x, past):
+def largest_correction(maps, m, dx, x, past):
     """The largest correction, each as a part of its unknown, of how that changed since the last step, and of FINE times
     the largest of its kind; and the same as a part of the largest of its kind."""
     first = maps.unknown[m]
@@ -106,7 +106,7 @@ def largest(maps, m, dx, x, past):
 
 
 @njit
-def quiet(maps, m, A, n, R, z, ny):
+def is_round_off(maps, m, A, n, R, z, ny):
     """Whether R is no more than the round-off of the numbers it is made of: then x is as good as it gets."""
     most = 0.0
     for i in range(ny + n):
@@ -139,10 +139,10 @@ def newton(maps, m, t, h, memory, y):
     last = 1e300
     stalled = False
     status = SOLVE if n > 0 else OK
-    for _ in range(ITERATIONS if n > 0 else 0):
+    for _ in range(NEWTON_ITERATIONS if n > 0 else 0):
         residual(maps, m, memory.z, t, h, memory.w, memory.R, memory.A[: n * n])
         memory.tally[0] += 1
-        if last < 1e300 and stalled and quiet(maps, m, memory.A, n, memory.R, memory.z, ny):
+        if last < 1e300 and stalled and is_round_off(maps, m, memory.A, n, memory.R, memory.z, ny):
             status = OK
             break
         if not factor_dense(memory.A, n, memory.order):
@@ -151,12 +151,12 @@ def newton(maps, m, t, h, memory, y):
         solve_dense(memory.A, n, memory.order, memory.R)
         for i in range(n):
             x[i] -= memory.R[i]
-        e, coarse = largest(maps, m, memory.R, x, memory.past)
+        e, coarse = largest_correction(maps, m, memory.R, x, memory.past)
         if not e < 1e300:
             status = NOT_FINITE
             break
         stalled = e > 0.5 * last
-        if e <= CLOSE or maps.linear[m] == 1 or (stalled and coarse <= ROUND_OFF):
+        if e <= CONVERGED or maps.linear[m] == 1 or (stalled and coarse <= STALLED):
             status = OK
             break
         last = e
@@ -174,13 +174,13 @@ def rollout(maps, chain, memory, t, h, y, first, steps, every, record):
             lapse, now = h * maps.share[m, 0], t + h * (first + n + maps.share[m, 1])
             for i in range(ny):
                 memory.z[i] = y[i]
-            guess(memory.past, begin, nx, memory.degree[m], memory.z[ny:])
+            extrapolate(memory.past, begin, nx, memory.degree[m], memory.z[ny:])
             status = newton(maps, m, now, lapse, memory, y)
             if status != OK:
                 memory.tally[1] = m
                 return status, n
             result(maps, m, memory.z, now, lapse, memory.w, y)
-            memory.degree[m] = remember(memory.past, begin, nx, memory.age[m], memory.z[ny:])
+            memory.degree[m] = store_unknowns(memory.past, begin, nx, memory.age[m], memory.z[ny:])
             memory.age[m] = min(memory.age[m] + 1, 4)
         if not is_finite(y):
             return NOT_FINITE, n

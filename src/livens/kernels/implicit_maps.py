@@ -50,7 +50,7 @@ class Maps(NamedTuple):
 
 
 @inline
-def fill(maps, T, e, z, t, h, w):
+def gather(maps, T, e, z, t, h, w):
     """The numbers instance e of term T works on, into the first registers."""
     n, k = maps.size[T, 1], maps.size[T, 2]
     g, p = maps.table[T, 0] + e * n, maps.table[T, 1] + e * k
@@ -74,7 +74,7 @@ def residual(maps, m, z, t, h, w, R, A):
         o = maps.size[T, 1] + 2 + maps.size[T, 2]
         rows, entries = maps.size[T, 3], maps.size[T, 4]
         for e in range(maps.size[T, 0]):
-            fill(maps, T, e, z, t, h, w)
+            gather(maps, T, e, z, t, h, w)
             for i in range(o, o + rows + entries):  # what is always zero has no instruction
                 w[i] = 0.0
             run(maps.code, maps.constant, maps.tape[T, 0], maps.tape[T, 1], w)
@@ -99,7 +99,7 @@ def result(maps, m, z, t, h, w, y):
             continue
         o = maps.size[T, 1] + 2 + maps.size[T, 2]
         for e in range(maps.size[T, 0]):
-            fill(maps, T, e, z, t, h, w)
+            gather(maps, T, e, z, t, h, w)
             for i in range(o, o + results):
                 w[i] = 0.0
             run(maps.code, maps.constant, maps.tape[T, 1], maps.tape[T, 2], w)

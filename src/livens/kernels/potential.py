@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .arrays import POWER_BEFORE, WORK
 
 
 @njit
-def place(a, B, b, r, k):
+def point_component(a, B, b, r, k):
     """Component k of the world place of the point r of body b."""
     return a[b, k] + B[b, k, 0] * r[0] + B[b, k, 1] * r[1] + B[b, k, 2] * r[2]
 
@@ -29,7 +30,7 @@ def to_body(B, b, F0, F1, F2):
 
 
 @njit
-def pull(B, b, r, F0, F1, F2, f, tau):
+def apply_force(B, b, r, F0, F1, F2, f, tau):
     """Let the world force F act at the point r of body b, (2)."""
     f[b, 0] += F0
     f[b, 1] += F1
@@ -58,34 +59,34 @@ def gravity_potential(bodies, g, a):
 
 
 @njit
-def spring_span(springs, s, a, B):
-    """d = x_j − x_i of spring s."""
-    i, j = springs.body[s, 0], springs.body[s, 1]
-    ri, rj = springs.point[s, 0], springs.point[s, 1]
+def span(body, point, s, a, B):
+    """d = x_j − x_i between the two points of spring or row s."""
+    i, j = body[s, 0], body[s, 1]
+    ri, rj = point[s, 0], point[s, 1]
     return (
-        place(a, B, j, rj, 0) - place(a, B, i, ri, 0),
-        place(a, B, j, rj, 1) - place(a, B, i, ri, 1),
-        place(a, B, j, rj, 2) - place(a, B, i, ri, 2),
+        point_component(a, B, j, rj, 0) - point_component(a, B, i, ri, 0),
+        point_component(a, B, j, rj, 1) - point_component(a, B, i, ri, 1),
+        point_component(a, B, j, rj, 2) - point_component(a, B, i, ri, 2),
     )
 
 
 @njit
 def spring_force(springs, a, B, f, tau):
     for s in range(springs.body.shape[0]):
-        d0, d1, d2 = spring_span(springs, s, a, B)
+        d0, d1, d2 = span(springs.body, springs.point, s, a, B)
         c = springs.stiffness[s]
         if springs.length[s] > 0.0:
             d = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
             c *= 1.0 - springs.length[s] / d if d > 0.0 else 0.0
-        pull(B, springs.body[s, 0], springs.point[s, 0], c * d0, c * d1, c * d2, f, tau)
-        pull(B, springs.body[s, 1], springs.point[s, 1], -c * d0, -c * d1, -c * d2, f, tau)
+        apply_force(B, springs.body[s, 0], springs.point[s, 0], c * d0, c * d1, c * d2, f, tau)
+        apply_force(B, springs.body[s, 1], springs.point[s, 1], -c * d0, -c * d1, -c * d2, f, tau)
 
 
 @njit
 def spring_potential(springs, a, B):
     V = 0.0
     for s in range(springs.body.shape[0]):
-        d0, d1, d2 = spring_span(springs, s, a, B)
+        d0, d1, d2 = span(springs.body, springs.point, s, a, B)
         stretch = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2) - springs.length[s]
         V += 0.5 * springs.stiffness[s] * stretch * stretch
     return V
@@ -133,7 +134,7 @@ def load_force(loads, B, signals, row, f, tau):
                 c1 = B[b, 1, 0] * u0 + B[b, 1, 1] * u1 + B[b, 1, 2] * u2
                 c2 = B[b, 2, 0] * u0 + B[b, 2, 1] * u1 + B[b, 2, 2] * u2
             if k == 0:
-                pull(B, b, loads.point[s], c0, c1, c2, f, tau)
+                apply_force(B, b, loads.point[s], c0, c1, c2, f, tau)
             else:
                 u0, u1, u2 = to_body(B, b, c0, c1, c2)
                 tau[b, 0] += u0
@@ -165,10 +166,10 @@ def load_power(bodies, loads, B, p, L, signals, row):
 
 
 @njit
-def earn(h, now, power, account):
-    """Book the work of a stage by the trapezoidal rule, with the power at its start in `power` and `now` at its end."""
-    account[0] += 0.5 * h * (power[0] + now)
-    power[0] = now
+def add_work(h, now, power, account):
+    """Add the work of a stage by the trapezoidal rule, with the power at its start in `power` and `now` at its end."""
+    account[WORK] += 0.5 * h * (power[POWER_BEFORE] + now)
+    power[POWER_BEFORE] = now
 
 
 @njit

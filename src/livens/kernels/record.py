@@ -1,4 +1,4 @@
-"""Copy a state into slot k of a record."""
+"""A record: arrays of states, one slot each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from .._jit import njit
 
 
 @njit
-def keep(record, k, state):
+def store_state(record, k, state):
+    """Copy `state` into slot k."""
     for b in range(state.a.shape[0]):
         for i in range(3):
             record.a[k, b, i] = state.a[b, i]
@@ -17,9 +18,8 @@ def keep(record, k, state):
     for c in range(state.angle.shape[0]):
         record.angle[k, c] = state.angle[c]
     for r in range(state.lam.shape[1]):
-        record.lam[k, 0, r] = state.lam[0, r]
-        record.lam[k, 1, r] = state.lam[1, r]
-        record.lam[k, 2, r] = state.lam[2, r]
+        for i in range(3):
+            record.lam[k, i, r] = state.lam[i, r]
     for i in range(3):
         record.account[k, i] = state.account[i]
     for i in range(state.effort.shape[0]):

@@ -14,41 +14,44 @@ Where a model has no such rows, none of this is called and nothing is handed ove
 from __future__ import annotations
 
 from .._jit import inline, njit
-from .constrain import drive_rates, rates
+from .arrays import WORK
+from .constrain import add_prescribed_rates, constraint_rates
 from .opcodes import RESULT, TIME, VELOCITY
-from .rows import defects, gradients
+from .rows import jacobians, violations
 from .tape import run
 
 
 @inline
-def clock(system, signals, row):
+def tape_time(system, signals, row):
     """The time of a table row; 0 where nothing asks for it."""
     return signals[row, system.tapes.clock] if system.tapes.clock >= 0 else 0.0
 
 
 @inline
-def all_defects(system, a, B, angle, signals, row, work, g):
+def all_violations(system, a, B, angle, signals, row, work, g):
     """g of all rows, those of users too."""
-    defects(system.rows, system.coordinates, a, B, angle, signals, row, g)
+    violations(system.rows, system.coordinates, a, B, angle, signals, row, g)
     if system.tapes.row.shape[0] > 0:
-        tape_defects(system.tapes, a, B, clock(system, signals, row), work.registers, g)
+        tape_violations(system.tapes, a, B, tape_time(system, signals, row), work.registers, g)
 
 
 @inline
 def all_rates(system, G, p, L, signals, row, ahead, work, x):
     """Rates of all rows at the gradients G, with ∂g/∂t (work.partial for rows of users), drives in the time `ahead`."""
-    rates(system.bodies, system.blocks, G, p, L, x)
-    drive_rates(system.rows, signals, row, ahead, x)
+    constraint_rates(system.bodies, system.blocks, G, p, L, x)
+    add_prescribed_rates(system.rows, signals, row, ahead, x)
     if system.tapes.row.shape[0] > 0:
         tape_rates(system.tapes, work.partial, x)
 
 
 @inline
-def all_gradients(system, a, B, signals, row, work, partial, G):
+def all_jacobians(system, a, B, signals, row, work, partial, G):
     """Gradient entries of all rows, and ∂g/∂t of those that users wrote."""
-    gradients(system.rows, system.coordinates, a, B, G)
+    jacobians(system.rows, system.coordinates, a, B, G)
     if system.tapes.row.shape[0] > 0:
-        tape_gradients(system.tapes, system.rows.entry, a, B, clock(system, signals, row), work.registers, partial, G)
+        tape_jacobians(
+            system.tapes, system.rows.entry, a, B, tape_time(system, signals, row), work.registers, partial, G
+        )
 
 
 @njit
@@ -64,7 +67,7 @@ def gather(tapes, k, a, B, t, w):
 
 
 @njit
-def tape_defects(tapes, a, B, t, w, g):
+def tape_violations(tapes, a, B, t, w, g):
     """g of user-written rows."""
     for k in range(tapes.row.shape[0]):
         gather(tapes, k, a, B, t, w)
@@ -74,7 +77,7 @@ def tape_defects(tapes, a, B, t, w, g):
 
 
 @njit
-def tape_gradients(tapes, entry, a, B, t, w, partial, G):
+def tape_jacobians(tapes, entry, a, B, t, w, partial, G):
     """Entries (3) and ∂g/∂t of user-written rows."""
     for k in range(tapes.row.shape[0]):
         r, n = tapes.row[k], tapes.bodies[k]
@@ -96,7 +99,7 @@ def tape_gradients(tapes, entry, a, B, t, w, partial, G):
 
 
 @njit
-def tape_bends(tapes, bodies, a, B, p, L, t, w, gamma):
+def tape_bias_terms(tapes, bodies, a, B, p, L, t, w, gamma):
     """γ of user-written rows by (2)."""
     for k in range(tapes.row.shape[0]):
         gather(tapes, k, a, B, t, w)
@@ -118,7 +121,7 @@ def tape_rates(tapes, partial, x):
 
 
 @njit
-def tape_work(tapes, c, lam, partial, account):
+def add_tape_work(tapes, c, lam, partial, account):
     """The work of constraints that move, c times their power −λ ∂g/∂t."""
     for k in range(tapes.row.shape[0]):
-        account[0] -= c * lam[tapes.row[k]] * partial[tapes.row[k]]
+        account[WORK] -= c * lam[tapes.row[k]] * partial[tapes.row[k]]

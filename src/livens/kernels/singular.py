@@ -1,21 +1,22 @@
-"""What a landing near a singular position needs: places that are moved a little, and what weak rows still hold.
+"""Steps that end near a singular configuration: small displacements of the bodies, and weak rows.
 
-Bodies move by δq = c M⁻¹ (P, L), rotations by their Cayley map. A row whose gradient, as far as other rows leave it, is
-d = Gᵀx has σ² = d·M⁻¹d; it is weak where that is small against its diagonal entry of S.
+Bodies move by δq = c M⁻¹ (P, L), rotations by their Cayley map. Let d = Gᵀx be orthogonal, in the metric M⁻¹, to the
+well-conditioned rows; then σ² = d·M⁻¹d / x·x. A row is weak if σ² is small against its diagonal entry of S: `factor`
+gives it the pivot zero.
 """
 
 from __future__ import annotations
 
 from .._jit import njit
-from .constrain import correct, push, rates
+from .constrain import add_multiple, apply_multipliers, constraint_rates
 from .row_tapes import all_rates
 from .sparse import solve
 
-NOWHERE = 1e-20  # σ² at which G itself no longer shows where weak rows point, relative to their diagonal entries
+LOST_DIRECTION = 1e-20  # σ² over diagonal entry: below, G does not determine the direction of weak rows
 
 
 @njit
-def nudge(bodies, c, P, L, a, B):
+def move_bodies(bodies, c, P, L, a, B):
     """Move every body by c M⁻¹ (P, L), rotations by their Cayley map."""
     for b in range(1, a.shape[0]):
         x = 0.5 * c * bodies.inverse_inertia[b, 0] * L[b, 0]
@@ -32,7 +33,7 @@ def nudge(bodies, c, P, L, a, B):
 
 
 @njit
-def copy_places(a, B, a_to, B_to):
+def copy_configuration(a, B, a_to, B_to):
     for b in range(1, a.shape[0]):
         for i in range(3):
             a_to[b, i] = a[b, i]
@@ -41,7 +42,7 @@ def copy_places(a, B, a_to, B_to):
 
 
 @njit
-def clear(P, L):
+def set_zero(P, L):
     for b in range(P.shape[0]):
         for k in range(3):
             P[b, k] = 0.0
@@ -55,7 +56,7 @@ def copy(x, y):
 
 
 @njit
-def add(c, P, K, p, L):
+def add_momenta(c, P, K, p, L):
     """(p, L) += c (P, K)."""
     for b in range(p.shape[0]):
         for i in range(3):
@@ -64,8 +65,8 @@ def add(c, P, K, p, L):
 
 
 @njit
-def foresee(c, p, L, f, tau):
-    """(f, τ) ← (p, L) + c (f, τ)."""
+def predict_momenta(c, p, L, f, tau):
+    """(f, τ) ← (p, L) + c (f, τ): the momenta after a kick, in the place of the forces."""
     for b in range(p.shape[0]):
         for i in range(3):
             f[b, i] = p[b, i] + c * f[b, i]
@@ -73,7 +74,7 @@ def foresee(c, p, L, f, tau):
 
 
 @njit
-def weigh(bodies, P, L):
+def squared_norm(bodies, P, L):
     """(P, L) M⁻¹ (P, L)."""
     s = 0.0
     for b in range(1, P.shape[0]):
@@ -83,53 +84,56 @@ def weigh(bodies, P, L):
 
 
 @njit
-def ignore_dampers(rows, g):
+def zero_dampers(rows, g):
+    """g = 0 for dampers."""
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0:
             g[r] = 0.0
 
 
 @njit
-def leave(system, work, x, total, P, L):
-    """(P, L) = Gᵀx as far as the rows in the factors leave it, = Gᵀ`total`; its square, σ²x²."""
-    clear(P, L)
-    push(system.blocks, work.G, 1.0, x, P, L)
-    copy(x, total)
-    for _ in range(3):  # one projection leaves round-off over σ
-        rates(system.bodies, system.blocks, work.G, P, L, x)
-        solve(system.blocks, work.S, work.pivot[0], x)
-        push(system.blocks, work.G, -1.0, x, P, L)
+def project_out_strong_rows(system, work, x, multipliers, P, L):
+    """(P, L) = Gᵀx projected, in the metric M⁻¹, orthogonally to the well-conditioned rows, those in the factors of S.
+    Also `multipliers` with (P, L) = Gᵀ multipliers; returns the squared norm of (P, L). x is overwritten."""
+    set_zero(P, L)
+    apply_multipliers(system.blocks, work.G, 1.0, x, P, L)
+    copy(x, multipliers)
+    for _ in range(3):  # one projection has an error of round-off over σ
+        constraint_rates(system.bodies, system.blocks, work.G, P, L, x)
+        solve(system.blocks, work.S, work.S_pivot, x)
+        apply_multipliers(system.blocks, work.G, -1.0, x, P, L)
         for r in range(x.shape[0]):
-            total[r] -= x[r]
-    return weigh(system.bodies, P, L)
+            multipliers[r] -= x[r]
+    return squared_norm(system.bodies, P, L)
 
 
 @njit
-def hold(system, work, signals, row, ahead, p, L):
-    """Take from the momenta (p, L) what moves weak rows, by least squares with conjugate gradients: with G, whose
-    condition is the root of that of S; work.y collects the impulses."""
-    rows, pivot = system.rows, work.pivot[0]
-    x, way, total = work.x, work.g, work.U  # rates, the direction of search, and all that one push takes
-    before = 0.0
-    for i in range(2 * x.shape[0]):
-        all_rates(system, work.G, p, L, signals, row, ahead, work, x)
+def remove_weak_rates(system, work, signals, row, ahead, p, L):
+    """Remove the rates of weak rows from the momenta (p, L): conjugate gradients for the least-squares problem with G,
+    whose condition number is the square root of that of S. work.y accumulates the impulses."""
+    rows, pivot = system.rows, work.S_pivot
+    residual, search, step_multipliers = work.x, work.g, work.U
+    step_P, step_L = work.a, work.L
+    last = 0.0
+    for i in range(2 * residual.shape[0]):
+        all_rates(system, work.G, p, L, signals, row, ahead, work, residual)
         now = most = weight = 0.0
-        for r in range(x.shape[0]):
+        for r in range(residual.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
-                now += x[r] ** 2
-                most = max(most, abs(x[r]) * rows.weight[r])
+                now += residual[r] ** 2
+                most = max(most, abs(residual[r]) * rows.weight[r])
         if most <= 1.0:
             break
-        for r in range(x.shape[0]):
+        for r in range(residual.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
-                way[r] = x[r] + (now / before * way[r] if i > 0 else 0.0)
-                weight += way[r] ** 2 * work.diagonal[r]
+                search[r] = residual[r] + (now / last * search[r] if i > 0 else 0.0)
+                weight += search[r] ** 2 * work.diagonal[r]
             else:
-                way[r] = 0.0
-            x[r] = way[r]
-        before = now
-        size = leave(system, work, x, total, work.a, work.L)
-        if size <= NOWHERE * weight:
+                search[r] = 0.0
+            residual[r] = search[r]
+        last = now
+        size = project_out_strong_rows(system, work, residual, step_multipliers, step_P, step_L)
+        if size <= LOST_DIRECTION * weight:
             break
-        add(-now / size, work.a, work.L, p, L)
-        correct(-now / size, total[: x.shape[0]], work.y)
+        add_momenta(-now / size, step_P, step_L, p, L)
+        add_multiple(-now / size, step_multipliers[: residual.shape[0]], work.y)

@@ -38,7 +38,7 @@ def assemble(bodies, blocks, P, Q, half, A):
 
 
 @njit
-def soften(rows, blocks, shift, h, S, diagonal):
+def add_compliance(rows, blocks, shift, h, S, diagonal):
     """Add the compliance 2/(h c) of dampers and the relative shift of repeated rows to the diagonal of S; keep it."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
@@ -52,7 +52,7 @@ def soften(rows, blocks, shift, h, S, diagonal):
 
 
 @njit
-def harden(blocks, S, H):
+def remove_dampers(blocks, S, H):
     """H = S without the soft blocks: their rows and columns become those of the identity."""
     for k in range(S.shape[0]):
         H[k] = S[k]
@@ -205,7 +205,7 @@ def solve(blocks, A, pivot, x):
 
 
 @njit
-def invert(A, o, n):
+def invert_block(A, o, n):
     """The n × n block at o replaced by its inverse (Gauss–Jordan, largest pivot of the column, n ≤ 8)."""
     order = 0  # the row exchanges, four bits each
     for z in range(n):
@@ -236,7 +236,7 @@ def invert(A, o, n):
 
 
 @njit
-def times_block(A, oA, n, m, o, row):
+def multiply_block(A, oA, n, m, o, row):
     """The n × m block at oA replaced by its product with the m × m block at o; `row` is scratch."""
     for y in range(n):
         for k in range(m):
@@ -254,11 +254,11 @@ def factor_lu(blocks, A, U, row):
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         o = blocks.diagonal[J]
-        invert(A, o, n)
+        invert_block(A, o, n)
         begin, end = blocks.below[J], blocks.below[J + 1]
         for p in range(begin, end):
             I, oI = blocks.below_block[p], blocks.below_offset[p]
-            times_block(A, oI, blocks.row[I + 1] - blocks.row[I], n, o, row)
+            multiply_block(A, oI, blocks.row[I + 1] - blocks.row[I], n, o, row)
         u = blocks.update_start[J]
         for p in range(begin, end):
             I, oI = blocks.below_block[p], blocks.below_offset[p]

@@ -27,7 +27,7 @@ NEWTON = 30  # iterations before (1) counts as unsolvable
 
 
 @njit
-def cayley(J0, J1, J2, i0, i1, i2, L0, L1, L2, h):
+def solve_cayley(J0, J1, J2, i0, i1, i2, L0, L1, L2, h):
     """Solve (1) with moments J and their inverses i: the Cayley vector (x, y, z) and a status."""
     c = 0.5 * h
     x, y, z = c * i0 * L0, c * i1 * L1, c * i2 * L2
@@ -59,10 +59,10 @@ def cayley(J0, J1, J2, i0, i1, i2, L0, L1, L2, h):
 
 
 @njit
-def turn(bodies, b, h, L0, L1, L2):
+def rotation_increment(bodies, b, h, L0, L1, L2):
     """A status, and D = R − I of body b by (1) and (2)."""
     J, i = bodies.inertia[b], bodies.inverse_inertia[b]
-    x, y, z, status = cayley(J[0], J[1], J[2], i[0], i[1], i[2], L0, L1, L2, h)
+    x, y, z, status = solve_cayley(J[0], J[1], J[2], i[0], i[1], i[2], L0, L1, L2, h)
     t = 2.0 / (1.0 + x * x + y * y + z * z)
     tx, ty, tz = t * x, t * y, t * z
     D00, D01, D02 = -ty * y - tz * z, tx * y - tz, tx * z + ty
@@ -83,7 +83,7 @@ def drift(bodies, h, a0, B0, p, L0, a1, B1, L1, fault):
         if not abs(a1[b, 0]) + abs(a1[b, 1]) + abs(a1[b, 2]) + abs(l0) + abs(l1) + abs(l2) < 1e300:
             fault[0] = b
             return NOT_FINITE
-        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = turn(bodies, b, h, l0, l1, l2)
+        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = rotation_increment(bodies, b, h, l0, l1, l2)
         if status != OK:
             fault[0] = b
             return status

@@ -1,9 +1,10 @@
-"""What a step reports. Zero is good; everything else stops the run and is put into words by `simulation`."""
+"""The status that a kernel returns. OK is zero; every other code stops the run. run/failures.py has the sentence and
+the advice for each."""
 
 OK = 0
 NOT_FINITE = 1  # a coordinate or momentum became infinite or NaN; fault[0] is the body
-SPIN = 2  # equation (1) of spin.py has no solution: the body turns too far in one step; fault[0] is the body
-AGAIN = -1  # user-written forces have not settled yet: inside a step only
-POSITION = 3  # the position level found no multipliers with g(q₁) = 0; fault[0] is the worst row
-STIFF = 4  # user-written forces change too much with velocity to settle; fault[0] is the body
-SOLVE = 5  # an implicit step found no solution (kernels/implicit.py, newmark.py)
+SPIN = 2  # equation (1) of spin.py has no solution: the body rotates too far in one step; fault[0] is the body
+AGAIN = -1  # the fixed-point iteration of velocity-dependent forces needs another pass: inside a step only
+POSITION = 3  # no multipliers with g(q₁) = 0 were found; fault[0] is the constraint equation with the largest violation
+STIFF = 4  # the fixed-point iteration of velocity-dependent forces does not converge; fault[0] is the body
+SOLVE = 5  # an implicit step found no solution (kernels/implicit.py, step/alpha.py)

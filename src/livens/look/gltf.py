@@ -1,8 +1,8 @@
 """A motion as an animated binary glTF 2.0 file (.glb), which other programs play: write_gltf(motion, path).
 
-One node for each body below a root that turns what is up, against gravity or along z, into glTF's y; one mesh for each
-shape, shared by the bodies that have it; for each body samplers of places [m] and of quaternions (x, y, z, w), over
-the same times [s].
+One node for each item of the picture, below a root that turns the direction against gravity into glTF's y. Bodies of
+one shape and colour share a mesh. Springs, dampers, rods and axes are tubes along z from 0 to 1, which a node scales to
+its length. Samplers give translations [m], rotations (x, y, z, w) and, for lines, scales over the same times [s].
 A .glb is a header, a chunk of JSON and a chunk of bytes, each padded to a multiple of four, all little-endian:
 
     "glTF", version 2, total length;    length, "JSON", text;    length, "BIN\\0", bytes.
@@ -22,24 +22,28 @@ import numpy as np
 from .. import __version__
 from ..checks import Array, positive
 from ..describe.pose import quaternions
-from ..describe.surface import Surface
-from ..errors import FileError, ModelError
+from ..errors import FileError
 from ..record.trajectory import Trajectory
 from ..storage.atomic import replacing
-from .page.page import COLORS, rgba
-from .picture.meshes import shape_key
-from .picture.sizes import upright
+from .picture.coils import RADIUS, profile
+from .picture.colors import BLACK, hexadecimal
+from .picture.extent import extent, upright
+from .picture.instants import Instant, instants
+from .picture.picture import AXIS, Picture, picture_of
+from .picture.shapes import Mesh
+from .picture.tubes import tube
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
-CREASE = np.cos(np.radians(35.0))  # triangles that meet at a sharper angle do not share a normal
+TRIANGLES = 4  # the mode of a primitive
+THICKNESS = {"spring": 0.004, "damper": 0.003, "rod": 0.006, "axis": 0.006}  # radii, in halves of the motion's size
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
 def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | None = None) -> None:
     """Write `motion` to `path` (.glb) with no more than `rate` poses per second; programs interpolate in between.
 
-    Left out, that is 60, or as many as it takes for no body to turn by more than a radian from one to the next.
+    Left out, the rate is 60, or higher if a body turns by more than a radian from one pose to the next.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
@@ -51,37 +55,13 @@ def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | N
     """
     if not os.fspath(path).lower().endswith(".glb"):
         raise FileError(f"{path} cannot be written: the ending of a binary glTF file is .glb.")
-    if len(motion.model.bodies) < 2:
-        raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
-    document = _Document()
-    shapes: dict[Any, int] = {}
-    nodes, channels = [], []
-    samplers: list[dict[str, Any]] = []
+    picture = picture_of(motion.model)
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))
-    time = document.accessor(motion.t[chosen, None], "SCALAR", bounds=True)
-    for k, body in enumerate(motion.model.bodies[1:]):
-        look = (shape_key(body), k % len(COLORS))
-        if look not in shapes:
-            shapes[look] = document.mesh(body.shape.surface, body.name, k % len(COLORS))
-        x, q = motion.position(body)[chosen], motion.quaternion(body)[chosen][:, [1, 2, 3, 0]]
-        q = q * _signs(q)[:, None]
-        nodes.append({"name": body.name, "mesh": shapes[look], "translation": x[0].tolist(), "rotation": q[0].tolist()})
-        for kind, values, shape in (("translation", x, "VEC3"), ("rotation", q, "VEC4")):
-            channels.append({"sampler": len(samplers), "target": {"node": k, "path": kind}})
-            samplers.append({"input": time, "output": document.accessor(values, shape), "interpolation": "LINEAR"})
-    turn = quaternions((Y_UP @ upright(motion.model.gravity))[None])[0, [1, 2, 3, 0]]
-    root = {"name": motion.model.name, "rotation": turn.tolist(), "children": list(range(len(nodes)))}
-    text = {
-        "asset": {"version": "2.0", "generator": f"livens {__version__}"},
-        "scene": 0,
-        "scenes": [{"name": motion.model.name, "nodes": [len(nodes)]}],
-        "nodes": [*nodes, root],
-        "animations": [{"name": motion.model.name, "channels": channels, "samplers": samplers}],
-        "materials": [_material(color) for color in COLORS[: len(nodes)]],
-        **document.tables(),
-    }
+    document, now = _Document(motion.t[chosen]), instants(motion, chosen)
+    _add_bodies(document, picture, now)
+    _add_lines(document, picture, now)
     with replacing(path) as temporary:
-        temporary.write_bytes(_binary(text, bytes(document.bytes)))
+        temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
 
 
 def frames(t: Array, rate: float) -> Any:
@@ -99,14 +79,68 @@ def _enough(motion: Trajectory) -> float:
     return max(60.0, fastest)
 
 
-class _Document:
-    """The bytes and the tables that say what they mean."""
+def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
+    meshes: dict[tuple[int, int], int] = {}
+    for k, body in enumerate(picture.model.bodies[1:], start=1):
+        color = document.material(picture.colors[k])
+        look = (int(picture.shape_of[k]), color)
+        if look not in meshes:
+            meshes[look] = document.surface(picture.shapes[look[0]].mesh, body.name, color)
+        document.node(body.name, meshes[look], now.x[:, k], now.R[:, k])
 
-    def __init__(self) -> None:
+
+def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
+    """Springs, dampers, rods and axes: tubes along z that nodes move, turn and scale."""
+    low, high = extent(picture, now.x, now.R)
+    half = float((high - low).max()) / 2
+    coil = profile(len(picture.springs))[:, [1, 2, 0]]
+    straight = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    for kind, names, ends in (
+        ("spring", picture.springs.names, picture.springs.ends(now.x, now.R)),
+        ("damper", picture.dampers.names, picture.dampers.ends(now.x, now.R)),
+        ("rod", picture.rods.names, picture.rods.ends(now.x, now.R)),
+        ("axis", picture.axes.names, picture.axes.ends(now.x, now.R, AXIS * half)),
+    ):
+        if not names:
+            continue
+        along = ends[:, :, 1] - ends[:, :, 0]
+        length = np.linalg.norm(along, axis=2)
+        width, mesh = THICKNESS[kind] * half, tube(straight, 1.0)
+        if kind == "spring" and len(coil) > 2:
+            size = np.array([RADIUS * half, RADIUS * half, max(float(np.median(length[0])), RADIUS * half)])
+            width, mesh = RADIUS * half, tube(coil, THICKNESS[kind] * half, size)
+        number = document.surface(mesh, kind, document.material(BLACK))
+        for k, name in enumerate(names):
+            turn = _turned_z(along[:, k] / np.maximum(length[:, k], 1e-300)[:, None])
+            scale = np.stack([np.full(len(length), width), np.full(len(length), width), length[:, k]], axis=1)
+            document.node(name, number, ends[:, k, 0], turn, scale, kind)
+
+
+def _turned_z(u: Array) -> Array:
+    """Rotations (n, 3, 3) that turn z into the unit vectors u (n, 3): two half turns, about z and about z + u.
+
+    >>> (_turned_z(np.array([[0.6, 0.0, 0.8]]))[0] @ (0, 0, 1)).round(12).tolist()
+    [0.6, 0.0, 0.8]
+    """
+    middle = u + np.array([0.0, 0.0, 1.0])
+    size = np.linalg.norm(middle, axis=1, keepdims=True)
+    middle = np.where(size > 1e-9, middle / np.maximum(size, 1e-9), (1.0, 0.0, 0.0))
+    return (2.0 * middle[:, :, None] * middle[:, None] - np.eye(3)) @ np.diag([-1.0, -1.0, 1.0])
+
+
+class _Document:
+    """The bytes, and the tables that describe them."""
+
+    def __init__(self, t: Array) -> None:
         self.bytes = bytearray()
         self.views: list[dict[str, int]] = []
         self.accessors: list[dict[str, Any]] = []
         self.meshes: list[dict[str, Any]] = []
+        self.nodes: list[dict[str, Any]] = []
+        self.channels: list[dict[str, Any]] = []
+        self.samplers: list[dict[str, Any]] = []
+        self.materials: dict[str, dict[str, Any]] = {}
+        self.time = self.accessor(t[:, None], "SCALAR", bounds=True)
 
     def accessor(self, values: Any, shape: str, bounds: bool = False, target: int | None = None) -> int:
         """Append rows of numbers, single precision or, for indices, unsigned; `bounds` adds the least and largest."""
@@ -122,71 +156,63 @@ class _Document:
         self.accessors.append(entry)
         return len(self.accessors) - 1
 
-    def mesh(self, surface: Surface, name: str, material: int) -> int:
-        """Append a surface: vertices are doubled along creases, so that edges look sharp and round sides round."""
-        vertices, normals, triangles = creased(surface)
+    def material(self, color: Any) -> int:
+        """The number of the material of this colour, appended if it is new."""
+        name = hexadecimal(color)
+        linear = [(int(c) / 255) ** 2.2 for c in color]  # glTF takes linear colours
+        rough: dict[str, Any] = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.1, "roughnessFactor": 0.6}
+        self.materials.setdefault(name, {"name": name, "pbrMetallicRoughness": rough, "doubleSided": True})
+        return list(self.materials).index(name)
+
+    def surface(self, mesh: Mesh, name: str, material: int) -> int:
+        """Append triangles."""
         attributes = {
-            "POSITION": self.accessor(vertices, "VEC3", bounds=True, target=VERTICES),
-            "NORMAL": self.accessor(normals, "VEC3", target=VERTICES),
+            "POSITION": self.accessor(mesh.vertices, "VEC3", bounds=True, target=VERTICES),
+            "NORMAL": self.accessor(mesh.normals, "VEC3", target=VERTICES),
         }
-        indices = self.accessor(triangles.reshape(-1, 1), "SCALAR", target=INDICES)
-        primitive = {"attributes": attributes, "indices": indices, "material": material, "mode": 4}
+        indices = self.accessor(mesh.triangles.reshape(-1, 1), "SCALAR", target=INDICES)
+        primitive = {"attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES}
         self.meshes.append({"name": name, "primitives": [primitive]})
         return len(self.meshes) - 1
 
-    def tables(self) -> dict[str, Any]:
-        return {
+    def node(self, name: str, mesh: int, x: Array, R: Array, scale: Array | None = None, kind: str = "body") -> None:
+        """Append an item that moves: positions (n, 3), rotations (n, 3, 3) and, for lines, scales (n, 3)."""
+        q = quaternions(R)[:, [1, 2, 3, 0]]
+        q = q * _signs(q)[:, None]
+        moves = [("translation", x, "VEC3"), ("rotation", q, "VEC4")]
+        moves += [] if scale is None else [("scale", scale, "VEC3")]
+        number = len(self.nodes)
+        at_start = {path: values[0].tolist() for path, values, _ in moves}
+        self.nodes.append({"name": name, "mesh": mesh, "extras": {"kind": kind}, **at_start})
+        for path, values, shape in moves:
+            self.channels.append({"sampler": len(self.samplers), "target": {"node": number, "path": path}})
+            output = self.accessor(values, shape)
+            self.samplers.append({"input": self.time, "output": output, "interpolation": "LINEAR"})
+
+    def binary(self, name: str, turn: Array) -> bytes:
+        """The file: all nodes below a root of this name and rotation (3, 3)."""
+        rotation = quaternions(turn[None])[0, [1, 2, 3, 0]].tolist()
+        root = {"name": name, "rotation": rotation, "children": list(range(len(self.nodes)))}
+        text = {
+            "asset": {"version": "2.0", "generator": f"livens {__version__}"},
+            "scene": 0,
+            "scenes": [{"name": name, "nodes": [len(self.nodes)]}],
+            "nodes": [*self.nodes, root],
+            "animations": [{"name": name, "channels": self.channels, "samplers": self.samplers}],
+            "materials": list(self.materials.values()),
             "meshes": self.meshes,
             "accessors": self.accessors,
             "bufferViews": self.views,
             "buffers": [{"byteLength": len(self.bytes)}],
         }
-
-
-def creased(surface: Surface) -> tuple[Array, Array, Any]:
-    """Vertices, unit normals and triangles: a corner's normal is the mean over the triangles there that bend little.
-
-    >>> from livens import Box
-    >>> vertices, normals, triangles = creased(Box(1, 1, 1, mass=1).surface)
-    >>> vertices.shape, triangles.shape, sorted(set(abs(normals).max(axis=1).tolist()))
-    ((24, 3), (12, 3), [1.0])
-    """
-    T = surface.triangles
-    p = surface.vertices[T]
-    across = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-    size = np.linalg.norm(across, axis=1)
-    T, across, size = T[size > 0.0], across[size > 0.0], size[size > 0.0]
-    flat = across / size[:, None]
-    corner, owner = T.ravel(), np.repeat(np.arange(len(T)), 3)
-    order = np.argsort(corner, kind="stable")
-    begin = np.searchsorted(corner[order], np.arange(len(surface.vertices) + 1))
-    normals = np.empty((len(corner), 3))
-    for v in range(len(surface.vertices)):
-        here = order[begin[v] : begin[v + 1]]
-        mine = owner[here]
-        near = flat[mine] @ flat[mine].T > CREASE
-        normals[here] = near @ across[mine]
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    both = np.column_stack([corner, (normals * 1e6).round()])
-    _, first, number = np.unique(both, axis=0, return_index=True, return_inverse=True)
-    return surface.vertices[corner[first]], normals[first], number.reshape(-1, 3)
+        words = json.dumps(text, separators=(",", ":")).encode()
+        words += b" " * (-len(words) % 4)
+        data = bytes(self.bytes) + b"\0" * (-len(self.bytes) % 4)
+        head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(words) + 8 + len(data))
+        return head + struct.pack("<I4s", len(words), b"JSON") + words + struct.pack("<I4s", len(data), b"BIN\0") + data
 
 
 def _signs(q: Array) -> Array:
-    """Of q and −q, which turn alike, those that lie nearest to the one before."""
+    """Of q and −q, which are the same rotation, the sign that is nearest to the quaternion before."""
     flips = np.einsum("ij,ij->i", q[1:], q[:-1]) < 0.0
     return np.concatenate([[1.0], np.where(np.cumsum(flips) % 2, -1.0, 1.0)])
-
-
-def _material(color: str) -> dict[str, Any]:
-    linear = [c**2.2 for c in rgba(color)[:3]]  # glTF wants linear colours, a screen's are not
-    rough: dict[str, Any] = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.1, "roughnessFactor": 0.6}
-    return {"name": color, "pbrMetallicRoughness": rough, "doubleSided": True}
-
-
-def _binary(text: dict[str, Any], data: bytes) -> bytes:
-    words = json.dumps(text, separators=(",", ":")).encode()
-    words += b" " * (-len(words) % 4)
-    data += b"\0" * (-len(data) % 4)
-    head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(words) + 8 + len(data))
-    return head + struct.pack("<I4s", len(words), b"JSON") + words + struct.pack("<I4s", len(data), b"BIN\0") + data

@@ -1,8 +1,8 @@
-"""What a run leaves: states at chosen times, and everything that follows from them, by name.
+"""The result of a run: states at the stored times, and every quantity that follows from them, by name.
 
-The record holds what the kernels know: centres of mass a, principal axes B, momenta p and L. All that a user sees
-is derived from it here, in the user's own body frames: with c the centre of mass and Q the principal axes in the
-body frame,
+The record holds the variables of the kernels: centres of mass a, principal axes B, momenta p and L. Positions and
+velocities are converted here to the body frames of the user: with c the centre of mass and Q the principal axes in
+the body frame,
 
     B_user = B Qᵀ,    a_user = a − B_user c,    ω = Q J⁻¹ L,    v(r) = p/m + B_user (ω × (r − c)).     (1)
 """
@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import SHIFT, Start, consistent_start
-from ..compile.system import compile_model, registers
-from ..describe.joints.joint import Joint
+from ..compile.compiled import Compiled
+from ..compile.system import registers
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
+from ..describe.thing import Thing
 from ..errors import ModelError
-from ..kernels.arrays import State, System
-from ..kernels.forces import energies
+from ..kernels.arrays import DISSIPATED, WORK, State, System
+from ..kernels.forces import energies_of_record
 from ..step import Scheme
 from .joints import coordinate, defects, reaction, total_forces
 
@@ -50,8 +50,7 @@ class Trajectory:
 
     def __init__(
         self,
-        model: Model,
-        system: System,
+        compiled: Compiled,
         scheme: Scheme,
         h: float,
         every: int,
@@ -61,11 +60,12 @@ class Trajectory:
         seconds: float,
         tally: tuple[int, int] = (0, 0),
     ):
-        self.model, self.system, self.scheme = model, system, scheme
+        """compiled: the model that was simulated; the record has one state for each of the times t [s]."""
+        self.compiled, self.model, self.system, self.scheme = compiled, compiled.model, compiled.system, scheme
         self.h, self.every, self.t, self.record = h, every, t, record
         self.steps, self.seconds, self.tally = steps, seconds, tally
-        self.wanted = steps  # steps of the run: more than `steps` where it was stopped before its end
-        self.chosen = ""  # what h="auto" chose, and why
+        self.wanted = steps  # planned steps: more than `steps` if the run was stopped
+        self.chosen = ""  # the step that h="auto" chose, and the reason
 
     def __len__(self) -> int:
         return len(self.t)
@@ -94,19 +94,19 @@ class Trajectory:
         return _turn(self.rotation(body), self.body_rates(body))
 
     def position(self, what: Point | Body | str) -> Array:
-        """World place of a point, or of a body frame's origin [m] (n, 3)."""
+        """World position of a point, or of the origin of a body frame [m] (n, 3)."""
         k, r = self._point(what)
         return self.record.a[:, k] + self.rotation(self.model.bodies[k]) @ (r - self.system.bodies.center[k])
 
     def velocity(self, what: Point | Body | str) -> Array:
-        """World velocity of a point, or of a body frame's origin [m/s] (n, 3)."""
+        """World velocity of a point, or of the origin of a body frame [m/s] (n, 3)."""
         k, r = self._point(what)
         body = self.model.bodies[k]
         spin = np.cross(self.body_rates(body), r - self.system.bodies.center[k])
         return self.record.p[:, k] * self.system.bodies.inverse_mass[k] + _turn(self.rotation(body), spin)
 
     def acceleration(self, what: Point | Body | str) -> Array:
-        """World acceleration of a point, or of a body frame's origin [m/s²] (n, 3), from the forces at each state."""
+        """World acceleration of a point or the origin of a body frame [m/s²] (n, 3), from the forces at each state."""
         k, r = self._point(what)
         body, bodies = self.model.bodies[k], self.system.bodies
         f, tau, _ = self._dynamics
@@ -123,19 +123,19 @@ class Trajectory:
 
     # ── joints ──
 
-    def coordinate(self, joint: Joint | str) -> Array:
+    def coordinate(self, joint: Thing | str) -> Array:
         """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
         return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
 
-    def coordinate_rate(self, joint: Joint | str) -> Array:
+    def coordinate_rate(self, joint: Thing | str) -> Array:
         """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
         return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
 
-    def reaction(self, joint: Joint | str, frame: str = "world") -> Array:
-        """Force [N] that the joint exerts on its second body (n, 3), in world axes or the joint's own."""
+    def reaction(self, joint: Thing | str, frame: str = "world") -> Array:
+        """Force [N] that the joint exerts on its second body (n, 3), in frame="world" or frame="joint"."""
         return reaction(self, joint, frame)[0]
 
-    def reaction_torque(self, joint: Joint | str, frame: str = "world") -> Array:
+    def reaction_torque(self, joint: Thing | str, frame: str = "world") -> Array:
         """Torque [N m] about the joint's second point that the joint exerts on its second body (n, 3)."""
         return reaction(self, joint, frame)[1]
 
@@ -146,31 +146,27 @@ class Trajectory:
 
     @property
     def iterations(self) -> float:
-        """Drifts per stage that the position level took on average; 0 where that is not known."""
+        """Mean iterations per stage to satisfy the joints; 0 if unknown."""
         return self.tally[0] / max(1, self.steps * self.scheme.stages)
 
     @property
     def freedom(self) -> int:
         """Degrees of freedom of the mechanism."""
-        return self._start.freedom
+        return self.compiled.freedom
 
     @property
     def redundant(self) -> dict[str, int]:
-        """Joints with equations that repeat others, and how many."""
-        return self._start.redundant
-
-    @cached_property
-    def _start(self) -> Start:
-        return consistent_start(self.model, quiet=True)
+        """Joints with redundant constraints, and how many."""
+        return self.compiled.redundant
 
     @property
     def defect_position(self) -> Array:
-        """Largest defect of any joint in position [m or rad] (n,)."""
+        """Largest constraint violation at position level [m or rad] (n,)."""
         return self._defects[0]
 
     @property
     def defect_velocity(self) -> Array:
-        """Largest defect of any joint in velocity [m/s or rad/s] (n,)."""
+        """Largest constraint violation at velocity level [m/s or rad/s] (n,)."""
         return self._defects[1]
 
     # ── the whole system ──
@@ -192,13 +188,13 @@ class Trajectory:
 
     @property
     def work(self) -> Array:
-        """Work done by loads, forces, motors and drives, and ∂V/∂t of energies, since the start [J] (n,)."""
-        return self.record.account[:, 0]
+        """Work of loads, forces, motors and prescribed motions, and ∂V/∂t of energies, since the start [J] (n,)."""
+        return self.record.account[:, WORK]
 
     @property
     def dissipated(self) -> Array:
-        """Energy lost in dampers since the start [J] (n,). Energy − work + dissipated stays, to second order in h."""
-        return self.record.account[:, 1]
+        """Energy dissipated in dampers since the start [J] (n,). Energy − work + dissipated is constant up to O(h²)."""
+        return self.record.account[:, DISSIPATED]
 
     @property
     def momentum(self) -> Array:
@@ -219,18 +215,18 @@ class Trajectory:
 
     @property
     def state(self) -> State:
-        """The last state, from which `livens.resume` goes on."""
+        """The last state: `livens.resume` continues from it."""
         return State(*(x[-1].copy() for x in self.record))
 
     @property
     def end(self) -> float:
-        """The time to which the run was asked to go [s]: later than the last one where it was stopped."""
+        """The planned end of the run [s]: later than the last time if the run was stopped."""
         return float(self.t[0] + self.h * self.wanted)
 
     # ── look ──
 
     def report(self) -> Report:
-        """What was kept and what was not: a table of invariants with drift and worst value."""
+        """The conservation report: a table of invariants with drift rate and largest error."""
         from ..analysis.report import report
 
         return report(self)
@@ -244,7 +240,7 @@ class Trajectory:
         """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
 
         `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
-        the joint, body or points where there is a choice. Left out, the first ones are taken.
+        the joint, body or points; by default the first ones.
         """
         from ..look.plot import plot
 
@@ -266,7 +262,7 @@ class Trajectory:
         size: tuple[int, int] = (960, 720),
         follow: bool = False,
     ) -> None:
-        """Write a picture of the bodies at `t` [s] (left out: at the end); `follow` shows them from near."""
+        """Write a picture of the bodies at `t` [s] (default: the end); with `follow` the camera is near the bodies."""
         from ..look.render import write_png
 
         write_png(self, path, t, size, follow)
@@ -281,7 +277,7 @@ class Trajectory:
     ) -> None:
         """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
 
-        It plays `speed` times as fast as nature with `rate` pictures a second.
+        It plays at `speed` times real time with `rate` frames per second.
         """
         from ..look.render import write_video
 
@@ -310,8 +306,8 @@ class Trajectory:
         """The motion for a notebook cell as a page of its own, `height` pixels high, that plays without a server and
         stays in the saved notebook and in sites made of it.
 
-        follow: the camera goes with the centre of mass. trace: points and bodies that leave traces (None: all centres
-        of mass). speed: how many times as fast as nature it plays at first.
+        follow: the camera follows the centre of mass. trace: points and bodies that leave traces (None: all centres of
+        mass). speed: initial playback speed relative to real time.
         """
         from ..look.browser.notebook import embed
 
@@ -324,27 +320,27 @@ class Trajectory:
         return to_xarray(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the motion, with its model inside, as netCDF; the file is either complete or not there."""
-        from ..run.netcdf import save
+        """Write the motion and its model as netCDF; the file is written completely or not at all."""
+        from .netcdf import save
 
         save(self, path)
 
     # ── inside ──
 
     def own(self, thing: Any) -> Any:
-        """The body, joint or force of this motion's model that is meant: a name, or a thing of another model (another
-        member of an ensemble, or the model before it was saved), means the one here of that name and kind."""
+        """The body, joint or force of this motion's model. A name, or a thing of another model (another member of an
+        ensemble, or the model before it was saved), refers to the one here of the same name and kind."""
         if isinstance(thing, str):
             return self.model[thing]
-        name = getattr(thing, "name", None)
-        mine = self.model[name] if name in self.model.names else thing
+        if thing in self.model:
+            return thing
+        mine = self.model.find(getattr(thing, "name", None))  # `thing` may be anything
         return mine if type(mine) is type(thing) else thing
 
     def _number(self, body: Body | str) -> int:
         body = self.own(body)
-        for k, mine in enumerate(self.model.bodies):
-            if mine is body:
-                return k
+        if isinstance(body, Body) and body in self.compiled.number:
+            return self.compiled.number[body]
         raise ModelError(f"{body!r} is not a body of this motion's model.")
 
     def _point(self, what: Point | Body | str) -> tuple[int, Array]:
@@ -355,14 +351,29 @@ class Trajectory:
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
         T, V = np.empty(len(self)), np.empty(len(self))
-        energies(self.system, self.record, self.t, registers(self.system), T, V)
+        energies_of_record(self.system, self.record, self.t, registers(self.system), T, V)
         return T, V
 
-    @cached_property
+    @property
     def full(self) -> System:
-        """The system with all rows, also those that repeat others and are left out of the stepping."""
-        system, _ = compile_model(self.model)
-        return system if len(system.rows.kind) == len(self.system.rows.kind) else system._replace(shift=SHIFT)
+        """The system with all rows, also the redundant ones that the stepping leaves out."""
+        return self.compiled.full
+
+    def with_model(self, model: Model) -> Trajectory:
+        """The same states as a motion of `model`, which must describe the same mechanism."""
+        compiled = Compiled.restored(model, self.compiled.left_out)
+        motion = Trajectory(
+            compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
+        )
+        motion.wanted, motion.chosen = self.wanted, self.chosen
+        return motion
+
+    def chosen_states(self, k: Any) -> Trajectory:
+        """The motion at the stored states number `k` alone: an array of numbers, or a slice."""
+        some = State(*(x[k] for x in self.record))
+        return Trajectory(
+            self.compiled, self.scheme, self.h, self.every, self.t[k], some, self.steps, self.seconds, self.tally
+        )
 
     @cached_property
     def _dynamics(self) -> tuple[Array, Array, Array]:
@@ -373,8 +384,9 @@ class Trajectory:
         return defects(self)
 
 
-def _single(motion: Trajectory, joint: Joint | str) -> bool:
-    return len(getattr(motion.own(joint), "coordinates", ())) == 1
+def _single(motion: Trajectory, joint: Thing | str) -> bool:
+    mine = motion.own(joint)
+    return isinstance(mine, Thing) and len(mine.coordinates) == 1
 
 
 def _turn(B: Array, u: Array) -> Array:

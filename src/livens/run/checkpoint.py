@@ -1,8 +1,8 @@
-"""Runs that survive: between chunks a run is asked to stop by Ctrl-C or SIGTERM, and writes checkpoints.
+"""Checkpoints and signals: between chunks a run writes checkpoints, and stops on Ctrl-C or SIGTERM.
 
-A signal that arrives is noted, and heard when the chunk is finished: then state and step number belong together, and
-the run can go on from there bit for bit. A second Ctrl-C does not wait. Handlers are set for the time of a run only,
-in the main thread only, and only where Python's own are in place; SIGTERM is heard only by runs that have a file.
+A signal is noted when it arrives and handled when the chunk is finished: then state and step number belong together,
+and a resumed run is bitwise identical. A second Ctrl-C acts at once. Handlers are installed during a run only, in the
+main thread only, and only where Python's default handlers are installed; SIGTERM is handled only by runs with a file.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from typing import TYPE_CHECKING, Any, Self
 from ..checks import positive
 from ..errors import FileError, Interrupted, StepFailed
 from ..kernels.arrays import State
-from .journal import Found, RunJournal, journal_of
+from ..record.journal import Found, RunJournal, journal_of
+from ..record.netcdf import describe, has_functions, read_journal
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
-    from .simulate import Run
+    from .loop import Run
 
 INTERVAL = 60.0  # seconds of wall time between two checkpoints
 
 
-class Watch:
-    """What looks after a run between its chunks, in a `with` block around it."""
+class Checkpoints:
+    """The checkpoints and signals of a run, as a `with` block around it."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None, every: float = INTERVAL):
-        """path: where the motion is to be kept at the end, with its journal beside it, or None; every: seconds."""
+        """path: the file of the finished motion, with its journal beside it, or None; every: seconds."""
         self.path = None if path is None else Path(path)
         self.every = positive(every, "the time between two checkpoints", "s")
         self.journal: RunJournal | None = None
-        self.heard: signal.Signals | None = None
-        self.before: dict[signal.Signals, Any] = {}
+        self.received: signal.Signals | None = None
+        self.handlers: dict[signal.Signals, Any] = {}
         self.last = time.monotonic()
         self.safe = 0.0  # the time of the last checkpoint [s]
 
@@ -47,44 +48,43 @@ class Watch:
                 (signal.SIGTERM, signal.SIG_DFL if self.path else None),
             ):
                 if signal.getsignal(number) is usual:
-                    self.before[number] = signal.signal(number, self._hear)
+                    self.handlers[number] = signal.signal(number, self._receive)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self.before.items():
+        for number, handler in self.handlers.items():
             signal.signal(number, handler)
-        if isinstance(error, StepFailed):  # it would fail again: error.trajectory is what there is
+        if isinstance(error, StepFailed):  # a resumed run would fail again; error.trajectory holds the motion so far
             self._discard()
         elif self.journal is not None:
             self.journal.close()
-        if self.heard and error is None:  # too late for the run, but not for what comes after
-            signal.raise_signal(self.heard)
+        if self.received and error is None:  # it arrived after the last chunk
+            signal.raise_signal(self.received)
 
-    def _hear(self, number: int, frame: Any) -> None:
-        if self.heard == number == signal.SIGINT:
+    def _receive(self, number: int, frame: Any) -> None:
+        if self.received == number == signal.SIGINT:
             raise KeyboardInterrupt
-        self.heard = signal.Signals(number)
+        self.received = signal.Signals(number)
 
-    # ── a run begins, takes chunks, ends ──
+    # ── the life of a run ──
 
-    def begin_anew(self) -> None:
-        """Before a run from its start: a journal that is there is not overwritten, but that of a shorter try is."""
+    def begin(self) -> None:
+        """Before a run from its start: a journal of another run is not overwritten, that of an earlier attempt is."""
         if self.path is None:
             return
         if self.journal is not None:
             self._discard()
         elif (there := journal_of(self.path)).exists():
             raise FileError(
-                f"{there} holds a run that was stopped: go on with it by `livens resume {self.path}`, or delete it."
+                f"{there} holds a run that was stopped: continue it with `livens resume {self.path}`, or delete it."
             )
 
-    def go_on(self, motion: Trajectory) -> None:
-        """Before `motion` is carried on: its own journal is appended to."""
+    def continue_from(self, motion: Trajectory) -> None:
+        """Before `motion` is continued: checkpoints are appended to its own journal."""
         if self.path is None or not (there := journal_of(self.path)).exists():
             return
-        from .netcdf import describe, read_journal
 
         found: Found = read_journal(there)
         mine = {key: value for key, value in describe(motion).items() if key not in ("source", "model", "axes")}
@@ -92,28 +92,26 @@ class Watch:
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
         if found.facts["axes"] == motion.system.bodies.axes.tolist():
             self.journal, self.safe = RunJournal(there, found.slots, found.end), float(motion.t[-1])
-        else:  # an eigensolver elsewhere signed or turned them differently: states of both do not mix
+        else:  # the principal axes differ in sign or order: the states cannot be mixed
             self.write(motion, motion.state)
 
-    def look(self, run: Run, state: State, done: int) -> None:
-        """After a chunk: write a checkpoint if it is time, stop if a signal was heard."""
+    def after_chunk(self, run: Run, state: State, done: int) -> None:
+        """After a chunk: write a checkpoint if it is due, stop if a signal was received."""
         due = self.path is not None and time.monotonic() - self.last >= self.every
-        if due or self.heard:
+        if due or self.received:
             motion = run.so_far(state, done)
             if self.path is not None:
                 self.write(motion, state)
-            if self.heard:
-                raise Interrupted(self._sentence(motion), motion, self.heard)
+            if self.received:
+                raise Interrupted(self._sentence(motion), motion, self.received)
 
     def write(self, motion: Trajectory, state: State) -> None:
-        """Append a checkpoint, in which `motion` ends in `state`; make the journal if there is none."""
+        """Append a checkpoint of `motion`, which ends in `state`; create the journal if there is none."""
         assert self.path is not None
         kept = motion.steps // motion.every + 1
         now = (motion.steps, motion.wanted, motion.seconds, *motion.tally)
         try:
             if self.journal is None:
-                from .netcdf import describe
-
                 self.journal = RunJournal.begin(
                     journal_of(self.path), describe(motion), motion.record, kept, now, state
                 )
@@ -124,7 +122,7 @@ class Watch:
         self.safe, self.last = float(motion.t[-1]), time.monotonic()
 
     def finish(self, motion: Trajectory) -> None:
-        """Keep the motion at `path`; then its journal is not needed any more."""
+        """Save the finished motion at `path` and delete the journal."""
         if self.path is None:
             return
         if self.journal is not None:
@@ -141,23 +139,22 @@ class Watch:
             self.journal.path.unlink(missing_ok=True)
             self.journal = None
 
-    # ── words ──
+    # ── messages ──
 
     def _sentence(self, motion: Trajectory) -> str:
-        kind = "interrupted" if self.heard == signal.SIGINT else "terminated"
+        kind = "interrupted" if self.received == signal.SIGINT else "terminated"
         where = f"{kind} at t = {motion.t[-1]:.6g} s of {motion.end:.6g} s"
         if self.path is None:
-            return f"{where}. The motion so far is in error.trajectory."
-        from .netcdf import has_functions
+            return f"{where}."
 
         functions = " --model FILE.py" if has_functions(motion.model) else ""
-        return f"{where}: it is in {journal_of(self.path)}, and `livens resume {self.path}{functions}` goes on."
+        return f"{where}: it is in {journal_of(self.path)}; continue with `livens resume {self.path}{functions}`."
 
     def _stopped(self, error: FileError, motion: Trajectory) -> FileError:
-        """The error with what is left: the last checkpoint on disk, and the motion so far in memory."""
+        """The error, with the last checkpoint on disk and the motion so far in `.trajectory`."""
         text = f"{error} The run stopped at t = {motion.t[-1]:.6g} s"
         if self.journal is not None:
-            text += f"; once it can be written, `livens resume {self.path}` goes on from t = {self.safe:.6g} s"
+            text += f"; `livens resume {self.path}` continues from t = {self.safe:.6g} s once the file can be written"
         stopped = FileError(f"{text}.")
         stopped.trajectory = motion
         return stopped

@@ -1,9 +1,10 @@
-"""Did the energy stay? A look at some states of a finished run, and one warning if the step was too long.
+"""The energy check: one warning after a run whose energy error shows that the step was too long.
 
-What forces, motors, drives and dampers have done is booked, so E = T + V − work + dissipated should stay (README). Its
-band, largest minus smallest, is measured by what is exchanged: the largest of T, of the changes of V, of the work and
-of what was dissipated. Schemes that damp on purpose are not judged. Where all is at rest nothing is exchanged, and what
-wanders is the round-off of places, which gravity weighs: m |g| times the size of the model.
+The work of forces, motors and prescribed motions and the energy lost in dampers are recorded, so that
+E = T + V − work + dissipated is constant up to the error of the scheme. The energy error is max E − min E, relative to
+the largest energy exchanged: the largest of T, of the changes of V, of the work and of the energy dissipated. Schemes
+that dissipate on purpose are not checked (`conserves_energy` of a scheme). In a model at rest no energy is exchanged,
+and E shows only the round-off of positions times the weight: m |g| times the size of the model.
 """
 
 from __future__ import annotations
@@ -14,25 +15,23 @@ import numpy as np
 
 from ..compile.system import registers
 from ..errors import ModelWarning
-from ..kernels.arrays import State
-from ..kernels.forces import energies
+from ..kernels.arrays import DISSIPATED, WORK, State
+from ..kernels.forces import energies_of_record
 from ..record.trajectory import Trajectory
-from ..step import Livens, RungeKutta
 
-JUDGED = (Livens, RungeKutta)  # schemes that should keep it
-WIDE = 0.05  # a band that says: the step is too long
-LOOKS = 400  # states that are looked at
-FEW = 20  # states that tell too little: what is exchanged may be nothing just there
-ROUND_OFF = 1e-9  # of the energies themselves: no band at all
+TOLERANCE = 0.05  # relative energy error above which the step is too long
+STATES = 400  # states that are examined, at most
+FEWEST = 20  # states in which the largest energy exchanged can be seen
+ROUND_OFF = 1e-9  # relative to the energies: smaller errors count as none
 
 
-def energy_band(motion: Trajectory) -> float:
-    """The relative width of the band in which the energy stayed, by some of the stored states."""
-    every = max(1, -(-len(motion) // LOOKS))
+def energy_error(motion: Trajectory) -> float:
+    """max E − min E relative to the largest energy exchanged, from some of the stored states."""
+    every = max(1, -(-len(motion) // STATES))
     record, t = State(*(np.ascontiguousarray(x[::every]) for x in motion.record)), motion.t[::every]
     T, V = np.empty(len(t)), np.empty(len(t))
-    energies(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
-    work, lost = record.account[:, 0], record.account[:, 1]
+    energies_of_record(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
+    work, lost = record.account[:, WORK], record.account[:, DISSIPATED]
     if not (np.isfinite(T).all() and np.isfinite(V).all() and np.isfinite(record.account).all()):
         return np.inf
     scale = max(float(T.max()), float(np.ptp(V)), float(np.abs(work).max()), float(lost.max()))
@@ -43,15 +42,20 @@ def energy_band(motion: Trajectory) -> float:
     return width / scale if width > ROUND_OFF * max(scale, float(np.abs(V).max()), weight * size) else 0.0
 
 
-def warn_of_band(motion: Trajectory) -> None:
-    """Warn, once, if the energy of a finished run did not stay."""
-    if not isinstance(motion.scheme, JUDGED) or len(motion) < FEW:
+def energy_error_text(error: float) -> str:
+    """The error in words."""
+    return f"the energy error is {100.0 * error:.2g} % of the largest energy exchanged"
+
+
+def warn_of_energy_error(motion: Trajectory) -> None:
+    """Warn, once, if the energy error of a finished run is above the tolerance."""
+    if not motion.scheme.conserves_energy or len(motion) < FEWEST:
         return
-    band = energy_band(motion)
-    if band > WIDE:
+    error = energy_error(motion)
+    if error > TOLERANCE:
         warnings.warn(
-            f"the energy of {motion.model.name!r} wandered by {band:.2g} of what is exchanged: h = {motion.h:g} s is "
-            f'too long for this motion; try h = {motion.h / 4:.1g}, or h="auto".',
+            f"model {motion.model.name!r}: {energy_error_text(error)}; h = {motion.h:g} s is too long for this motion: "
+            f'try h = {motion.h / 4:.1g}, or h="auto".',
             ModelWarning,
             stacklevel=3,
         )

@@ -1,60 +1,135 @@
-"""Why a step could not be taken: what happened, where, how large, and what to do, in the user's words."""
+"""The table of failures: for each status of a kernel, a sentence that names the cause and an advice.
+
+The sentences are templates. `{at.…}` is a fact about the failed step, an attribute of `Place`; facts are computed when
+a template uses them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..checks import Array
-from ..compile.rows import groups
 from ..kernels import status
 from ..kernels.arrays import State
 
 if TYPE_CHECKING:
-    from .simulate import Run
+    from .loop import Run
+
+
+class Failure(NamedTuple):
+    """What a status means."""
+
+    sentence: str
+    advice: str
+
+
+FAILURES = {
+    status.POSITION: Failure(
+        "the position solve stalled {at.when}: violation {at.violation:.1e} in joint {at.joint}. "
+        "Body {at.fastest!r} turns {at.fastest_turn:.2g} rad per step",
+        "try h ≤ {at.third}.",
+    ),
+    status.SOLVE: Failure(
+        "{at.scheme} found no accelerations {at.when}: forces change too much within a step", "try h ≤ {at.third}."
+    ),
+    status.NOT_FINITE: Failure(
+        "the state of body {at.largest!r} is no longer finite {at.when}: forces grow without bound", "try a smaller h."
+    ),
+    status.STIFF: Failure(
+        "the user-written forces on body {at.body!r} do not converge {at.when}: they change too much with velocity "
+        "for such a step",
+        "try h ≤ {at.third}, or an lv.Damper, which may be stiff.",
+    ),
+    status.SPIN: Failure(
+        "the rotation of body {at.body!r} cannot be solved {at.when}: it turns {at.turn:.2g} rad per {at.part}, "
+        "and the limit is about {at.turn_limit:.2g} rad",
+        "try h ≤ {at.resolving}.",
+    ),
+}
+
+
+class Place:
+    """The facts about a failed step: `done` steps were taken; `fault` is the row or the body that the status names."""
+
+    def __init__(self, run: Run, fault: int, done: int, state: State, g: Array):
+        self.run, self.fault, self.done, self.state, self.g = run, fault, done, state, g
+
+    @property
+    def when(self) -> str:
+        return f"at t = {self.run.t0 + self.done * self.run.h:.6g} s (step {self.done + 1})"
+
+    @property
+    def scheme(self) -> str:
+        return repr(self.run.scheme)
+
+    @property
+    def violation(self) -> float:
+        """Of the constraint equation `fault` [m] or [rad]."""
+        return abs(float(self.g[self.fault]))
+
+    @property
+    def joint(self) -> str:
+        """The joint with the constraint equation `fault`, and its class."""
+        owner = self.run.compiled.owners[self.fault]
+        return f"{owner.name!r} ({type(owner).__name__})"
+
+    @property
+    def body(self) -> str:
+        """The body `fault`."""
+        return self.run.model.bodies[self.fault].name
+
+    @property
+    def largest(self) -> str:
+        """The body with the largest number in its state; NaN counts as the largest."""
+        state = self.state
+        most = np.abs(np.hstack([state.a, state.p, state.L])).max(axis=1)
+        return self.run.model.bodies[int(np.argmax(most))].name
+
+    @property
+    def turns(self) -> Array:
+        """Rotation of each body in a step [rad]."""
+        return np.linalg.norm(self.state.L * self.run.system.bodies.inverse_inertia, axis=1) * self.run.h
+
+    @property
+    def fastest(self) -> str:
+        return self.run.model.bodies[int(np.argmax(self.turns))].name
+
+    @property
+    def fastest_turn(self) -> float:
+        return float(self.turns.max())
+
+    @property
+    def part(self) -> str:
+        """What the scheme takes at once: a step, or a stage of it."""
+        return "step" if self.run.scheme.longest_stage == 1.0 else "stage"
+
+    @property
+    def turn(self) -> float:
+        """Rotation of the body `fault` in the longest stage [rad]."""
+        return float(self.turns[self.fault]) * self.run.scheme.longest_stage
+
+    @property
+    def turn_limit(self) -> float:
+        return self.run.scheme.turn_limit
+
+    @property
+    def third(self) -> str:
+        """Three tenths of the step, one digit."""
+        return f"{_round_down(0.3 * self.run.h):.0e}"
+
+    @property
+    def resolving(self) -> str:
+        """A step in which the body `fault` turns by half a radian; half the step where its rate is not known."""
+        known = np.isfinite(self.turn) and self.turn > 0.0
+        return f"{_round_down(0.5 * self.run.h / (self.turn if known else 1.0)):.0e}"
 
 
 def sentence(run: Run, code: int, fault: int, done: int, state: State, g: Array) -> str:
-    """The sentence for a status `code` after `done` steps; `fault` is the row or body it happened to."""
-    when = f"at t = {run.t0 + done * run.h:.6g} s (step {done + 1})"
-    so_far = "The motion so far is in error.trajectory."
-    if code == status.POSITION:
-        owner = [group.owner for group in groups(run.model, run.skip) for _ in group.rows][fault]
-        turns = np.linalg.norm(state.L * run.system.bodies.inverse_inertia, axis=1) * run.h
-        fastest = int(np.argmax(turns))
-        return (
-            f"the position solve stalled {when}: defect {abs(g[fault]):.1e} in joint {owner.name!r} "
-            f"({type(owner).__name__}). Body {run.model.bodies[fastest].name!r} turns {turns[fastest]:.2g} rad "
-            f"per step; try h ≤ {_round_down(0.3 * run.h):.0e}. {so_far}"
-        )
-    if code == status.SOLVE:
-        return (
-            f"{run.scheme!r} found no accelerations {when}: forces change too much within a step; "
-            f"try h ≤ {_round_down(0.3 * run.h):.0e}. {so_far}"
-        )
-    if code == status.NOT_FINITE:
-        speed = np.abs(np.hstack([state.a, state.p, state.L])).max(axis=1)  # NaN counts as the largest
-        body = run.model.bodies[int(np.argmax(speed))].name
-        return (
-            f"the state of body {body!r} is no longer finite {when}: "
-            f"forces grow without bound; try a smaller h. {so_far}"
-        )
-    body = run.model.bodies[fault].name
-    if code == status.STIFF:
-        return (
-            f"the user-written forces on body {body!r} do not settle {when}: they change too much with velocity "
-            f"for such a step; try h ≤ {_round_down(0.3 * run.h):.0e}, or an lv.Damper, which may be stiff. "
-            f"{so_far}"
-        )
-    rates = state.L[fault] * run.system.bodies.inverse_inertia[fault]
-    longest, limit = run.scheme.longest, run.scheme.limit
-    turn = float(np.linalg.norm(rates)) * run.h * longest
-    advice = f"try h ≤ {_round_down(0.5 * run.h / turn):.0e}." if np.isfinite(turn) and turn > 0 else "try a smaller h."
-    return (
-        f"the rotation of body {body!r} cannot be solved {when}: it turns {turn:.2g} rad per "
-        f"{'step' if longest == 1.0 else 'stage'}, and {limit}; {advice} {so_far}"
-    )
+    """The sentence and the advice for a status `code` after `done` steps; `fault` is the row or body it names."""
+    failure = FAILURES[code]
+    return f"{failure.sentence}; {failure.advice}".format(at=Place(run, fault, done, state, g))
 
 
 def _round_down(x: float) -> float:

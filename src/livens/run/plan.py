@@ -1,4 +1,4 @@
-"""How a model is stepped, whichever it is: a scheme, a step that divides the time, and which states are kept."""
+"""The plan of a run: a scheme, a step that divides the time, and the states that are kept."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import numpy as np
 
 from ..checks import positive
 from ..errors import ModelError
-from ..step import Livens, Scheme
+from ..step import Livens, Scheme, is_scheme
 
 
 class Plan(NamedTuple):
-    """So many steps of length h, of which every `every`-th state is kept."""
+    """A scheme takes `steps` steps of length h."""
 
     scheme: Scheme
     h: float  # [s]
     steps: int
-    every: int
+    every: int  # every `every`-th state is kept
 
 
 def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
-    """The plan of a run to t = `until` [s], or a ModelError that says what is wrong with it."""
+    """The plan of a run to t = `until` [s], or a ModelError if one of its numbers is wrong."""
     scheme = Livens() if scheme is None else scheme
-    if not hasattr(scheme, "kernels") or isinstance(scheme, type):
+    if not is_scheme(scheme):
         raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
     until = positive(until, "until", "s")
     wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
     if not wanted < 1e15:
-        raise ModelError(f"until / h asks for {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
+        raise ModelError(f"until / h gives {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
     steps = max(1, int(np.ceil(wanted)))
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")

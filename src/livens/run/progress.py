@@ -1,31 +1,28 @@
-"""A line on stderr for work that lasts: rate and remaining time, at most twice a second, nothing before two seconds."""
+"""Progress on stderr: rate and remaining time, at most twice a second, nothing in the first two seconds."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 
-PATIENCE = 2.0  # seconds before anything is said
-Report = Callable[[int, int], None]
+PATIENCE = 2.0  # seconds before anything is printed
 
 
 class Progress:
-    """Say how far a run is. `show`: None decides by whether stderr is a terminal, True or False decide; `unit` is what
-    is counted."""
+    """The progress of a run. show: True, False, or None to show it if stderr is a terminal; unit: of the count."""
 
     def __init__(self, what: str, total: int, show: bool | None = None, unit: str = "steps"):
         self.what, self.total, self.unit = what, total, unit
         self.show = sys.stderr.isatty() if show is None else show
         self.begin = self.last = time.perf_counter()
-        self.said = False
+        self.printed = False
 
     def update(self, done: int) -> None:
         """`done` of the total are finished."""
         now = time.perf_counter()
         if not self.show or now - self.begin < PATIENCE or (now - self.last < 0.5 and done < self.total):
             return
-        self.last, self.said = now, True
+        self.last, self.printed = now, True
         rate = done / (now - self.begin)
         left = (self.total - done) / rate if rate > 0.0 else float("inf")
         text = f"{self.what}: {done / self.total:4.0%}  {count(rate).strip()} {self.unit}/s  {clock(left)} left"
@@ -33,10 +30,10 @@ class Progress:
         sys.stderr.flush()
 
     def close(self) -> None:
-        """End the line, if one was begun."""
-        if self.said:
+        """End the line, if there is one."""
+        if self.printed:
             sys.stderr.write("\n")
-            self.said = False
+            self.printed = False
 
 
 def count(x: float) -> str:

@@ -1,49 +1,28 @@
-"""Drive a compiled rollout from the start to the end, in chunks; the only place that raises for a step.
-
-A chunk is as many steps as take about a quarter of a second: between chunks progress is shown, Ctrl-C is heard and
-what varies with time is tabulated at the exact times of the coming stages. How a run is cut into chunks never
-changes a bit of its result.
-"""
+"""Simulate a model: compile it, plan the steps, run the loop, return the motion."""
 
 from __future__ import annotations
 
 import os
 import sys
-import time
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from .. import _jit
-from ..checks import Array, finite, number
-from ..compile.assembly import Fit, Start, consistent_start
-from ..compile.rows import PRECISION, groups
-from ..compile.signals import Signals
-from ..compile.system import compile_model, same, scratch
-from ..describe.forces.damper import Damper
-from ..describe.forces.force import Force
+from ..checks import finite, number
+from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..describe.pose import rotation_matrix
-from ..errors import ModelError, StepFailed
-from ..kernels import status
-from ..kernels.arrays import State, System
-from ..kernels.constrain import worst
-from ..kernels.dynamics import all_defects
+from ..errors import ModelError
+from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step import Livens, Scheme
 from .auto_step import auto_run
-from .checkpoint import INTERVAL, Watch
-from .energy_check import warn_of_band
-from .failures import sentence
+from .checkpoint import INTERVAL, Checkpoints
+from .energy_check import warn_of_energy_error
+from .loop import OPEN, Run, keep, room, with_memory
 from .plan import Plan, plan
 from .progress import Progress
 
-MEMORY = 4 * 2**30  # largest record that is allocated without being asked twice [bytes]
-OPEN = 1e-6  # defect of an equation left out, relative to its size, at which a joint has come apart
-PACE = 0.25  # aimed duration of a chunk [s]
-FIRST = 4000  # stages times bodies in the first chunk, at least
-_loaded: set[Any] = set()  # rollouts that have run
 _asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
 
 
@@ -61,14 +40,15 @@ def simulate(
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
-    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), a shorter one if the run
-    needs it, and says so in `motion.chosen`. If h does not divide the time, the next smaller step that does is taken.
-    `start` begins from a state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
-    line on stderr when it is a terminal and the run takes longer than two seconds.
+    h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
+    run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
+    used. `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for
+    a line on stderr if it is a terminal and the run takes longer than two seconds.
 
-    `checkpoint`, such as "out.nc", keeps the motion there at the end, and every `checkpoint_every` seconds of computing
-    on disk beside it, so that `livens resume out.nc` goes on, bit for bit, after the process was killed. Ctrl-C raises
-    `lv.Interrupted`, a KeyboardInterrupt with the motion so far in `.trajectory`.
+    `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
+    `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
+    result is bitwise identical. Ctrl-C raises `lv.Interrupted`, a KeyboardInterrupt with the motion so far in
+    `.trajectory`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -82,41 +62,42 @@ def simulate(
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
     how = plan(scheme, until if isinstance(h, str) else h, until, every)
-    watch = Watch(checkpoint, checkpoint_every)
-    watch.begin_anew()
+    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints.begin()
     say_compiling(model, how.scheme)
-    begin = consistent_start(model)
+    compiled = Compiled.of(model)
 
     def go(how: Plan) -> Trajectory:
-        watch.begin_anew()
-        return follow(how, model, begin, start, progress, watch)
+        checkpoints.begin()
+        return follow(how, compiled, start, progress, checkpoints)
 
     chosen = isinstance(h, str)
-    with watch:
-        motion = auto_run(lambda h: go(plan(scheme, h, until, every)), model, how.scheme, how.h) if chosen else go(how)
-        watch.finish(motion)
-    warn_of_band(motion)
+    with checkpoints:
+        motion = (
+            auto_run(lambda h: go(plan(scheme, h, until, every)), compiled, how.scheme, how.h) if chosen else go(how)
+        )
+        checkpoints.finish(motion)
+    warn_of_energy_error(motion)
     return motion
 
 
 def follow(
     how: Plan,
-    model: Model,
-    begin: Start,
+    compiled: Compiled,
     start: State | None = None,
     progress: bool | None = False,
-    watch: Watch | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Trajectory:
-    """The motion of `model`, compiled and assembled in `begin`, by the plan; from `start` if it is given."""
+    """The motion of a compiled model by the plan, from its initial state or from `start` if that is given."""
     scheme, h, steps, every = how
-    state = begin.state if start is None else checked_start(start, begin.state)
+    state = compiled.state if start is None else checked_start(start, compiled.state)
     state = State(*(x.copy() for x in state))
-    state = state._replace(memory=np.zeros(scheme.memory(begin.system)))  # what was carried belongs to another run
+    state = state._replace(memory=np.zeros(scheme.memory(compiled.system)))  # the memory of another run is dropped
     if start is not None:
-        Fit(model, begin.system, state, begin.skip).refuse_open(OPEN)
-    run = Run(begin, model, scheme, h, 0.0, every, _record(state, steps, every))
-    _keep(run.record, 0, state)
-    run.go(state, 0, steps, Progress(model.name, steps, progress), watch)
+        compiled.assembly(state).check_closed(OPEN)
+    run = Run(compiled, scheme, h, 0.0, every, room(state, steps, every))
+    keep(run.record, 0, state)
+    run.go(state, 0, steps, Progress(compiled.model.name, steps, progress), checkpoints)
     return run.trajectory(steps)
 
 
@@ -127,9 +108,9 @@ def resume(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
 ) -> Trajectory:
-    """`motion` carried on to t = `until` [s] with its own scheme, step and interval: bit for bit what one run gives.
+    """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
-    Left out, `until` is the end of a run that was stopped before it, `motion.end`. `checkpoint` is as in `simulate`.
+    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -144,37 +125,33 @@ def resume(
     steps = round((end - t0) / h)
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
-            f"the motion ends at t = {motion.t[-1]:g} s and goes on in steps of {h:g} s: "
+            f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
             f"t = {end:g} s is not a later step."
         )
     state = motion.state
-    record = _record(state, steps, motion.every)
+    record = room(state, steps, motion.every)
     kept = motion.steps // motion.every + 1
     for new, old in zip(record, motion.record, strict=True):
         new[:kept] = old[:kept]
-    begin = consistent_start(motion.model, quiet=True)
-    if not same(begin.system, motion.system):
-        raise ModelError(
-            f"model {motion.model.name!r} has been changed since this motion was computed: change it back, or simulate "
-            "again from motion.state."
-        )
-    run = Run(begin, motion.model, motion.scheme, h, t0, motion.every, record)
+    motion.compiled.check_unchanged("change it back, or simulate again from motion.state.")
+    run = Run(motion.compiled, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
-    watch = Watch(checkpoint, checkpoint_every)
-    watch.go_on(motion)
-    with watch:
-        run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), watch)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints.continue_from(motion)
+    with checkpoints:
+        run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), checkpoints)
         whole = run.trajectory(steps)
-        watch.finish(whole)
+        checkpoints.finish(whole)
     return whole
 
 
 def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1, t0: float = 0.0) -> State:
-    """The state `steps` steps of length h after `state`; h may be negative. This is the map the invariants examine."""
-    begin = consistent_start(model, quiet=True)
-    after = with_memory(State(*(x.copy() for x in state)), scheme.memory(begin.system))
-    run = Run(begin, model, scheme, h, t0, steps, _record(after, steps, steps))
+    """The state `steps` steps of length h after `state`; h may be negative. The step map that `lv.symplecticity` and
+    `lv.reversibility` test."""
+    compiled = Compiled.of(model, quiet=True)
+    after = with_memory(State(*(x.copy() for x in state)), scheme.memory(compiled.system))
+    run = Run(compiled, scheme, h, t0, steps, room(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
 
@@ -190,202 +167,28 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
     >>> now.acceleration(bar)[0].round(6).tolist(), now.reaction(pin)[0].round(6).tolist()
     ([0.0, 0.0, -7.3575], [0.0, 0.0, 4.905])
     """
-    begin = consistent_start(model)
-    here = begin.state if state is None else checked_start(state, begin.state)
+    compiled = Compiled.of(model)
+    here = compiled.state if state is None else checked_start(state, compiled.state)
     record = State(*(np.array(x)[None] for x in here))
-    return Trajectory(model, begin.system, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
-
-
-class Run:
-    """One run: what is constant during it, and how far it has come."""
-
-    def __init__(self, begin: Start, model: Model, scheme: Scheme, h: float, t0: float, every: int, record: State):
-        self.model, self.system, self.skip, self.scheme = model, begin.system, begin.skip, scheme
-        self.h, self.t0, self.every, self.record = h, t0, every, record
-        self.table = Signals(model, abs(h))
-        self.prepare, self.rollout = scheme.kernels(self.system)
-        self.seconds = 0.0
-        self.tally = np.zeros(2, dtype=np.int64)
-        self.wanted = 0
-        backwards = bool((scheme.weights < 0.0).any())
-        if self.system.damped and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
-                "use lv.Livens(order=2)."
-            )
-        moving = [force.name for force in model.forces if isinstance(force, Force) and force.moving]
-        if moving and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where forces of velocity such as "
-                f"{moving[0]!r} would feed energy in: use lv.Livens(order=2)."
-            )
-
-    def go(self, state: State, first: int, steps: int, progress: Progress, watch: Watch | None = None) -> None:
-        """Carry `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
-        self.wanted = steps
-        work = scratch(self.system, self.scheme.trials)
-        self.table.hold(state.effort)
-        table, signals = self.scheme.table, self.signals(first, 0)
-        self.prepare(self.system, state, work, signals, self.h)
-        if self.rollout not in _loaded:  # no steps: compiled or loaded before the clock runs
-            self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
-            _loaded.add(self.rollout)
-        few = FIRST // (len(state.a) * self.scheme.stages)
-        done, chunk, period = first, max(16, few), self.period()
-        try:
-            while done < steps:
-                if period and done % period == 0:  # a controller speaks
-                    if self.scheme.carries == "accelerations":
-                        state.memory[:] = 0.0  # forces jump: what a scheme carried of them is void
-                    state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
-                    self.prepare(self.system, state, work, self.signals(done, 0), self.h)
-                size = min(chunk, steps - done, period - done % period if period else steps)
-                signals = self.signals(done, size)
-                begin = time.perf_counter()
-                code, taken = self.rollout(
-                    self.system, state, work, self.h, table, signals, done, size, self.every, self.record
-                )
-                spent = time.perf_counter() - begin
-                self.seconds += spent
-                self.tally += work.tally
-                work.tally[:] = 0
-                done += taken
-                if code != status.OK:
-                    raise StepFailed(
-                        sentence(self, code, int(work.fault[0]), done, state, work.g),
-                        self.trajectory(done - done % self.every),
-                    )
-                self.check_left_out(state, done)
-                progress.update(done - first)
-                if watch is not None and done < steps:
-                    watch.look(self, state, done)
-                chunk = int(np.clip(size * PACE / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest())))
-        finally:
-            progress.close()
-        self.so_far(state, steps)
-
-    def check_left_out(self, state: State, done: int) -> None:
-        """Equations that repeated others at the start are not solved: stop where they turn out to be real."""
-        if not self.skip:
-            return
-        rows, system = len(self.full.rows.kind), self.full
-        g, v = np.zeros((1, rows)), np.zeros((1, rows))
-        signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
-        all_defects(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
-        size, which = worst(system.rows, g[0])
-        if size > OPEN / PRECISION:
-            owner = [group.owner for group in groups(self.model) for _ in group.rows][which]
-            raise StepFailed(
-                f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
-                f"{self.t0 + done * self.h:.6g} s: some of its equations repeated others where the mechanism started, "
-                "but not here. Start it away from a stretched or flat position. "
-                "The motion so far is in error.trajectory.",
-                self.trajectory(done - done % self.every),
-            )
-
-    @cached_property
-    def full(self) -> System:
-        """The system with all rows."""
-        return compile_model(self.model)[0]
-
-    def longest(self) -> int:
-        """How many steps a chunk may have, so that the table of signals stays small."""
-        return 10**9 if not self.table.varies else max(1, 10**6 // (self.scheme.stages * self.table.width))
-
-    def period(self) -> int:
-        """Steps between two times at which controllers are asked, or 0 where there are none."""
-        rates = {motor.rate for motor in self.table.controlled if motor.rate is not None}
-        if not rates:
-            return 0
-        if len(rates) > 1:
-            raise ModelError(f"controllers must share one rate, got {sorted(rates)} Hz.")
-        steps = 1.0 / (rates.pop() * self.h)
-        if steps < 0.999 or abs(steps - round(steps)) > 1e-6 * steps:
-            raise ModelError(
-                f"a controller's period must be a whole number of steps; it is {steps:.4g} steps of {self.h:g} s."
-            )
-        return round(steps)
-
-    def now(self, state: State, done: int) -> Trajectory:
-        """The motion at this moment, for controllers."""
-        record = State(*(x[None].copy() for x in state))
-        t = np.array([self.t0 + done * self.h])
-        return Trajectory(self.model, self.system, self.scheme, self.h, 1, t, record, done, self.seconds)
-
-    def signals(self, first: int, steps: int) -> Array:
-        """What comes with time, at the start of step `first` and after every stage of `steps` steps."""
-        n = np.array([float(first)])
-        if self.table.varies:
-            within = np.cumsum(self.scheme.weights)
-            within[-1] = 1.0
-            n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
-        return np.ascontiguousarray(self.table.table(self.t0 + self.h * n))
-
-    def so_far(self, state: State, done: int) -> Trajectory:
-        """The motion over the first `done` steps, of which `state` is the last."""
-        if done % self.every:
-            _keep(self.record, done // self.every + 1, state)
-        return self.trajectory(done)
-
-    def trajectory(self, steps: int) -> Trajectory:
-        """The motion over the first `steps` steps, the last of which is kept."""
-        number = np.arange(0, steps + 1, self.every, dtype=np.float64)
-        if steps % self.every:
-            number = np.append(number, steps)
-        record = State(*(x[: len(number)] for x in self.record))
-        motion = Trajectory(
-            self.model,
-            self.system,
-            self.scheme,
-            self.h,
-            self.every,
-            self.t0 + self.h * number,
-            record,
-            steps,
-            self.seconds,
-            (int(self.tally[0]), int(self.tally[1])),
-        )
-        motion.wanted = max(steps, self.wanted)
-        return motion
+    return Trajectory(compiled, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
 
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
-    """The first run on a machine compiles, and says so."""
-    jointed = bool(model.joints) or any(getattr(f, "damping", 0.0) or isinstance(f, Damper) for f in model.forces)
-    kernel = scheme.kernel(jointed)
-    if kernel not in _asked and _jit.cold(f"{kernel}.rollout"):
-        seconds = 15 if kernel == "livens" else 60
-        print(f"livens: compiling its kernels for this machine, once (some {seconds} s) …", file=sys.stderr, flush=True)
-    _asked.add(kernel)
+    """Announce that the first run on a machine compiles the kernels."""
+    jointed = bool(model.joints) or any(force.rows() for force in model.forces)
+    file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
+    if file not in _asked and _jit.cold(f"{file}.rollout"):
+        print(f"livens: compiling for this machine, once (about {seconds} s) …", file=sys.stderr, flush=True)
+    _asked.add(file)
 
 
 def checked_start(state: State, model: State) -> State:
-    """A state given from outside: arrays of the model's shapes, with finite numbers and rotations in them."""
+    """A state given by a user: arrays of the shapes of the model's state, with finite numbers and rotations."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
-    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # what a scheme carried is checked by the scheme
+    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # the memory is checked by its scheme
     checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
     checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))
     for B in checked.B:
         rotation_matrix(B, "a rotation of the start")
     return checked
-
-
-def with_memory(state: State, size: int) -> State:
-    """The state with room for what a scheme carries from step to step; another scheme's is forgotten."""
-    return state if state.memory.shape == (size,) else state._replace(memory=np.zeros(size))
-
-
-def _record(state: State, steps: int, every: int) -> State:
-    """Room for the states of a run, zeros until they come."""
-    slots = steps // every + 1 + (steps % every > 0)
-    size = slots * sum(x.nbytes for x in state)
-    if size > MEMORY:
-        fewer = int(np.ceil(every * size / MEMORY * 10))
-        raise ModelError(f"keeping {slots:,} states would take {size / 2**30:.1f} GiB; keep fewer with every={fewer}.")
-    return State(*(np.zeros((slots, *x.shape)) for x in state))
-
-
-def _keep(record: State, slot: int, state: State) -> None:
-    for kept, now in zip(record, state, strict=True):
-        kept[slot] = now

@@ -1,40 +1,43 @@
-"""How fast a model moves by itself: its stiffest vibration and its fastest spin at the start, and the steps they bear.
+"""The stiffest vibration and the fastest spin of a model at its start, and the steps that they allow.
 
-Displacements are measured by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
+Displacements are weighted by mass, δq = M^(−½) y, and those that the joints allow are y = P y, with
 
     P = I − M^(−½) Gᵀ S⁻¹ G M^(−½),      S = G M⁻¹ Gᵀ,      λ = −S⁻¹ G M⁻¹ f.                                   (1)
 
-The stiffness against them is found by differences of all forces, reactions kept, and never written down as a matrix:
+Products with the stiffness matrix come from differences of all forces, with constant multipliers:
 
     K y = −P M^(−½) [f(q + δ) + G(q + δ)ᵀλ − f(q − δ) − G(q − δ)ᵀλ] / 2ε,      δ = ε M^(−½) P y.                    (2)
 
-Its largest eigenvalue ω², by Lanczos' method, is the square of the stiffest frequency [rad/s]: a few dozen products,
-each as cheap as two steps. Stops count as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy
-hω, and h times the rate at which bodies turn or soon will under the forces at the start, stay below REACH.      (3)
+The largest eigenvalue of K, ω², is the square of the stiffest frequency [rad/s] (Lanczos' method, SciPy). Stops count
+as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy hω, and h times the rate at which bodies
+turn or soon will under the forces at the start, stay below the phase that the scheme allows per step.          (3)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..checks import Array
-from ..compile.assembly import SHIFT, Fit, Start, consistent_start
+from ..compile.assembly import SHIFT, Assembly
+from ..compile.compiled import Compiled
 from ..compile.system import inverse_masses
 from ..describe.model import Model
+from ..describe.pose import turned
 from ..errors import ModelError
 from ..kernels.arrays import State, System
-from ..kernels.constrain import push, rates
-from ..kernels.coordinates import read
-from ..kernels.forces import all_forces
+from ..kernels.constrain import apply_multipliers, constraint_rates
+from ..kernels.coordinates import update_coordinates
+from ..kernels.forces import forces_of_record
 from ..kernels.sparse import solve
+from ..step.scheme import phase_per_step
 
-ROUNDS = 60  # products with K at most
-CLOSE = 1e-3  # of the eigenvalue: good enough
+ROUNDS = 60  # restarts of Lanczos' method at most
+TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
-REACH = {2: 0.1, 4: 0.25, 6: 0.25}  # largest angle of a vibration or spin in a step, by the order of the scheme
 FEWEST = 100  # steps of a run whose model gives no reason for more
 
 
@@ -55,8 +58,12 @@ class Stiffness:
 
     def step(self, order: int = 2, until: float = np.inf) -> float:
         """A step that resolves both [s], with one or two digits, by (3)."""
+        return self.resolving(phase_per_step(order), until)
+
+    def resolving(self, phase: float, until: float = np.inf) -> float:
+        """A step in which the phase of the stiffest vibration and of the fastest rotation is at most `phase` [rad]."""
         fastest = max(self.frequency, self.spin)
-        h = REACH.get(order, 0.1) / fastest if fastest else np.inf
+        h = phase / fastest if fastest else np.inf
         h = min(h, until / FEWEST)
         return _rounded(h) if np.isfinite(h) else np.inf
 
@@ -80,18 +87,24 @@ def stiffness(model: Model) -> Stiffness:
     >>> round(found.frequency, 4), found.body, round(found.largest, 4)
     (20.0, 'ball', 0.1)
     """
-    return _Linear(model, consistent_start(model, quiet=True)).found()
+    return stiffness_of(Compiled.of(model, quiet=True))
+
+
+def stiffness_of(compiled: Compiled) -> Stiffness:
+    """The same of a compiled model."""
+    return _Linear(compiled).found()
 
 
 class _Linear:
     """A model at its start, and products with its stiffness."""
 
-    def __init__(self, model: Model, begin: Start):
-        system = begin.system._replace(coordinates=_touching(begin.system, begin.state))
-        self.model, self.begin, self.state = model, begin, begin.state
-        self.fit = Fit(model, system, State(*(x.copy() for x in begin.state)), begin.skip)
+    def __init__(self, compiled: Compiled):
+        system = compiled.system._replace(coordinates=_touching(compiled.system, compiled.state))
+        self.model, self.compiled, self.state = compiled.model, compiled, compiled.state
+        start = State(*(x.copy() for x in compiled.state))
+        self.fit = Assembly(compiled.model, system, start, compiled.owners)
         self.root = np.sqrt(inverse_masses(system.bodies))
-        self.rows = len(self.fit.names)
+        self.rows = len(self.fit.owners)
         self.lam = np.zeros(self.rows)
         if self.rows:
             self.pivot = self.fit.factorise(SHIFT, 1e-13)
@@ -102,11 +115,11 @@ class _Linear:
         self.pull = f
 
     def found(self) -> Stiffness:
-        value, mode = self.lanczos()
+        value, mode = self.largest()
         moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
         turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
         gained, bodies = self.gained(), self.model.bodies
-        now = np.linalg.norm(self.state.L * self.begin.system.bodies.inverse_inertia, axis=1)
+        now = np.linalg.norm(self.state.L * self.compiled.system.bodies.inverse_inertia, axis=1)
         spins = np.sqrt(now**2 + 2.0 * gained)  # a radian later
         return Stiffness(
             frequency=float(np.sqrt(value)) if value > gained.max() else 0.0,  # K has no meaning below it
@@ -120,32 +133,14 @@ class _Linear:
         y = self.allowed(self.root * self.pull)
         return np.linalg.norm((self.root * y).reshape(-1, 6)[:, 3:], axis=1)
 
-    def lanczos(self) -> tuple[float, Array]:
-        """An upper estimate of the largest eigenvalue of K, and its vector."""
+    def largest(self) -> tuple[float, Array]:
+        """The largest eigenvalue of K, and its vector."""
         n = len(self.root)
         y = self.allowed(np.random.default_rng(1).normal(size=n) * (self.root > 0.0))
-        size = np.linalg.norm(y)
-        if size <= 1e-9 * np.sqrt(n):
+        if np.linalg.norm(y) <= 1e-9 * np.sqrt(n) or not self.product(y).any():
             return 0.0, np.zeros(n)
-        basis, diagonal, beside = [y / size], list[float](), list[float]()
-        best, mode = 0.0, np.zeros(n)
-        for _ in range(min(ROUNDS, n)):
-            z = self.product(basis[-1])
-            diagonal.append(float(z @ basis[-1]))
-            if not np.isfinite(z).all():
-                raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
-            V = np.array(basis)
-            for _ in range(2):
-                z = z - V.T @ (V @ z)
-            values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-            rest = float(np.linalg.norm(z))
-            miss = rest * abs(float(vectors[-1, -1]))
-            best, mode = float(values[-1]) + miss, V.T @ vectors[:, -1]
-            if miss <= CLOSE * abs(float(values[-1])) or rest <= 1e-7 * float(np.abs(values).max()):
-                break
-            basis.append(z / rest)
-            beside.append(rest)
-        return (best, mode) if best > self.soft() else (0.0, mode)
+        value, mode = _eigenpair(self.product, y)
+        return (value, mode) if value > self.soft() else (0.0, mode)
 
     def soft(self) -> float:
         """An eigenvalue below this is round-off of the differences."""
@@ -159,26 +154,27 @@ class _Linear:
         far = max(np.abs(u[:, :3]).max() / self.fit.size, np.abs(u[:, 3:]).max(), 1e-300)
         step = SPACING / far
         ahead, behind = (self.forces(self.moved(side * step * u), self.lam) for side in (1.0, -1.0))
-        return self.allowed(self.root * (behind - ahead)) / (2.0 * step)
+        z = self.allowed(self.root * (behind - ahead)) / (2.0 * step)
+        if not np.isfinite(z).all():
+            raise ModelError(f"the forces on {self.model.name!r} at the start are too large to compute with.")
+        return z
 
     def moved(self, u: Array) -> State:
         """The state displaced by u (n, 6)."""
-        x = 0.5 * u[:, 3:]
-        X = np.cross(np.eye(3), x[:, None])
-        turn = np.eye(3) + (2.0 / (1.0 + np.sum(x * x, axis=1)))[:, None, None] * (X + X @ X)
-        there = self.state._replace(a=self.state.a + u[:, :3], B=self.state.B @ turn, angle=self.state.angle.copy())
-        read(self.fit.system.coordinates, there.a, there.B, there.angle)
+        B = turned(self.state.B, u[:, 3:])
+        there = self.state._replace(a=self.state.a + u[:, :3], B=B, angle=self.state.angle.copy())
+        update_coordinates(self.fit.system.coordinates, there.a, there.B, there.angle)
         return there
 
     def forces(self, state: State, lam: Array) -> Array:
         """f + Gᵀλ (6 n,)."""
         fit = self.fit
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        all_forces(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
+        forces_of_record(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
         if self.rows:
             fit.state = state
-            fit.differentiate()
-            push(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
+            fit.evaluate_jacobian()
+            apply_multipliers(fit.system.blocks, fit.work.G, 1.0, lam, f[0], tau[0])
         return np.concatenate([f[0], tau[0]], axis=1).ravel()
 
     def multipliers(self, y: Array) -> Array:
@@ -186,19 +182,39 @@ class _Linear:
         z = np.divide(y, self.root, out=np.zeros_like(y), where=self.root > 0.0).reshape(-1, 6)
         g = np.zeros(self.rows)
         blocks = self.fit.system.blocks
-        rates(self.fit.system.bodies, blocks, self.G, np.ascontiguousarray(z[:, :3]), np.ascontiguousarray(z[:, 3:]), g)
+        constraint_rates(
+            self.fit.system.bodies, blocks, self.G, np.ascontiguousarray(z[:, :3]), np.ascontiguousarray(z[:, 3:]), g
+        )
         g[~self.fit.hard] = 0.0
         solve(blocks, self.fit.H, self.pivot, g)
         return g
 
     def allowed(self, y: Array) -> Array:
-        """P y; twice, since S is a little regularised."""
+        """P y; three times, because S is slightly regularised."""
         y = y * (self.root > 0.0)
         for _ in range(3 if self.rows else 0):
             p, L = np.zeros_like(self.state.p), np.zeros_like(self.state.L)
-            push(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
+            apply_multipliers(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
             y = y + self.root * np.concatenate([p, L], axis=1).ravel()
         return y
+
+
+def _eigenpair(product: Callable[[Array], Array], y: Array) -> tuple[float, Array]:
+    """The largest eigenvalue of a symmetric matrix, given by its products, and its vector; `y` is the first guess."""
+    try:
+        from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    except ImportError:  # in the browser, where models are small
+        K = np.stack([product(e) for e in np.eye(len(y))], axis=1)
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        return float(values[-1]), vectors[:, -1]
+    K = LinearOperator((len(y), len(y)), matvec=product, dtype=np.float64)
+    try:
+        values, vectors = eigsh(K, k=1, which="LA", v0=y, tol=TOLERANCE, maxiter=ROUNDS)
+    except ArpackNoConvergence:
+        y = y / np.linalg.norm(y)
+        z = product(y)  # the Rayleigh quotient and the residual bound some eigenvalue from above
+        return float(z @ y) + float(np.linalg.norm(z - float(z @ y) * y)), y
+    return float(values[0]), vectors[:, 0]
 
 
 def _touching(system: System, state: State) -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body_symbols import moving
+from ..describe.body import Body, without_world
 from ..describe.mass import MassProperties
-from ..describe.model import Body, Model
+from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.surface import Surface
 from ..errors import ModelError
@@ -86,7 +86,7 @@ class Build(Reading):
         made = maker(name=name, **arguments)
         for argument, given in arguments.items():
             if isinstance(given, Written):
-                slots = moving(made.bodies)
+                slots = without_world(made.bodies)
                 getattr(made, argument).source = (given.text, {k: slotted(v, slots) for k, v in given.given.items()})
         return made
 

@@ -91,9 +91,7 @@ def shapes() -> dict[str, type]:
 @cache
 def schemes() -> dict[str, type]:
     """Name → class of every scheme."""
-    from ..step import COMPARED, SCHEMES
-
-    return {type(scheme).__name__: type(scheme) for scheme in (*SCHEMES, *COMPARED)}
+    return exported("step")
 
 
 def body_keys() -> dict[str, Key]:

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body_symbols import moving
+from ..describe.body import Body, Point, without_world
 from ..describe.mass import MassProperties
-from ..describe.model import Body, Model, Point
+from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.shapes.compound import Compound
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..formula.expression import Expression
 from ..formula.formula import Formula
@@ -55,8 +56,8 @@ class _Describe:
 
     def document(self) -> Document:
         model = self.model
-        every = [*model.bodies, *model.joints, *model.forces]
-        if twice := [name for name, count in Counter(thing.name for thing in every).items() if count > 1]:
+        names = [body.name for body in model.bodies] + [thing.name for thing in model.things]
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise ModelError(f"the model has more than one thing named {twice[0]!r}.")
         uses = Counter(_same(body.shape) for body in model.bodies[1:])
         bodies = {body.name: self.body_table(body, uses[_same(body.shape)] > 1) for body in model.bodies[1:]}
@@ -80,12 +81,12 @@ class _Describe:
         moves = {"velocity": body.velocity.tolist(), "body_rates": body.body_rates.tolist()}
         return {**table, **self.pose(body.pose, ""), **{k: v for k, v in moves.items() if repr(v) != "[0.0, 0.0, 0.0]"}}
 
-    def thing(self, thing: Any, kind: str) -> Document:
+    def thing(self, thing: Thing, kind: str) -> Document:
         """A joint or force: its class, its arguments, and what the names in its formulas stand for."""
         made = type(thing)
         if things(kind).get(made.__name__) is not made:
             raise ModelError(f"{thing.name!r} cannot be stored: {made.__name__} is not a joint or force of livens.")
-        self.where, self.bodies_of = {}, tuple(getattr(thing, "bodies", None) or ())
+        self.where, self.bodies_of = {}, tuple(thing.bodies or ())
         table = {"type": made.__name__, **self.arguments(thing, thing.name)}
         return {**table, "where": self.where} if self.where else table
 
@@ -163,7 +164,7 @@ class _Describe:
 
     def formula(self, value: Formula, what: str) -> Any:
         """The text it came from, or else text made of its instructions, or else these."""
-        names = [body.name for body in moving(self.bodies_of)]
+        names = [body.name for body in without_world(self.bodies_of)]
         if value.source is not None:
             said, given = value.source
             for name, meaning in given.items():

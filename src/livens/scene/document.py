@@ -21,7 +21,7 @@ from .catalogue import keys, schemes
 from .describe import to_dict
 from .paths import at, dotted
 from .solids import BYTES, inside, read_solid
-from .text import MOST, limit, parse, text_of
+from .text import MOST, limit, parse, text_of, updated
 from .values import plain, with_values
 
 if TYPE_CHECKING:
@@ -49,13 +49,15 @@ class Scene:
         document: Mapping[str, Any],
         folder: str | os.PathLike[str] | None = None,
         allow_outside: bool = False,
+        text: str | None = None,
     ):
+        """text: the TOML text from which `document` was read; its comments are written again by `save`."""
         if not isinstance(document, Mapping):
             raise ModelError(f"a scene is a table such as {{'livens': 1, …}}, not {type(document).__name__}.")
         limit(dict(document))
         self.document = deepcopy(dict(document))
         self.folder = None if folder is None else Path(folder)
-        self.allow_outside = allow_outside
+        self.allow_outside, self.text = allow_outside, text
         _checker()(self.document)
         count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces"))
         if count > MOST:
@@ -67,7 +69,7 @@ class Scene:
 
     def with_values(self, values: Mapping[str, Any]) -> Scene:
         """The scene with other values at dotted paths, such as {"bodies.hammer.mass": 3.0}."""
-        return Scene(with_values(self.document, values), self.folder, self.allow_outside)
+        return Scene(with_values(self.document, values), self.folder, self.allow_outside, self.text)
 
     def simulate(
         self,
@@ -129,8 +131,8 @@ class Scene:
         return {name: build.point(point, f"run.tracers.{dotted(name)}") for name, point in table.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scene as TOML."""
-        _write(self.document, path)
+        """Write the scene as TOML; one that was read from a file keeps the comments and the order of that file."""
+        _write(text_of(self.document) if self.text is None else updated(self.text, self.document), path)
 
     def _build(self) -> Build:
         known: dict[str, Solid] = {}
@@ -187,7 +189,7 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     except ValueError:
         raise FileError(f"{str(file)!r} is not the name of a file.") from None
     document = parse(text, str(file))
-    return Scene(document, file.resolve().parent, allow_outside)
+    return Scene(document, file.resolve().parent, allow_outside, text)
 
 
 def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, **run: Any) -> None:
@@ -204,13 +206,13 @@ def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | 
     document = to_dict(model)
     if table:
         document = {**document, "run": table}
-    Scene(document)  # what is written can be read
-    _write(document, path)
+    Scene(document)  # it can be read again
+    _write(text_of(document), path)
 
 
-def _write(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
+def _write(text: str, path: str | os.PathLike[str]) -> None:
     try:
-        data = text_of(document).encode("utf-8")
+        data = text.encode("utf-8")
     except UnicodeEncodeError:
         raise ModelError("a name in the model is not text that UTF-8 holds.") from None
     with replacing(path) as temporary:

@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from ..describe.mass import MassProperties
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
-from .kinds import (  # fmt: skip
+from .kinds import (
     MEANING,
     NUMBER,
     TEXT,

@@ -1,7 +1,8 @@
-"""Scenes as TOML: text to document and back. What comes in may be anything; what goes out is meant to be read.
+"""Scenes as TOML: text to document and back.
 
-Reading: TOML's own parser, on text whose size and depth are limited first, so that no file makes it work for long.
-Writing: one table for each thing, short tables and lists on one line, numbers with all their digits.
+Reading: Python's TOML parser, on text whose size and depth are limited first, so that every file is read quickly.
+Writing: one table for each thing, short tables and lists on one line, numbers with all their digits. A scene that was
+read from a file is written with the comments, the order and the layout of that file (tomlkit).
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+import warnings
+from importlib import import_module
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import MissingExtra, ModelError, ModelWarning
 
 NESTED = 16  # tables and lists within each other
 MOST = 20_000  # bodies, joints, forces and shapes
-WIDE = 100  # characters of a line, where it can be
+WIDE = 100  # characters of a line, if possible
+LONG = 10**6  # characters of a text whose comments are kept: tomlkit is slow
 FIRST, THINGS = ("run", "parameters"), ("shapes", "bodies", "joints", "forces")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
@@ -51,6 +55,34 @@ def limit(document: Any, name: str = "the scene") -> None:
 
 
 # ── writing ──
+
+
+def updated(text: str, document: dict[str, Any]) -> str:
+    """The TOML text with the values of `document`; comments, order and layout of what is unchanged stay."""
+    if len(text) > LONG:
+        warnings.warn(
+            f"the comments of the scene are not written: its text has more than {LONG} characters.",
+            ModelWarning, stacklevel=4,
+        )  # fmt: skip
+        return text_of(document)
+    try:
+        tomlkit = import_module("tomlkit")
+    except ImportError as error:
+        raise MissingExtra(f"writing a scene with its comments needs tomlkit ({error}): pip install tomlkit") from None
+    tree = tomlkit.parse(text)
+    _update(tree, document)
+    written = str(tomlkit.dumps(tree))
+    return written if tomllib.loads(written) == document else text_of(document)
+
+
+def _update(table: Any, values: dict[str, Any]) -> None:
+    for name in [name for name in table if name not in values]:
+        del table[name]
+    for name, value in values.items():
+        if name in table and isinstance(value, dict) and isinstance(table[name], dict):
+            _update(table[name], value)
+        elif name not in table or _value(table[name].unwrap()) != _value(value):
+            table[name] = value
 
 
 def text_of(document: dict[str, Any]) -> str:

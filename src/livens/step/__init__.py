@@ -1,11 +1,19 @@
-"""The schemes. `SCHEMES` is the table of the variational ones, which documentation and tests read; `COMPARED` stand
-beside them to be compared with."""
+"""The table of schemes, read from the public names that are defined in this package (`livens/__init__.pyi`).
 
+CLASSES has every class by its name. SCHEMES are the variational ones and COMPARED the others, one for each order:
+the menu of the live page, the documentation and the tests of order, reversibility and symplecticity read them.
+"""
+
+from .. import exported
 from .livens import Livens
-from .newmark import GeneralizedAlpha, Newmark
-from .runge_kutta import RungeKutta
+from .scheme import Scheme, is_scheme
 
-Scheme = Livens | Newmark | GeneralizedAlpha | RungeKutta
-SCHEMES = (Livens(order=2), Livens(order=4), Livens(order=6))
-COMPARED = (Newmark(), GeneralizedAlpha(), RungeKutta(order=4), RungeKutta(order=8))
-__all__ = ["COMPARED", "SCHEMES", "GeneralizedAlpha", "Livens", "Newmark", "RungeKutta", "Scheme"]
+CLASSES: dict[str, type[Scheme]] = exported("step")
+_ALL: list[Scheme] = [
+    made
+    for kind in CLASSES.values()
+    for made in ([kind(order=order) for order in kind.orders] or [kind()])  # type: ignore[call-arg]
+]
+SCHEMES = tuple(scheme for scheme in _ALL if scheme.variational)
+COMPARED = tuple(scheme for scheme in _ALL if not scheme.variational)
+__all__ = ["CLASSES", "COMPARED", "SCHEMES", "Livens", "Scheme", "is_scheme"]

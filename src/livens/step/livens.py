@@ -14,22 +14,24 @@ were chosen by measured work–precision (benchmarks/compositions.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import System
-from ..kernels.compensated import REMAINDERS, careful_drift, remember
-from ..kernels.force_tapes import PASSES, respond
-from ..kernels.forces import free_forces, start_forces, time_of
-from ..kernels.potential import earn, load_power
-from ..kernels.record import keep
+from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System
+from ..kernels.compensated import REMAINDERS, compensated_drift, store_remainders
+from ..kernels.force_tapes import PASSES, velocity_force_pass
+from ..kernels.forces import free_forces, time_of
+from ..kernels.potential import add_work, load_power
+from ..kernels.record import store_state
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, OK
 from . import rattle
+from .scheme import Prepare, Rollout, phase_per_step
+from .start_forces import start_forces
 
 
 def _palindrome(*half: float) -> Array:
@@ -59,28 +61,28 @@ def stage(system, state, work, h, signals, row):
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     a, B, p, L = state.a, state.B, state.p, state.L
     if state.memory.shape[0] > 0:
-        status = careful_drift(system.bodies, h, a, B, p, L, state.memory, a, B, L, work.trial, work.fault)
-        remember(work.trial, state.memory)
+        status = compensated_drift(system.bodies, h, a, B, p, L, state.memory, a, B, L, work.trial, work.fault)
+        store_remainders(work.trial, state.memory)
     else:
         status = drift(system.bodies, h, a, B, p, L, a, B, L, work.fault)
     free_forces(system, state.a, state.B, state.p, state.L, signals, row, work, work.f, work.tau)
-    if system.formulas.pushes > 0 and status == OK:
+    if system.formulas.forces > 0 and status == OK:
         t = time_of(system, signals, row)
-        status = settle(h, system.formulas, system.bodies, state.a, state.B, t, state.p, state.L, work)
+        status = last_kick(h, system.formulas, system.bodies, state.a, state.B, t, state.p, state.L, work)
     else:
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    if system.loads.body.shape[0] + system.formulas.pushes > 0 or system.formulas.clock >= 0:
+    if system.loads.body.shape[0] + system.formulas.forces > 0 or system.formulas.clock >= 0:
         P = load_power(system.bodies, system.loads, state.B, state.p, state.L, signals, row)
-        earn(h, P + work.power[1] + work.power[2], work.power, state.account)
+        add_work(h, P + work.power[POWER_OF_ENERGIES] + work.power[POWER_OF_FORCES], work.power, state.account)
     return status
 
 
 @inline
-def settle(h, formulas, bodies, a, B, t, p, L, work):
+def last_kick(h, formulas, bodies, a, B, t, p, L, work):
     """The last kick with user-written forces, by (2) of force_tapes.py."""
     status, change = AGAIN, 0.0
     for i in range(PASSES + 1):
-        status, change = respond(
+        status, change = velocity_force_pass(
             i, change, h, formulas, bodies, a, B, t, p, L, work.f, work.tau, work.held, work.registers, work.power,
             work.fault,
         )  # fmt: skip
@@ -96,7 +98,7 @@ def prepare(system, state, work, signals, h):
 
 
 @njit
-def march(system, state, work, h, weights, signals, steps, end):
+def take_steps(system, state, work, h, weights, signals, steps, end):
     """So many steps of a chunk before step `end`: (status, the step reached)."""
     stages = len(weights)
     varies = 1 if signals.shape[0] > 1 else 0
@@ -117,11 +119,11 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
     n = 0
     while n < steps:
         end = min(steps, n + every - (first + n) % every)
-        status, n = march(system, state, work, h, weights, signals, end - n, end)
+        status, n = take_steps(system, state, work, h, weights, signals, end - n, end)
         if status != OK:
             return status, n
         if (first + n) % every == 0:
-            keep(record, (first + n) // every, state)
+            store_state(record, (first + n) // every, state)
     return OK, steps
 
 
@@ -156,38 +158,46 @@ class Livens:
         """Lengths of the stages as fractions of h."""
         return WEIGHTS[self.order]
 
-    variational = True
-    carries = "remainders"
-    limit = "one radian is about the limit"  # of how far a body may turn in a stage
+    orders: ClassVar[tuple[int, ...]] = tuple(WEIGHTS)
+    variational: ClassVar[bool] = True
+    conserves_energy: ClassVar[bool] = True
+    carries: ClassVar[str] = "remainders"
+    turn_limit: ClassVar[float] = 1.0
 
     @property
     def stages(self) -> int:
-        """Force evaluations per step."""
+        """Evaluations of the forces per step."""
         return len(self.weights)
 
     @property
-    def longest(self) -> float:
-        """The longest stage, as a part of h."""
+    def longest_stage(self) -> float:
+        """The longest stage as a fraction of h."""
         return float(np.abs(self.weights).max())
 
     @property
+    def phase_per_step(self) -> float:
+        return phase_per_step(self.order)
+
+    @property
     def table(self) -> Array:
-        """What the kernel is told: the weights."""
+        """The coefficients of the kernel: the weights."""
         return self.weights
 
     @property
-    def trials(self) -> int:
-        """Scratch for the kernel, in vectors per body: new remainders."""
+    def scratch(self) -> int:
+        """Vectors per body: the new remainders."""
         return REMAINDERS if self.compensated else 0
 
     def memory(self, system: System) -> int:
-        """How many numbers are carried from step to step besides positions and momenta: remainders."""
-        return 3 * self.trials * len(system.bodies.mass)
+        """Three numbers for each remainder of each body."""
+        return 3 * self.scratch * len(system.bodies.mass)
 
-    def kernel(self, jointed: bool) -> str:
-        """The file of its rollout."""
+    def rollout_file(self, jointed: bool) -> str:
         return "rattle" if jointed else "livens"
 
-    def kernels(self, system: System) -> tuple[Any, Any]:
-        """(prepare, rollout): how this scheme starts and runs `system`, with joints or without."""
+    def compile_seconds(self, jointed: bool) -> int:
+        return 60 if jointed else 15
+
+    def kernels(self, system: System) -> tuple[Prepare, Rollout]:
+        """(prepare, rollout) for a system with joints or without."""
         return (rattle.prepare, rattle.rollout) if len(system.rows.kind) else (prepare, rollout)

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.constrain import push, worst
+from ..kernels.arrays import DISSIPATED, RATE, WORK
+from ..kernels.constrain import apply_multipliers, largest_violation
 from ..kernels.row_tapes import all_rates
-from ..kernels.singular import ignore_dampers
+from ..kernels.singular import zero_dampers
 from ..kernels.sparse import solve
 
 CORRECTIONS = 20
 
 
 @inline
-def onto_rates(system, state, work, pivot, signals, row):
+def project_momenta(system, state, work, signals, row):
     """Momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the gradients in work.G and factors of S in
     work.H and `pivot`; dampers have no part in it."""
     last = 1e300
     for i in range(CORRECTIONS):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
-        ignore_dampers(system.rows, work.x)
-        e, _ = worst(system.rows, work.x)
+        zero_dampers(system.rows, work.x)
+        e, _ = largest_violation(system.rows, work.x)
         if e <= 0.1 or (i > 1 and e > 0.3 * last):
             break
         last = e
-        solve(system.blocks, work.H, pivot, work.x)
-        push(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+        solve(system.blocks, work.H, work.H_pivot, work.x)
+        apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
 
 
 @njit
-def book(rows, c, signals, row, lam, account):
+def add_joint_work(rows, c, signals, row, lam, account):
     """c times the power of drives and of dampers, on the books."""
     for r in range(lam.shape[0]):
         if rows.rate[r] > 0.0:
-            account[1] += c * lam[r] ** 2 / rows.rate[r]
+            account[DISSIPATED] += c * lam[r] ** 2 / rows.rate[r]
         elif rows.signal[r] >= 0:
-            account[0] += c * lam[r] * signals[row, rows.signal[r] + 1]
+            account[WORK] += c * lam[r] * signals[row, rows.signal[r] + RATE]

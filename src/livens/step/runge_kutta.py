@@ -16,46 +16,49 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import System
-from ..kernels.constrain import farthest, push, worst
-from ..kernels.coordinates import read
-from ..kernels.dynamics import REFINE, balance
+from ..kernels.arrays import ITERATIONS, MU, WORK, System
+from ..kernels.constrain import apply_multipliers, largest_coordinates, largest_violation
+from ..kernels.coordinates import update_coordinates
+from ..kernels.dynamics import REFINE, solve_accelerations
 from ..kernels.forces import power
 from ..kernels.kinds import VELOCITY_ONLY
-from ..kernels.record import keep
-from ..kernels.row_tapes import all_defects, all_gradients, tape_work
-from ..kernels.singular import clear, nudge
+from ..kernels.record import store_state
+from ..kernels.row_tapes import add_tape_work, all_jacobians, all_violations
+from ..kernels.singular import move_bodies, set_zero
 from ..kernels.sparse import solve
 from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
-from .projection import CORRECTIONS, book, onto_rates
-from .rattle import ROUND_OFF
+from .projection import CORRECTIONS, add_joint_work, project_momenta
+from .rattle import POSITION_ROUND_OFF
+from .scheme import Prepare, Rollout, phase_per_step
 from .tableaus import CLASSIC, DOP853
 
-A0, P0, L0, B0, TURN, CURVE, K = 0, 1, 2, 3, 6, 7, 8  # slots of work.trial: the start, Θ, its coefficient, the slopes
+# slots of work.trial: the start of the step (B by rows), Θ, its coefficient in (1), the slopes of the stages
+A0, P0, L0, B0, THETA, CURVE, SLOPES = 0, 1, 2, 3, 6, 7, 8
+SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, EACH = 0, 1, 2, 3, 4  # of one stage, and how many slots it has
 
 
 @njit
-def begin(a, B, p, L, trial):
+def store_start(a, B, p, L, trial):
     """Keep the start of a step: a, p, ℓ = B L, B."""
     for b in range(1, a.shape[0]):
         for k in range(3):
             trial[A0, b, k] = a[b, k]
             trial[P0, b, k] = p[b, k]
             trial[L0, b, k] = B[b, k, 0] * L[b, 0] + B[b, k, 1] * L[b, 1] + B[b, k, 2] * L[b, 2]
-            trial[TURN, b, k] = 0.0
+            trial[THETA, b, k] = 0.0
             for j in range(3):
                 trial[B0 + k, b, j] = B[b, k, j]
 
 
 @njit
-def move(bodies, h, table, s, count, trial, a, B, p, L):
+def stage_state(bodies, h, table, s, count, trial, a, B, p, L):
     """The state of stage s, from the slopes of the first `count` stages: (a, p, ℓ) = start + h Σ A_sj K_j, B by exp."""
     stages = int(table[0])
     for b in range(1, a.shape[0]):
@@ -67,22 +70,22 @@ def move(bodies, h, table, s, count, trial, a, B, p, L):
         for j in range(count):
             w = h * table[1 + s * stages + j]
             if w != 0.0:
-                i = K + 4 * j
+                i = SLOPES + EACH * j
                 for k in range(3):
-                    a[b, k] += w * trial[i, b, k]
-                    p[b, k] += w * trial[i + 1, b, k]
-                l0 += w * trial[i + 2, b, 0]
-                l1 += w * trial[i + 2, b, 1]
-                l2 += w * trial[i + 2, b, 2]
-                x += w * trial[i + 3, b, 0]
-                y += w * trial[i + 3, b, 1]
-                z += w * trial[i + 3, b, 2]
+                    a[b, k] += w * trial[i + SLOPE_A, b, k]
+                    p[b, k] += w * trial[i + SLOPE_P, b, k]
+                l0 += w * trial[i + SLOPE_L, b, 0]
+                l1 += w * trial[i + SLOPE_L, b, 1]
+                l2 += w * trial[i + SLOPE_L, b, 2]
+                x += w * trial[i + SLOPE_THETA, b, 0]
+                y += w * trial[i + SLOPE_THETA, b, 1]
+                z += w * trial[i + SLOPE_THETA, b, 2]
         square = x * x + y * y + z * z
         t = math.sqrt(square)
         cosine = math.cos(0.5 * t)
         q = math.sin(0.5 * t) / t if t > 1e-8 else 0.5
         curve = (1.0 - 0.5 * cosine / q) / square if t > 0.03 else 1.0 / 12.0 + square / 720.0 + square**2 / 30240.0
-        trial[TURN, b, 0], trial[TURN, b, 1], trial[TURN, b, 2], trial[CURVE, b, 0] = x, y, z, curve
+        trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2], trial[CURVE, b, 0] = x, y, z, curve
         c, d = 2.0 * q * cosine, 2.0 * q * q  # exp(Θ̂) = I + c Θ̂ + d Θ̂²
         for k in range(3):
             u0, u1, u2 = trial[B0, b, k], trial[B0 + 1, b, k], trial[B0 + 2, b, k]
@@ -95,7 +98,7 @@ def move(bodies, h, table, s, count, trial, a, B, p, L):
 
 
 @njit
-def straighten(B):
+def orthonormalise(B):
     """B ← ½ B (3 − BᵀB): round-off of rotations does not add up."""
     for b in range(1, B.shape[0]):
         S00 = S01 = S02 = S11 = S12 = S22 = 0.0
@@ -111,9 +114,9 @@ def straighten(B):
 
 
 @njit
-def slope(bodies, s, trial, B, p, L, f, tau):
+def stage_slope(bodies, s, trial, B, p, L, f, tau):
     """(1) at the state of stage s, from the total force f and the torque τ + L × ω."""
-    i = K + 4 * s
+    i = SLOPES + EACH * s
     for b in range(1, p.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
         w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
@@ -122,21 +125,21 @@ def slope(bodies, s, trial, B, p, L, f, tau):
         t1 = tau[b, 1] - (L[b, 2] * w0 - L[b, 0] * w2)
         t2 = tau[b, 2] - (L[b, 0] * w1 - L[b, 1] * w0)
         for k in range(3):
-            trial[i, b, k] = bodies.inverse_mass[b] * p[b, k]
-            trial[i + 1, b, k] = f[b, k]
-            trial[i + 2, b, k] = B[b, k, 0] * t0 + B[b, k, 1] * t1 + B[b, k, 2] * t2
-            trial[i + 3, b, k] = B[b, k, 0] * w0 + B[b, k, 1] * w1 + B[b, k, 2] * w2
-        x, y, z = trial[TURN, b, 0], trial[TURN, b, 1], trial[TURN, b, 2]
-        w0, w1, w2 = trial[i + 3, b, 0], trial[i + 3, b, 1], trial[i + 3, b, 2]
+            trial[i + SLOPE_A, b, k] = bodies.inverse_mass[b] * p[b, k]
+            trial[i + SLOPE_P, b, k] = f[b, k]
+            trial[i + SLOPE_L, b, k] = B[b, k, 0] * t0 + B[b, k, 1] * t1 + B[b, k, 2] * t2
+            trial[i + SLOPE_THETA, b, k] = B[b, k, 0] * w0 + B[b, k, 1] * w1 + B[b, k, 2] * w2
+        x, y, z = trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2]
+        w0, w1, w2 = trial[i + SLOPE_THETA, b, 0], trial[i + SLOPE_THETA, b, 1], trial[i + SLOPE_THETA, b, 2]
         v0, v1, v2 = y * w2 - z * w1, z * w0 - x * w2, x * w1 - y * w0
         c = trial[CURVE, b, 0]
-        trial[i + 3, b, 0] += c * (y * v2 - z * v1) - 0.5 * v0
-        trial[i + 3, b, 1] += c * (z * v0 - x * v2) - 0.5 * v1
-        trial[i + 3, b, 2] += c * (x * v1 - y * v0) - 0.5 * v2
+        trial[i + SLOPE_THETA, b, 0] += c * (y * v2 - z * v1) - 0.5 * v0
+        trial[i + SLOPE_THETA, b, 1] += c * (z * v0 - x * v2) - 0.5 * v1
+        trial[i + SLOPE_THETA, b, 2] += c * (x * v1 - y * v0) - 0.5 * v2
 
 
 @njit
-def ignore_rates(rows, g):
+def zero_velocity_rows(rows, g):
     """Dampers and what rolls have no defect."""
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0 or rows.kind[r] >= VELOCITY_ONLY:
@@ -146,30 +149,30 @@ def ignore_rates(rows, g):
 @inline
 def project(system, state, work, signals, row):
     """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
-    far, turned = farthest(system.coordinates, state.a, state.angle)
-    coarse = 1.0 + ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
+    far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
+    tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     result, last = POSITION, 1e300
     for _ in range(CORRECTIONS):
-        all_defects(system, state.a, state.B, state.angle, signals, row, work, work.x)
-        ignore_rates(system.rows, work.x)
-        e, which = worst(system.rows, work.x)
+        all_violations(system, state.a, state.B, state.angle, signals, row, work, work.x)
+        zero_velocity_rows(system.rows, work.x)
+        e, which = largest_violation(system.rows, work.x)
         work.fault[0] = which
-        work.tally[0] += 1
-        if e <= coarse or (e <= 5.0 * coarse and e > 0.5 * last):
+        work.tally[ITERATIONS] += 1
+        if e <= tolerance or (e <= 5.0 * tolerance and e > 0.5 * last):
             result = OK
             break
         if not e < 1e300:
             result = NOT_FINITE
             break
         last = e
-        solve(system.blocks, work.H, work.pivot[0], work.x)
-        clear(work.a, work.L)
-        push(system.blocks, work.G, -1.0, work.x, work.a, work.L)
-        nudge(system.bodies, 1.0, work.a, work.L, state.a, state.B)
+        solve(system.blocks, work.H, work.H_pivot, work.x)
+        set_zero(work.a, work.L)
+        apply_multipliers(system.blocks, work.G, -1.0, work.x, work.a, work.L)
+        move_bodies(system.bodies, 1.0, work.a, work.L, state.a, state.B)
     if result == OK:
-        read(system.coordinates, state.a, state.B, state.angle)
-        all_gradients(system, state.a, state.B, signals, row, work, work.partial, work.G)
-        onto_rates(system, state, work, work.pivot[0], signals, row)
+        update_coordinates(system.coordinates, state.a, state.B, state.angle)
+        all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
+        project_momenta(system, state, work, signals, row)
     return result
 
 
@@ -180,40 +183,40 @@ def step(system, state, work, h, table, signals, before, varies):
     nodes = 1 + (stages + 1) * stages
     row = before
     refine = 1 if system.shift == 0.0 else REFINE
-    begin(state.a, state.B, state.p, state.L, work.trial)
+    store_start(state.a, state.B, state.p, state.L, work.trial)
     for s in range(stages):
         if s > 0:
-            move(system.bodies, h, table, s, s, work.trial, state.a, state.B, state.p, state.L)
-            read(system.coordinates, state.a, state.B, state.angle)
+            stage_state(system.bodies, h, table, s, s, work.trial, state.a, state.B, state.p, state.L)
+            update_coordinates(system.coordinates, state.a, state.B, state.angle)
         row = before + varies * int(table[nodes + s])
-        balance(
+        solve_accelerations(
             system, state.a, state.B, state.angle, state.p, state.L, signals, row, refine, work, work.f, work.tau,
-            state.lam[0],
+            state.lam[MU],
         )  # fmt: skip
-        slope(system.bodies, s, work.trial, state.B, state.p, state.L, work.f, work.tau)
+        stage_slope(system.bodies, s, work.trial, state.B, state.p, state.L, work.f, work.tau)
         c = h * table[1 + stages * stages + s]
         if c != 0.0:
-            book(system.rows, c, signals, row, state.lam[0], state.account)
+            add_joint_work(system.rows, c, signals, row, state.lam[MU], state.account)
             if system.tapes.clock >= 0:
-                tape_work(system.tapes, c, state.lam[0], work.partial, state.account)
-            state.account[0] += c * power(system, state, signals, row, work)
-    move(system.bodies, h, table, stages, stages, work.trial, state.a, state.B, state.p, state.L)
-    straighten(state.B)
-    read(system.coordinates, state.a, state.B, state.angle)
-    status = sound(state.a, state.p, state.L, work.trial, work.fault)
+                add_tape_work(system.tapes, c, state.lam[MU], work.partial, state.account)
+            state.account[WORK] += c * power(system, state, signals, row, work)
+    stage_state(system.bodies, h, table, stages, stages, work.trial, state.a, state.B, state.p, state.L)
+    orthonormalise(state.B)
+    update_coordinates(system.coordinates, state.a, state.B, state.angle)
+    status = check_state(state.a, state.p, state.L, work.trial, work.fault)
     if status == OK and state.lam.shape[1] > 0:
         status = project(system, state, work, signals, row)
     return status
 
 
 @njit
-def sound(a, p, L, trial, fault):
+def check_state(a, p, L, trial, fault):
     """Whether all is finite, and no body turned by more than half a turn."""
     for b in range(1, a.shape[0]):
         size = turn = 0.0
         for k in range(3):
             size += abs(a[b, k]) + abs(p[b, k]) + abs(L[b, k])
-            turn += trial[TURN, b, k] ** 2
+            turn += trial[THETA, b, k] ** 2
         if not size < 1e300:
             fault[0] = b
             return NOT_FINITE
@@ -237,7 +240,7 @@ def rollout(system, state, work, h, table, signals, first, steps, every, record)
         if status != OK:
             return status, n
         if (first + n + 1) % every == 0:
-            keep(record, (first + n + 1) // every, state)
+            store_state(record, (first + n + 1) // every, state)
     return OK, steps
 
 
@@ -282,12 +285,15 @@ class RungeKutta:
 
     order: int = 8
 
-    variational = False
-    carries = "nothing"
-    limit, longest = "half a turn is the limit", 1.0  # of how far a body may turn in a step
+    orders: ClassVar[tuple[int, ...]] = (4, 8)
+    variational: ClassVar[bool] = False
+    conserves_energy: ClassVar[bool] = True
+    carries: ClassVar[str] = "nothing"
+    turn_limit: ClassVar[float] = math.pi
+    longest_stage = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.order, int) or self.order not in (4, 8):
+        if not isinstance(self.order, int) or self.order not in self.orders:
             raise ModelError(f"Runge–Kutta schemes have order 4 or 8, not {self.order!r}.")
 
     @property
@@ -311,23 +317,29 @@ class RungeKutta:
         return np.diff(self.nodes)
 
     @property
+    def phase_per_step(self) -> float:
+        return phase_per_step(self.order)
+
+    @property
     def table(self) -> Array:
-        """What the kernel is told."""
+        """The coefficients of the kernel."""
         return table(self.order)
 
     @property
-    def trials(self) -> int:
-        """Scratch for the kernel, in vectors per body."""
-        return K + 4 * self.stages
+    def scratch(self) -> int:
+        """Vectors per body: the start of the step and the slopes of its stages."""
+        return SLOPES + EACH * self.stages
 
     def memory(self, system: System) -> int:
         """Nothing but positions and momenta is carried from step to step."""
         return 0
 
-    def kernel(self, jointed: bool) -> str:
-        """The file of its rollout."""
+    def rollout_file(self, jointed: bool) -> str:
         return "runge_kutta"
 
-    def kernels(self, system: System) -> tuple[Any, Any]:
-        """(prepare, rollout): how this scheme starts and runs `system`."""
+    def compile_seconds(self, jointed: bool) -> int:
+        return 60
+
+    def kernels(self, system: System) -> tuple[Prepare, Rollout]:
+        """(prepare, rollout) for any system."""
         return prepare, rollout

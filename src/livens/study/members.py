@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.assembly import consistent_start
+from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import LivensError, MissingExtra, ModelError
 from ..record.trajectory import Trajectory
@@ -66,7 +66,7 @@ class Job:
             model = self.make(**parameters)
             if not isinstance(model, Model):
                 raise ModelError(f"the function that makes models gave {model!r}, not a Model.")
-            motion = follow(self.plan, model, consistent_start(model, quiet=True))
+            motion = follow(self.plan, Compiled.of(model, quiet=True))
             return Outcome(member, *packed(self.keep(motion), self.taken))
         except Exception as error:  # whatever a user's function raises belongs to this member alone
             return Outcome(member, None, sentence(error).encode())
@@ -91,8 +91,7 @@ def packed(kept: Any, taken: frozenset[str]) -> tuple[Layout, bytes]:
 
 def sentence(error: BaseException) -> str:
     """Why a member failed."""
-    text = str(error).replace(" The motion so far is in error.trajectory.", "")
-    return text if isinstance(error, LivensError) else f"{type(error).__name__}: {text}"
+    return str(error) if isinstance(error, LivensError) else f"{type(error).__name__}: {error}"
 
 
 def here() -> str:

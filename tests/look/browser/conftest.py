@@ -35,7 +35,7 @@ def browser():
 
 
 class Tab:
-    """A page in the browser that must not ask the network for anything: what it asks for begins with `home`."""
+    """A page in the browser that requests nothing from the network: all its addresses begin with `home`."""
 
     def __init__(self, browser, url, size=(1000, 480), offline=False, home=None):
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=offline)
@@ -48,16 +48,16 @@ class Tab:
         self.page.wait_for_selector("canvas")
 
     @property
-    def strangers(self):
-        """Addresses of others that it asked."""
+    def foreign_requests(self):
+        """Requested addresses that are not at `home`."""
         return [url for url in self.asked if not url.startswith((self.home, "data:", "blob:"))]
 
     def wait(self, condition):
-        """Until a JavaScript condition holds."""
+        """Wait until a JavaScript condition holds."""
         self.page.wait_for_function(condition, polling=100)
 
     def frames(self, count=2):
-        """Until so many frames have been drawn."""
+        """Wait until `count` frames have been drawn."""
         self.page.evaluate(
             "n => new Promise(done => { const f = () => n-- > 0 ? requestAnimationFrame(f) : done(); f() })", count
         )
@@ -71,7 +71,7 @@ class Tab:
         self.page.get_by_label(label, exact=True).evaluate("box => box.click()")
 
     def drag(self, begin, end):
-        """Drag with the mouse from one place of the picture to another, in pixels of it."""
+        """Drag with the mouse from one pixel of the picture to another."""
         x, y = self.page.evaluate(
             "(() => { const r = document.querySelector('canvas').getBoundingClientRect(); return [r.x, r.y] })()"
         )
@@ -81,8 +81,8 @@ class Tab:
         self.page.mouse.up()
 
     def image(self, keep, shows=None):
-        """What is on the screen (height, width, 3), also as a file under the folder of test artefacts; as soon as it
-        `shows` what is waited for, or the last one if it never does."""
+        """The screen (height, width, 3), also as a file in the folder of test artefacts. shows: a condition on the
+        image, for which 20 images are tried."""
         for _ in range(20 if shows else 0):
             if shows(self.screen(keep)):
                 break
@@ -112,13 +112,13 @@ def opener(browser):
     yield open_tab
     for each in tabs:
         each.close()
-        assert not each.strangers
+        assert not each.foreign_requests
         assert not each.errors
 
 
 @pytest.fixture
 def tab(browser):
-    """tab(url, …) opens a page; all are closed at the end, and none has asked for anything but its own server."""
+    """tab(url, …) opens a page; all are closed at the end, and none has requests to other servers."""
     with opener(browser) as open_tab:
         yield open_tab
 

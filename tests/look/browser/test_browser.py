@@ -1,4 +1,4 @@
-"""The pages in a real browser: they are drawn, the clock plays, scrubs and resets, and what is changed changes."""
+"""The pages in a real browser: the picture, the clock, and the controls."""
 
 import re
 import time
@@ -84,7 +84,7 @@ def test_a_motion_plays_scrubs_and_resets(tab, tmp_path):
         assert viewer.inside.clock.t == 0.0
 
 
-def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path):
+def test_a_chain_of_100_runs_live_changes_and_continues_without_its_page(tab, tmp_path):
     with lv.live(chain(100), h=1e-3, block=False, open_browser=False) as viewer:
         loop = viewer.inside.loop
         page = tab(viewer.url)
@@ -93,7 +93,7 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         image = page.image(tmp_path / "live-chain.png", lambda image: colored(scene(image)) > 0.0005)
         assert colored(scene(image)) > 0.0005
         page.wait(f"parseFloat({CLOCK}.innerText.split('factor')[1]) >= 0.99")  # over a second; 1.00 ± a chunk of steps
-        viewer.inside.picture.show("bodies", False)  # what follows is about controls: frames in software are slow
+        viewer.inside.drawing.show("bodies", False)  # the rest is about controls, and frames in software are slow
         page.press("pause")
         page.wait(f"{CLOCK}.innerText.includes('paused')")
         t = loop.latest.t
@@ -108,19 +108,19 @@ def test_a_chain_of_100_runs_live_is_changed_and_survives_its_page(tab, tmp_path
         page.wait(f"{TIME} > {t + 0.1}")
         assert loop.latest.model.gravity.tolist() == [2.0, 0.0, -9.81]
         assert loop.latest.state.p[50, 0] != before
-        page.page.goto("about:blank")  # the page is closed; the simulation goes on
+        page.page.goto("about:blank")  # the page is closed; the simulation continues
         left = loop.latest.t
         page.page.goto(viewer.url)
         page.wait(f"{CLOCK} !== null && {TIME} > {left}")
         assert page.page.get_by_label("gravity").input_value() == "2"
         assert loop.latest.running
-        assert viewer.inside.memory.t[0] < left - 0.2  # charts begin where they began
+        assert viewer.inside.memory.t[0] < left - 0.2  # the charts have their old beginning
         page.press("reset")
         page.wait(f"{TIME} < {left}")
 
 
 def soon(condition, seconds=30.0):
-    """Wait until `condition` holds; was it so in time?"""
+    """Wait until `condition` holds; True if it does in time."""
     deadline = time.perf_counter() + seconds
     while not condition() and time.perf_counter() < deadline:
         time.sleep(0.05)
@@ -128,22 +128,22 @@ def soon(condition, seconds=30.0):
 
 
 def on_screen(camera, x):
-    """Where a place of the page is seen, in pixels of the picture; the camera looks along its z, y is down."""
+    """The pixel of a position of the page; the camera looks along its z, y is down."""
     d = matrices(np.array([camera.wxyz]))[0].T @ (x - np.array(camera.position))
     f = 0.5 * camera.image_height / np.tan(camera.fov / 2)
     return d[:2] / d[2] * f + 0.5 * np.array([camera.image_width, camera.image_height])
 
 
 def test_the_pointer_drags_a_body(tab, tmp_path):
-    """The arrow of the target is pulled by the mouse; the spring pulls the body after it, and nobody pulls it aside."""
+    """The mouse drags the arrow of the target; the spring pulls the body along the arrow only."""
     m = lv.Model(name="free")
     m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
     with lv.live(m, h=1e-3, run=False, block=False, open_browser=False) as viewer:
-        hand, loop = viewer.inside.hand, viewer.inside.loop
+        pull, loop = viewer.inside.pull, viewer.inside.loop
         page = tab(viewer.url)
         page.wait(f"{CLOCK} !== null")
-        hand.who.value = "ball"
-        hand.take("ball")
+        pull.body.value = "ball"
+        pull.hold("ball")
         width = page.page.evaluate("document.querySelector('canvas').getBoundingClientRect().width")
         camera = next(iter(viewer.server.get_clients().values())).camera
         assert soon(
@@ -152,13 +152,13 @@ def test_the_pointer_drags_a_body(tab, tmp_path):
                 and np.linalg.norm(camera.position) > 1.2 * np.linalg.norm(viewer.inside.sizes.camera)
             )
         )
-        for _ in range(5):  # frames in software are slow: until the page knows its target
+        for _ in range(5):  # frames in software are slow: until the page shows the target
             page.frames(3)
-            arrow = np.array([0.8 * hand.target.scale, 0.0, 0.0]) + hand.target.position
+            arrow = np.array([0.8 * pull.target.scale, 0.0, 0.0]) + pull.target.position
             page.drag(on_screen(camera, arrow), on_screen(camera, arrow + np.array([0.5, 0.0, 0.0])))
-            if soon(lambda: hand.target.position[0] > 0.1, 3.0):
+            if soon(lambda: pull.target.position[0] > 0.1, 3.0):
                 break
-        x, y, z = hand.place.value
+        x, y, z = pull.position.value
         assert x == pytest.approx(0.5 / viewer.inside.sizes.scale, rel=0.2)
         assert (y, z) == (0.0, 0.0)  # along the arrow
         assert soon(lambda: loop.stepper.wanted.pull.target == (x, y, z))

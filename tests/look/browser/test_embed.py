@@ -1,4 +1,4 @@
-"""motion.embed(): a page inside a page that plays without a server or a network, and only while it is in sight."""
+"""motion.embed(): a page inside a page that plays without a server or a network, while it is visible."""
 
 import re
 from html import unescape
@@ -29,7 +29,7 @@ def test_the_cell_holds_the_page_below_a_megabyte(motion, tmp_path):
     assert len(cell._repr_html_()) < 1_000_000 < (tmp_path / "swing.html").stat().st_size
 
 
-def test_it_is_the_page_of_to_html_where_that_is_small(tmp_path):
+def test_a_small_page_is_that_of_to_html(tmp_path):
     m = lv.Model(name="free")
     m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=500), body_rates=(0.1, 4, 0.1), name="stick"))
     motion = lv.simulate(m, h=1e-2, until=1.0)
@@ -38,7 +38,7 @@ def test_it_is_the_page_of_to_html_where_that_is_small(tmp_path):
     assert inside(motion.show(server=False)) == inside(motion.embed())
 
 
-def test_speed_and_camera_are_those_asked_for(motion):
+def test_speed_and_camera_can_be_given(motion):
     page = inside(motion.embed(speed=0.2, follow=True))
     assert "<option>0.1<option selected>0.2<option>0.25" in page
     assert 'id="follow" type="checkbox" checked' in page
@@ -46,7 +46,7 @@ def test_speed_and_camera_are_those_asked_for(motion):
         motion.embed(speed=-1)
 
 
-def test_it_plays_in_a_text_while_it_is_in_sight(tab, motion, tmp_path):
+def test_an_embedded_page_plays_while_it_is_visible(tab, motion, tmp_path):
     space = '<p style="height: 2000px"></p>'
     text = f"{space}{motion.embed(height=300)._repr_html_()}{space}"
     (tmp_path / "text.html").write_text(f"<!doctype html><meta charset=utf-8><canvas></canvas>{text}", encoding="utf-8")
@@ -65,4 +65,4 @@ def test_it_plays_in_a_text_while_it_is_in_sight(tab, motion, tmp_path):
     place = page.page.evaluate("scrollY")
     page.page.mouse.move(500, 240)
     page.page.mouse.wheel(0, 200)
-    page.wait(f"scrollY > {place}")  # the wheel scrolls the text, as long as nobody has clicked into the view
+    page.wait(f"scrollY > {place}")  # the wheel scrolls the outer page before a click into the view

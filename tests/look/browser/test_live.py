@@ -1,4 +1,4 @@
-"""A simulation whose numbers change while it runs: the stepper and the loop, without a page."""
+"""A simulation whose parameters change while it runs: the stepper and the loop, without a page."""
 
 import time
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.browser.changed_model import Pull, parameters, pull_stiffness, variant
+from livens.look.browser.changed_model import Pull, changed_model, parameters, pull_stiffness
 from livens.look.browser.loop import Loop
 from livens.look.browser.stepper import Stepper
 from livens.step import COMPARED, SCHEMES
@@ -28,7 +28,7 @@ def same(state, other):
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, *COMPARED], ids=repr)
-def test_chunks_of_any_length_are_the_simulation_bit_for_bit(scheme):
+def test_chunks_of_any_length_are_bitwise_identical_to_the_simulation(scheme):
     m = crank_rocker()
     run = Stepper(m, scheme, 1e-3)
     for steps in (1, 7, 30, 12):
@@ -37,7 +37,7 @@ def test_chunks_of_any_length_are_the_simulation_bit_for_bit(scheme):
     assert run.t == pytest.approx(0.05, abs=8 * EPS)
 
 
-def test_a_change_keeps_places_momenta_and_time_and_its_energy_is_what_it_means():
+def test_a_change_keeps_positions_momenta_and_time_and_the_energy_changes_with_the_parameters():
     run = Stepper(bob(), lv.Livens(), 1e-3)
     run.step(300)
     before, t = run.now(), run.t
@@ -71,7 +71,7 @@ def test_damping_can_be_switched_on_and_off_while_it_runs():
     run = Stepper(bob(), lv.Livens(), 1e-3)
     run.step(200)
     E = run.now().energy[0]
-    run.change(damping={"spring": 5.0})  # one more row
+    run.change(damping={"spring": 5.0})  # one more equation
     run.step(500)
     assert run.now().energy[0] < E - 0.1
     E = run.now().energy[0]
@@ -80,8 +80,8 @@ def test_damping_can_be_switched_on_and_off_while_it_runs():
     assert run.now().energy[0] == pytest.approx(E, abs=1e-3)
 
 
-def test_angles_that_begin_to_matter_are_read_off_the_bodies():
-    """The hinge has turned; a spring on it, switched on now, pulls by the angle it really has."""
+def test_angles_of_new_springs_are_computed_from_the_poses():
+    """The hinge has turned; a spring that is added now acts with the present angle."""
     m = lv.Model()
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), angular_velocity=(0, 0, 1.0), name="arm"))
     arm.velocity[:] = (0, 0.5, 0)
@@ -92,7 +92,7 @@ def test_angles_that_begin_to_matter_are_read_off_the_bodies():
     run.change(stiffness={"hinge": 2.0})
     assert run.now().potential[0] == pytest.approx(0.5 * 2.0 * 1.0**2, rel=1e-5)
     run.step(3)
-    run.change(damping={"hinge": 0.1})  # the angle is carried on as it is
+    run.change(damping={"hinge": 0.1})  # the angle does not change
     assert run.now().potential[0] == pytest.approx(0.5 * 2.0 * 1.003**2, rel=1e-4)
     assert run.now().kinetic[0] == pytest.approx(T, rel=0.1)
 
@@ -110,7 +110,7 @@ def test_schemes_and_steps_change_under_any_mechanism(mechanism):
     assert run.t == 0.0
 
 
-def test_what_cannot_be_is_refused_and_the_run_goes_on():
+def test_a_refused_change_leaves_the_run_as_it_was():
     run = Stepper(bob(damping=1.0), lv.Livens(), 1e-3)
     run.step(10)
     for wrong in (
@@ -128,7 +128,7 @@ def test_what_cannot_be_is_refused_and_the_run_goes_on():
     assert parameters(run.model) == parameters(bob(damping=1.0))
 
 
-def test_a_step_that_fails_leaves_the_state_before_it():
+def test_a_failed_step_restores_the_state_before_it():
     m = lv.Model()
     m.add(lv.Body(lv.Box(1, 2, 3, density=1), body_rates=(1, 50, 1), name="top"))
     run = Stepper(m, lv.Livens(), 1e-3)
@@ -142,17 +142,17 @@ def test_a_step_that_fails_leaves_the_state_before_it():
     run.step(5)
 
 
-def test_the_users_model_is_never_touched():
+def test_the_model_of_the_user_does_not_change():
     m = bob(damping=1.0)
     before = (parameters(m), len(m.forces), m.gravity.tolist())
     run = Stepper(m, lv.Livens(), 1e-3)
     run.change(gravity=(1, 2, 3), stiffness={"spring": 1.0}, pull=Pull("ball", (0, 0, 0), (1, 0, 0), 5.0))
     run.step(5)
     assert (parameters(m), len(m.forces), m.gravity.tolist()) == before
-    assert variant(m, parameters(m)).bodies[1] is m.bodies[1]
+    assert changed_model(m, parameters(m)).bodies[1] is m.bodies[1]
 
 
-def test_controllers_and_drives_go_on():
+def test_controllers_and_prescribed_motions_continue_after_a_change():
     m = lv.Model()
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 0, 1), name="hinge"))
@@ -168,23 +168,23 @@ def test_controllers_and_drives_go_on():
     assert run.now().coordinate("hinge")[0] == pytest.approx(0.5, abs=1e-2)
 
 
-def test_a_hand_pulls_a_body_to_where_it_points():
+def test_the_pull_moves_a_body_to_its_target():
     run = Stepper(bob(stiffness=0.0, damping=0.0), lv.Livens(), 1e-3)
     run.change(gravity=(0, 0, 0), pull=Pull("ball", (0, 0, 0), (1, 0, 0), 8.0))  # ω = 2 rad/s
-    run.step(785)  # a quarter of its period: at the target, with all the energy it had
+    run.step(785)  # a quarter of its period: at the target, with the initial energy
     now = run.now()
     assert now.position("ball")[0, 0] == pytest.approx(1.0, abs=1e-3)
     assert now.kinetic[0] == pytest.approx(0.5 * 8.0, rel=1e-5)
-    run.pull_to((3.0, 0, 0))  # moving the target is felt at once, without compiling
+    run.pull_to((3.0, 0, 0))  # the target moves at once, without compiling
     assert run.now().potential[0] == pytest.approx(0.5 * 8.0 * 2.0**2, rel=1e-2)
     run.change(pull=None)
     assert run.now().potential[0] == 0.0
     ball = bob()["ball"]
     assert pull_stiffness(ball, bob(), 1.0, 1e-3) == pytest.approx(12 * 20.0, rel=0.05)
-    assert pull_stiffness(ball, bob(), 1e-6, 1e-3) <= 1.05 * 2.0 * (0.3 / 1e-3) ** 2  # as stiff as the step allows
+    assert pull_stiffness(ball, bob(), 1e-6, 1e-3) <= 1.05 * 2.0 * (0.3 / 1e-3) ** 2  # the limit of the step
 
 
-def test_reset_is_the_saved_state_bit_for_bit_with_the_parameters_of_now():
+def test_reset_restores_the_initial_state_exactly_with_the_present_parameters():
     m = bob()
     motion = lv.simulate(m, h=1e-3, until=0.5)
     run = Stepper(m, lv.Livens(), 1e-3, start=motion.state, t0=0.5)
@@ -201,27 +201,27 @@ def test_reset_is_the_saved_state_bit_for_bit_with_the_parameters_of_now():
 # ── the loop ──
 
 
-def test_the_loop_follows_a_clock_and_listens_between_steps():
+def test_the_loop_follows_a_clock_and_applies_changes_between_steps():
     loop = Loop(Stepper(bob(), lv.Livens(), 1e-2))
     loop.stepper.step(0)
-    assert loop.cycle(0.0) == 0  # it stands still until told
+    assert loop.cycle(0.0) == 0  # it does not run yet
     loop.run(True)
     walls = np.arange(0.0, 1.0001, 0.02)
     taken = sum(loop.cycle(wall) for wall in walls)
     assert taken == pytest.approx(100, abs=2)
     assert loop.latest.factor == pytest.approx(1.0, abs=0.03)
-    loop.ask(lambda: loop.stepper.change(gravity=(0, 0, 0)))
-    loop.ask(lambda: loop.stepper.change(h=-1.0))
+    loop.submit(lambda: loop.stepper.change(gravity=(0, 0, 0)))
+    loop.submit(lambda: loop.stepper.change(h=-1.0))
     loop.cycle(1.02)
     assert "h must be" in loop.latest.message
     assert loop.stepper.model.gravity.tolist() == [0, 0, 0]
-    loop.ask(lambda: loop.stepper.change(h=1e-3))
+    loop.submit(lambda: loop.stepper.change(h=1e-3))
     loop.cycle(1.04)
     assert loop.latest.message == ""
     assert loop.pace.h == 1e-3
 
 
-def test_a_failure_pauses_the_loop_and_says_why():
+def test_a_failure_pauses_the_loop_with_a_message():
     m = lv.Model()
     m.add(lv.Body(lv.Box(1, 2, 3, density=1), body_rates=(1, 50, 1), name="top"))
     loop = Loop(Stepper(m, lv.Livens(), 0.1))
@@ -233,7 +233,7 @@ def test_a_failure_pauses_the_loop_and_says_why():
     assert loop.latest.t == 0.0
 
 
-def test_a_function_that_breaks_pauses_the_loop_too():
+def test_an_error_in_a_users_function_pauses_the_loop_too():
     m = bob()
     m.add(lv.Load(m["ball"].center, force=lambda t: (1.0 / (t < 0.05), 0, 0), name="wind"))
     loop = Loop(Stepper(m, lv.Livens(), 1e-2))
@@ -245,7 +245,7 @@ def test_a_function_that_breaks_pauses_the_loop_too():
 
 
 def test_a_chain_of_100_bodies_costs_less_than_real_time():
-    """The time of this thread alone, so that other processes do not count: at h = 1e-3 a second takes less than one."""
+    """A second of the motion at h = 1e-3 takes less than a second of this thread (other processes do not count)."""
     run = Stepper(chain(100), lv.Livens(), 1e-3)
     run.step(10)
     begin = time.thread_time()

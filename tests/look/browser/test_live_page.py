@@ -1,4 +1,4 @@
-"""The live page in a real browser, without a network: livens runs there as plain Python, and moves as it does here."""
+"""The live page in a real browser, without a network: livens runs there as plain Python, with the same motion."""
 
 import functools
 import http.server
@@ -118,11 +118,11 @@ def hammer(**begin):
 
 
 def test_all_of_python_comes_from_its_own_server(live, address):
-    """What it asks for elsewhere would be among the strangers; requests of the worker are seen too."""
+    """No request goes elsewhere; those of the worker are counted too."""
     assert address + "live/pyodide/pyodide.asm.wasm" in live.tab.asked
 
 
-def test_the_hammer_keeps_its_energy_and_flies_as_it_does_here(live, tmp_path):
+def test_the_hammer_conserves_energy_and_moves_as_in_compiled_code(live, tmp_path):
     live.choose("hammer")
     before = live.canvas(tmp_path / "hammer-0.png")
     live.step(1000)
@@ -156,7 +156,7 @@ def test_a_number_changes_the_motion_and_reset_returns(live):
 
 
 def test_it_plays_smoothly(live, record_property):
-    """Twenty frames a second and more where the machine is not shared; here at least that it flows."""
+    """At least twenty frames a second on a machine of its own; here only a lower bound."""
     live.choose("body")
     live.press("play")
     live.tab.wait(f"{STEPS} > 20")
@@ -176,7 +176,7 @@ def test_springs_lose_what_dampers_take(live):
     assert abs(live.read("energy")) < 0.01  # O(h²), without dampers
     live.set("c", 5.0)
     live.step(100)
-    assert live.read("steps") == 200  # it went on
+    assert live.read("steps") == 200  # it continued
     assert live.read("lost") > 0.01
     assert abs(live.read("energy")) < 0.01
 
@@ -192,9 +192,9 @@ def test_poses_arrive_at_their_products(live):
     assert live.read("distance") == pytest.approx(np.linalg.norm((P @ Q).a - (Q @ P).a), abs=1e-6)
 
 
-def test_what_cannot_be_is_refused_in_a_sentence(live):
+def test_an_impossible_value_gives_a_message(live):
     live.choose("body")
-    live.set("J3", 0.3)  # more than the other two together: no body has such moments
+    live.set("J3", 0.3)  # more than the sum of the other two: impossible for a body
     live.tab.wait("!document.getElementById('refused').hidden")
     text = live.page.inner_text("#refused")
     assert "moments" in text or "inertia" in text
@@ -219,7 +219,7 @@ def test_it_works_from_the_keyboard(live):
     live.tab.wait(f"{STEPS} == 0")
 
 
-def test_a_file_says_that_it_must_be_served(site, tab):
+def test_a_page_opened_as_a_file_tells_how_to_serve_it(site, tab):
     page = tab((site / "live" / "index.html").as_uri(), home=site.as_uri())
     page.wait("document.body.dataset.state == 'broken'")
     assert "make serve" in page.page.inner_text("#what")

@@ -1,4 +1,4 @@
-"""The server behind a page: who may see it, how much it sends, and that nothing of it stays."""
+"""The server of a page: access, number of messages, and the end of its threads."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.browser import page as pages
+from livens.look.browser import server as pages
 from livens.look.picture.instants import between
 from tests.helpers.mechanisms import chain, pendulum
 
@@ -34,7 +34,7 @@ def test_only_this_machine_can_see_the_page(motion, capsys):
         port = viewer.server.get_port()
         assert viewer.url == f"http://127.0.0.1:{port}"
         assert viewer.server.get_host() == "127.0.0.1"
-        with socket.socket() as other:  # another address of this machine, where nobody listens
+        with socket.socket() as other:  # another address of this machine, without a server
             other.settimeout(1.0)
             assert other.connect_ex(("127.0.0.2", port)) != 0
     said = capsys.readouterr()
@@ -42,17 +42,17 @@ def test_only_this_machine_can_see_the_page(motion, capsys):
     assert said.err == f"livens: {viewer.url}\n"
 
 
-def test_whoever_exposes_the_page_is_told(motion, capsys):
+def test_serving_other_machines_prints_a_notice(motion, capsys):
     with quiet(lv.view, motion, host="0.0.0.0"):
         pass
     assert "everyone who reaches this machine (0.0.0.0)" in capsys.readouterr().err
 
 
-def test_a_port_is_found_and_a_taken_one_refused(motion):
+def test_a_free_port_is_found_and_a_used_one_is_an_error(motion):
     with quiet(lv.view, motion) as one, quiet(lv.view, motion) as two:
         ports = [viewer.server.get_port() for viewer in (one, two)]
         assert ports[0] != ports[1]
-        with pytest.raises(lv.LivensError, match=f"port {ports[0]}.*name another"):
+        with pytest.raises(lv.LivensError, match=f"port {ports[0]}.*choose another"):
             quiet(lv.view, motion, port=ports[0])
 
 
@@ -69,7 +69,7 @@ def test_closing_leaves_no_thread(motion):
     assert not set(threading.enumerate()) - before
 
 
-def test_what_cannot_be_shown_is_refused_in_words(motion):
+def test_errors_of_view_and_live(motion):
     with pytest.raises(lv.ModelError, match=r"lv\.live"):
         lv.view(pendulum())
     with pytest.raises(lv.ModelError, match=r"lv\.view"):
@@ -79,15 +79,15 @@ def test_what_cannot_be_shown_is_refused_in_words(motion):
     before = set(threading.enumerate())
     with pytest.raises(lv.ModelError, match="cannot be traced"):
         quiet(lv.view, motion, trace=[lv.Body(lv.PointMass(1.0), name="stranger")])
-    assert not set(threading.enumerate()) - before  # and no server is left behind
+    assert not set(threading.enumerate()) - before  # and no server is left
 
 
-def test_without_viser_the_error_says_what_to_install(motion, monkeypatch):
+def test_without_viser_the_error_names_the_package(motion, monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(lv.MissingExtra, match=r"pip install 'livens\[view\]'"):
         lv.view(motion)
     monkeypatch.setattr("livens.look.browser.notebook.installed", lambda: False)
-    assert "srcdoc" in motion.show()._repr_html_()  # the stand-alone page takes its place
+    assert "srcdoc" in motion.show()._repr_html_()  # the stand-alone page replaces it
 
 
 def test_a_notebook_cell_shows_the_page_and_closes_the_earlier_one(motion):
@@ -141,7 +141,7 @@ def boxes(count):
 
 
 @pytest.mark.parametrize(("count", "fine"), [(3, True), (200, True), (201, False)])
-def test_a_crowd_stands_in_plain_light(count, fine):
+def test_many_bodies_begin_in_plain_light(count, fine):
     with quiet(lv.view, boxes(count)) as viewer:
         stage = viewer.inside.stage
         for now in (fine, not fine, fine):
@@ -153,22 +153,22 @@ def test_a_crowd_stands_in_plain_light(count, fine):
             assert stage.sun.cast_shadow == now
 
 
-def test_a_thousand_bodies_of_a_shape_are_as_many_messages_as_ten_and_seven_numbers_each():
+def test_a_thousand_bodies_of_one_shape_need_as_many_messages_as_ten_and_seven_numbers_each():
     sent = {}
     for count in (10, 1000):
         with quiet(lv.view, boxes(count)) as viewer:
-            viewer.stops.pop(0)()  # the thread that draws: here it is done by hand
+            viewer.stops.pop(0)()  # the thread that draws: the test draws instead
             player = viewer.inside
             player.server.get_clients = lambda: {0: "someone looks"}
             player.clock.play(True, 0.0)
             player.frame(0.1)
-            player.slow = 0.2  # sliders, text and charts come eight times a second, not now
+            player.slow = 0.2  # no update of sliders, text and charts, which comes eight times a second
             sent[count] = messages(viewer.server, lambda player=player: player.frame(0.21))
             assert player.clock.t == pytest.approx(0.21)
             begin = time.thread_time()
             for k in range(30):
-                player.picture.draw(at(player.motion, 0.01 * k))
-            assert time.thread_time() - begin < 0.3  # of this thread: a third of what thirty pictures a second allow
+                player.drawing.draw(at(player.motion, 0.01 * k))
+            assert time.thread_time() - begin < 0.3  # of this thread: a third of the time for thirty pictures
     assert len(sent[1000]) == len(sent[10]) <= 3
     assert sum(map(numbers, sent[1000])) - sum(map(numbers, sent[10])) == 990 * 7 * 4
 
@@ -179,21 +179,21 @@ def at(motion, t):
 
 def test_layers_are_drawn_only_while_they_are_shown(motion):
     with quiet(lv.view, motion) as viewer:
-        picture = viewer.inside.picture
-        picture.draw(at(motion, 0.3))
-        few = counted(viewer.server, lambda: picture.draw(at(motion, 0.31)))
-        for label in picture.layers:
-            picture.show(label, True)
-        many = counted(viewer.server, lambda: picture.draw(at(motion, 0.32)))
+        drawing = viewer.inside.drawing
+        drawing.draw(at(motion, 0.3))
+        few = counted(viewer.server, lambda: drawing.draw(at(motion, 0.31)))
+        for label in drawing.layers:
+            drawing.show(label, True)
+        many = counted(viewer.server, lambda: drawing.draw(at(motion, 0.32)))
         assert few < many <= 20
-        assert picture.layers["bodies"].nodes[0].opacity == 0.35  # to see what is inside
-        picture.follow(1)
-        picture.draw(at(motion, 0.4))
-        center = picture.sizes(at(motion, 0.4).c[1])
-        assert np.allclose(picture.root.position, -center)
+        assert drawing.layers["bodies"].nodes[0].opacity == 0.35  # the inside is visible
+        drawing.follow(1)
+        drawing.draw(at(motion, 0.4))
+        center = drawing.sizes(at(motion, 0.4).c[1])
+        assert np.allclose(drawing.root.position, -center)
 
 
-def test_orbits_get_dots_that_can_be_seen():
+def test_small_bodies_are_visible_dots():
     m = lv.Model(name="orbit")
     sun = m.add(lv.Body(lv.Ball(7e8, mass=2e30), name="sun"))
     earth = m.add(lv.Body(lv.Ball(6.4e6, mass=6e24), at=(1.5e11, 0, 0), velocity=(0, 3e4, 0), name="earth"))
@@ -201,9 +201,9 @@ def test_orbits_get_dots_that_can_be_seen():
     motion = lv.simulate(m, h=86400.0, until=86400.0 * 365)
     with quiet(lv.view, motion, trace=[earth, sun.center]) as viewer:
         assert viewer.inside.clock.speed == pytest.approx(3.15e6, rel=0.05)  # a year in ten seconds
-        nodes = viewer.inside.picture.layers["bodies"].nodes
+        nodes = viewer.inside.drawing.layers["bodies"].nodes
         assert len(nodes[-1].batched_positions) == 2  # both are dots
-        assert np.abs(viewer.inside.picture.sizes(motion.position(earth))).max() < 3.0
+        assert np.abs(viewer.inside.drawing.sizes(motion.position(earth))).max() < 3.0
 
 
 def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
@@ -212,7 +212,7 @@ def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
         run = subprocess.Popen(
             [sys.executable, "-m", "livens", *command, "--no-browser"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # in the background a shell has it ignored
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell ignores it in the background
         )  # fmt: skip
         assert run.stderr is not None
         line = run.stderr.readline()
@@ -223,12 +223,12 @@ def test_the_command_line_serves_until_ctrl_c(tmp_path, motion):
         assert (run.returncode, out, err) == (0, "", "")
 
 
-def test_a_hand_takes_a_body_moves_it_and_lets_go():
+def test_the_pull_control_holds_moves_and_releases_a_body():
     m = lv.Model(name="free")
     m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
     with quiet(lv.live, m, h=1e-3, run=False) as viewer:
         page = viewer.inside
-        hand, loop = page.hand, page.loop
+        pull, loop = page.pull, page.loop
 
         def soon(condition):
             deadline = time.perf_counter() + 10.0
@@ -236,23 +236,23 @@ def test_a_hand_takes_a_body_moves_it_and_lets_go():
                 time.sleep(0.01)
             assert condition()
 
-        hand.who.value = "ball"
-        hand.take("ball")
+        pull.body.value = "ball"
+        pull.hold("ball")
         soon(lambda: loop.stepper.wanted.pull is not None)
-        assert hand.target.visible
-        hand.move((0.5, 0.0, 0.0))
+        assert pull.target.visible
+        pull.move((0.5, 0.0, 0.0))
         soon(lambda: loop.stepper.wanted.pull.target == (0.5, 0.0, 0.0))
-        assert np.allclose(page.sizes.back(hand.target.position), (0.5, 0, 0), atol=1e-6)
+        assert np.allclose(page.sizes.back(pull.target.position), (0.5, 0, 0), atol=1e-6)
         loop.run(True)
         soon(lambda: loop.latest.state.a[1, 0] > 0.1)
-        hand.take("nobody")
+        pull.hold("none")
         soon(lambda: loop.stepper.wanted.pull is None)
-        assert not hand.target.visible
+        assert not pull.target.visible
 
 
 def test_a_motion_of_one_state_is_shown_too():
     with quiet(lv.view, lv.dynamics(pendulum())) as viewer:
-        viewer.inside.picture.draw(at(viewer.inside.motion, 0.0))
+        viewer.inside.drawing.draw(at(viewer.inside.motion, 0.0))
 
 
 def test_the_playground_shows_that_poses_do_not_commute():
@@ -269,7 +269,7 @@ def test_the_playground_shows_that_poses_do_not_commute():
 def test_scripts_wait_and_prompts_do_not_and_notebooks_are_quiet(motion, monkeypatch, capsys):
     monkeypatch.delattr(sys, "ps1", raising=False)
     shell = SimpleNamespace(get_ipython=lambda: None)
-    monkeypatch.setitem(sys.modules, "IPython", shell)  # imported, as other libraries do, and not running
+    monkeypatch.setitem(sys.modules, "IPython", shell)  # imported by another library, but not running
     monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
     assert not pages.interactive()
     monkeypatch.setattr(shell, "get_ipython", lambda: "a shell")
@@ -279,7 +279,7 @@ def test_scripts_wait_and_prompts_do_not_and_notebooks_are_quiet(motion, monkeyp
         assert capsys.readouterr().err == f"livens: {viewer.url}\n"
     monkeypatch.setattr(shell, "get_ipython", lambda: SimpleNamespace(kernel="a kernel"))
     with quiet(lv.view, motion):
-        assert capsys.readouterr().err == ""  # the page shows itself in the cell
+        assert capsys.readouterr().err == ""  # the cell shows the page
     monkeypatch.setattr(shell, "get_ipython", lambda: None)
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert pages.interactive()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from ...checks import positive
 from ...errors import ModelError
-from ..model import Body, Point
+from ..body import Body, Point
+from ..term import PairAttraction, Term
+from ..thing import Thing
 
 
-class Attraction:
+class Attraction(Thing):
     """Newtonian attraction between bodies' centres of mass: G [N m²/kg²] (6.6743e-11 in SI).
 
     bodies: those that attract each other; None means every body of the model.
@@ -33,8 +35,13 @@ class Attraction:
                     raise ModelError(f"{label} acts between bodies, not {body!r}.")
             if len(set(bodies)) < max(2, len(bodies)):
                 raise ModelError(f"{label} needs two or more different bodies, got {list(bodies)}.")
-        self.bodies, self.name = bodies, name
+        self.bodies: tuple[Body, ...] | None = bodies
+        self.name = name
 
     @property
     def points(self) -> tuple[Point, ...]:
+        """The centres of mass of the bodies that its user listed."""
         return tuple(body.center for body in self.bodies or ())
+
+    def terms(self) -> list[Term]:
+        return [PairAttraction(self.G, self.bodies)]

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from ...checks import positive
-from ..model import Point
+from ..body import Point
+from ..glyph import Glyph
+from ..row import Row
+from ..symmetry import Symmetry
+from ..term import central_symmetry
+from ..thing import Thing
 from .two_points import distance_at_start
 
 
-class Damper:
-    """A viscous damper between two points: it pulls with rate [N s/m] times the speed at which they separate.
+class Damper(Thing):
+    """A viscous damper between two points: it pulls with `rate`, the damping coefficient [N s/m],
+    times the speed at which they separate.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -26,5 +32,23 @@ class Damper:
         self.rate = positive(rate, f"rate of {label}", "N s/m")
 
     @property
+    def damping(self) -> float:
+        """The damping coefficient, `rate`, by the name that springs and joints use [N s/m]."""
+        return self.rate
+
+    @damping.setter
+    def damping(self, rate: float) -> None:
+        self.rate = rate
+
+    @property
     def points(self) -> tuple[Point, ...]:
         return (self.a, self.b)
+
+    def rows(self) -> list[Row]:
+        return [Row("SPAN", self.a, self.b, rate=self.rate)] if self.rate > 0.0 else []
+
+    def symmetries(self, acted: bool = False) -> list[Symmetry]:
+        return central_symmetry(self.a, self.b)
+
+    def glyphs(self) -> list[Glyph]:
+        return [Glyph("damper", (self.a, self.b))]

@@ -10,9 +10,11 @@ import numpy as np
 from ...errors import ModelError
 from ...formula.formula import Formula
 from ...formula.trace import line_of
-from ..body_symbols import Wanted, listed, moving
-from ..model import Body, Point
-from .written import at_start, checked_formula
+from ..body import Body, Point, without_world
+from ..body_symbols import Wanted, listed
+from ..formula_derivatives import at_start, checked_formula
+from ..term import FormulaEnergy, Term
+from ..thing import Thing
 
 ENERGY = Wanted(
     "one number [J], an expression such as 0.5*k*lv.dot(d, d)",
@@ -21,7 +23,7 @@ ENERGY = Wanted(
 )
 
 
-class Energy:
+class Energy(Thing):
     """A potential energy V [J], written as a function of places and directions of any number of bodies, and of time.
 
     fn(b) or fn(b, t) gets symbols: `b[body].point(r)` and `b[body].direction(u)` in world axes (r, u in the body
@@ -43,9 +45,10 @@ class Energy:
     kind = "force"
 
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
-        label = f"Energy {name!r}" if name else "an Energy"
-        self.name, self.bodies = name, listed(bodies, label)
-        if not moving(self.bodies):
+        self.name = name
+        label = self.label
+        self.bodies: tuple[Body, ...] = listed(bodies, label)
+        if not without_world(self.bodies):
             raise ModelError(f"{label} acts on the world alone, which does not move.")
         self.fn = checked_formula(fn, self.bodies, label, ENERGY)
         value, push = at_start(self.fn, self.bodies)
@@ -58,19 +61,9 @@ class Energy:
             )
 
     @property
-    def formulas(self) -> list[Formula]:
-        """The one it has."""
-        return [self.fn]
-
-    @property
-    def timed(self) -> bool:
-        """True if it depends on time."""
-        return self.fn.timed
-
-    @property
     def points(self) -> tuple[Point, ...]:
         """The origins of its bodies."""
         return tuple(Point(body, np.zeros(3)) for body in self.bodies)
 
-    def __repr__(self) -> str:
-        return f"Energy({self.name!r})"
+    def terms(self) -> list[Term]:
+        return [FormulaEnergy(self.fn, self.bodies)]

@@ -10,15 +10,17 @@ import numpy as np
 from ...errors import ModelError
 from ...formula.formula import Formula
 from ...formula.trace import line_of
+from ..body import Body, Point
 from ..body_symbols import Wanted, listed
-from ..model import Body, Point
-from .written import at_start, checked_formula
+from ..formula_derivatives import at_start, checked_formula
+from ..term import FormulaForce, Term
+from ..thing import Thing
 
 FORCE = Wanted("three numbers [N], such as −c*b[body].velocity((0, 0, 0))", results=3, still="")
 TORQUE = Wanted("three numbers [N m], such as −c*b[body].angular_velocity", results=3, still="")
 
 
-class Force:
+class Force(Thing):
     """A force F(q, v, t) [N] at a point, and a torque [N m] on its body, in world axes, written as functions.
 
     fn(b) or fn(b, t), and torque, get symbols as those of `lv.Energy` do, and velocities: `b[body].velocity(r)` of the
@@ -46,13 +48,14 @@ class Force:
         torque: Callable[..., Any] | Formula | None = None,
         name: str = "",
     ):
-        label = f"Force {name!r}" if name else "a Force"
+        self.name = name
+        label = self.label
         if not isinstance(point, Point):
             raise ModelError(f"{label} acts at a point such as body.point(0, 0, 0), not {point!r}.")
-        if point.body.name == "world":
+        if point.body.is_world:
             raise ModelError(f"{label} acts on the world, which does not move.")
-        self.point, self.name = point, name
-        self.bodies = listed([point.body] if bodies is None else bodies, label)
+        self.point = point
+        self.bodies: tuple[Body, ...] = listed([point.body] if bodies is None else bodies, label)
         self.fn = checked_formula(fn, self.bodies, label, FORCE)
         self.torque = None if torque is None else checked_formula(torque, self.bodies, f"torque of {label}", TORQUE)
         for formula, given in ((self.fn, fn), (self.torque, torque)):
@@ -60,24 +63,9 @@ class Force:
                 raise ModelError(f"{label} is not finite at the start{line_of(given)}.")
 
     @property
-    def formulas(self) -> list[Formula]:
-        """That of the force, and that of the torque if there is one."""
-        return [self.fn] if self.torque is None else [self.fn, self.torque]
-
-    @property
-    def timed(self) -> bool:
-        """True if it depends on time."""
-        return any(formula.timed for formula in self.formulas)
-
-    @property
-    def moving(self) -> bool:
-        """True if it depends on velocity."""
-        return any(formula.moving for formula in self.formulas)
-
-    @property
     def points(self) -> tuple[Point, ...]:
         """Its point, and the origins of its bodies."""
         return (self.point, *(Point(body, np.zeros(3)) for body in self.bodies))
 
-    def __repr__(self) -> str:
-        return f"Force({self.name!r})"
+    def terms(self) -> list[Term]:
+        return [FormulaForce(self.point, self.fn, self.torque, self.bodies)]

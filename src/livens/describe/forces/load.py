@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ...checks import Array, vector
+from ...checks import vector
 from ...errors import ModelError
-from ..model import Point
-from .signal import Signal, sample
+from ..body import Point
+from ..signal import Signal
+from ..term import PointLoad, Term
+from ..thing import Thing
 
 
-class Load:
+class Load(Thing):
     """A force [N] at a point and a torque [N m] on its body, constant or as functions of time t [s].
 
     axes: "world" (default) or "body", for loads that turn with the body, such as a thruster. A load has no
@@ -43,13 +43,5 @@ class Load:
     def points(self) -> tuple[Point, ...]:
         return (self.point,)
 
-    @property
-    def varies(self) -> bool:
-        """True if force or torque is a function of time."""
-        return callable(self.force) or callable(self.torque)
-
-    def table(self, t: Array) -> Array:
-        """Force and torque at the times t: (len(t), 6) [N, N m]."""
-        return np.concatenate(
-            [sample(self.force, t, (3,), self, "force"), sample(self.torque, t, (3,), self, "torque")], 1
-        )
+    def terms(self) -> list[Term]:
+        return [PointLoad(self.point, self.force, self.torque, self.axes)]

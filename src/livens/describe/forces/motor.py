@@ -6,14 +6,16 @@ from typing import Any
 
 from ...checks import answers, number, positive
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
+from ..term import CoordinateMotor, Term
+from ..thing import Thing
 
 
-class Motor:
+class Motor(Thing):
     """A torque [N m] or force [N] along the coordinate of a joint: its angle, or its displacement.
 
     effort: a number, a function of time t [s], or, with `rate` [Hz], a controller: a function of t and of the motion
-    at that moment, asked every 1/rate seconds and held in between. The second argument is a Trajectory of one state.
+    at that moment, a Trajectory of one state. It is called every 1/rate seconds, and its result is held in between.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -24,9 +26,9 @@ class Motor:
 
     kind = "force"
 
-    def __init__(self, joint: Any, effort: Any, rate: float | None = None, name: str = ""):
+    def __init__(self, joint: Thing, effort: Any, rate: float | None = None, name: str = ""):
         label = f"motor {name!r}" if name else "a motor"
-        if not getattr(joint, "coordinates", ()):
+        if not isinstance(joint, Thing) or not joint.coordinates:
             raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
         self.joint, self.name = joint, name
         self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
@@ -37,13 +39,12 @@ class Motor:
             raise ModelError(f"effort of {label} must be a function of time; a controller f(t, now) needs a rate [Hz].")
 
     @property
-    def joints(self) -> tuple[Any, ...]:
-        """The joint whose coordinate it acts on."""
+    def joints(self) -> tuple[Thing, ...]:
         return (self.joint,)
 
     @property
     def points(self) -> tuple[Point, ...]:
-        return tuple(self.joint.points)
+        return self.joint.points
 
-    def __repr__(self) -> str:
-        return f"Motor({self.name!r})"
+    def terms(self) -> list[Term]:
+        return [CoordinateMotor(self.joint.coordinates[0], self.effort, self.rate)]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from ...checks import not_negative
-from ..model import Point
+from ..body import Point
+from ..glyph import Glyph
+from ..row import Row
+from ..symmetry import Symmetry
+from ..term import PointSpring, Term, central_symmetry
+from ..thing import Thing
 from .two_points import distance_at_start
 
 
-class Spring:
+class Spring(Thing):
     """A spring between two points: stiffness k [N/m], rest length l ≥ 0 [m] (None: their distance at the start), and a
     damper beside it, damping [N s/m].
 
@@ -19,6 +24,8 @@ class Spring:
     """
 
     kind = "force"
+    stiffness: float
+    damping: float
 
     def __init__(
         self, a: Point, b: Point, stiffness: float, length: float | None = None, damping: float = 0.0, name: str = ""
@@ -33,3 +40,16 @@ class Spring:
     @property
     def points(self) -> tuple[Point, ...]:
         return (self.a, self.b)
+
+    def terms(self) -> list[Term]:
+        return [PointSpring(self.a, self.b, self.stiffness, self.length)]
+
+    def rows(self) -> list[Row]:
+        """The damper beside it."""
+        return [Row("SPAN", self.a, self.b, rate=self.damping)] if self.damping > 0.0 else []
+
+    def symmetries(self, acted: bool = False) -> list[Symmetry]:
+        return central_symmetry(self.a, self.b) if self.stiffness or self.damping else []
+
+    def glyphs(self) -> list[Glyph]:
+        return [Glyph("spring", (self.a, self.b), length=self.length)]

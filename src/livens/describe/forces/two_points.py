@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
 
 
 def distance_at_start(a: Point, b: Point, label: str) -> float:

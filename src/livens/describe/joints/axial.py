@@ -1,7 +1,7 @@
 """The base of joints with an axis and a coordinate.
 
 The coordinate is the angle [rad] by which the second body has turned about the axis since the start, or the
-displacement [m] of the second point from the first along the axis, or both. Springs, dampers, limits, motors and
+displacement [m] of the second point from the first along the axis, or both. Springs, dampers, stops, motors and
 prescribed motions act on it.
 """
 
@@ -14,21 +14,26 @@ from numpy.typing import ArrayLike
 
 from ...checks import Array, answers, direction, not_negative, number, positive
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
+from ..row import Coordinate, Drive, Row
+from ..symmetry import NONE, line_along
+from ..term import CoordinateSpring, Term
 from .joint import Joint
-from .row import Coordinate, Drive, Row
 
 
 class Axial(Joint):
     """A joint with an axis and a coordinate.
 
     stiffness [N m/rad or N/m] and rest [rad or m]: a spring on the coordinate; damping [N m s/rad or N s/m]; limits
-    (lower, upper) with limit_stiffness: one-sided springs beyond them, None where there is no limit; drive: the
-    coordinate as a function of time; start_rate [rad/s or m/s]: how fast it goes at the start (start_rates.py finds
-    what the other bodies do then). Where the joint has an angle and a displacement, they act on the angle.
+    (lower, upper) with limit_stiffness: one-sided springs beyond them, None on a side without a limit; drive: the
+    coordinate as a prescribed function of time; start_rate [rad/s or m/s]: the rate of the coordinate at the start
+    (start_rates.py finds the velocities of all bodies). If the joint has an angle and a displacement, they act on the
+    angle.
     """
 
-    has: tuple[str, ...] = ("ANGLE",)
+    coordinate_kinds: tuple[str, ...] = ("ANGLE",)
+    stiffness: float
+    damping: float
 
     def __init__(
         self,
@@ -45,7 +50,7 @@ class Axial(Joint):
         name: str = "",
     ):
         super().__init__(a, b, name)
-        label = self._label(name)
+        label = self.label
         self.axis = direction(axis, f"axis of {label}")
         self.stiffness = not_negative(stiffness, f"stiffness of {label}")
         self.rest = number(rest, f"rest of {label}")
@@ -57,23 +62,41 @@ class Axial(Joint):
         self.drive = drive
         self.start_rate = None if start_rate is None else number(start_rate, f"start_rate of {label}")
         if drive is not None and start_rate is not None:
-            raise ModelError(f"{label} has both drive and start_rate: the drive says how fast it goes at the start.")
-        self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.has)
-        self.shared = (self.axis,) if "ANGLE" in self.has else tuple(np.eye(3))
+            raise ModelError(f"{label} has both drive and start_rate: the drive determines the rate at the start.")
+        self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.coordinate_kinds)
+        self.shared = (self.axis,) if "ANGLE" in self.coordinate_kinds else tuple(np.eye(3))
 
-    def extras(self) -> list[Row]:
-        q = self.coordinates[0]
-        driven = (
-            [Row("COUPLE", self.a, self.b, coordinates=(q,), ratios=(1.0,), drive=self.drive)] if self.drive else []
-        )
-        damped = (
-            [Row("COUPLE", self.a, self.b, coordinates=(q,), ratios=(1.0,), rate=self.damping)] if self.damping else []
-        )
-        return driven + damped
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return (self.axis,)
+
+    def constraints(self) -> list[Row]:
+        """The constraint equations that leave the coordinates free."""
+        raise TypeError(f"{type(self).__name__} has no constraints of its own")
+
+    def rows(self) -> list[Row]:
+        """The constraint equations, the prescribed motion of the first coordinate, and its damper."""
+        found, q = self.constraints(), self.coordinates[:1]
+        if self.drive is not None:
+            found.append(Row("COUPLE", self.a, self.b, coordinates=q, ratios=(1.0,), driven=True))
+        if self.damping:
+            found.append(Row("COUPLE", self.a, self.b, coordinates=q, ratios=(1.0,), rate=self.damping))
+        return found
+
+    def terms(self) -> list[Term]:
+        """The spring and the stops of the first coordinate."""
+        if not self.stiffness and self.limits is None:
+            return []
+        return [CoordinateSpring(self.coordinates[0], self.stiffness, self.rest, self.limits, self.limit_stiffness)]
+
+    def free_direction(self, acted: bool) -> Array:
+        """The axis as a subspace, if nothing acts on the first coordinate; otherwise no direction."""
+        own = self.stiffness or self.damping or self.drive is not None or self.limits is not None
+        return NONE if acted or own else line_along(self.axis)
 
 
 def _limits(given: Any, what: str) -> Array:
-    """(lower, upper); None or infinity leaves a side open."""
+    """(lower, upper); None or infinity means no limit on that side."""
     ends = list(given) if np.ndim(given) == 1 and len(given) == 2 else [given]
     ends = [side if x is None else x for x, side in zip(ends, (-np.inf, np.inf), strict=False)]
     try:

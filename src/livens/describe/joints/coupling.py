@@ -1,13 +1,16 @@
-"""What ties the coordinates of two joints: gears, racks, belts. One COUPLE row, ratio · q₁ − q₂ = constant."""
+"""Coupling of the coordinates of two joints, as by gears, racks or belts: 1 COUPLE, ratio · q₁ − q₂ = constant."""
 
 from __future__ import annotations
 
 from ...checks import number
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
+from ..glyph import Glyph
+from ..row import Row
+from ..symmetry import Symmetry
+from ..thing import Thing
 from .axial import Axial
 from .joint import Joint
-from .row import Row
 
 
 class Coupling(Joint):
@@ -23,28 +26,42 @@ class Coupling(Joint):
     """
 
     def __init__(self, first: Axial, second: Axial, ratio: float, name: str = ""):
-        label = f"Coupling {name!r}" if name else "a Coupling"
+        self.name = name
         for joint in (first, second):
-            if not getattr(joint, "coordinates", ()):
-                raise ModelError(f"{label} needs joints with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+            if not isinstance(joint, Thing) or not joint.coordinates:
+                raise ModelError(
+                    f"{self.label} needs joints with a coordinate (Revolute, Prismatic, …), not {joint!r}."
+                )
         if first is second:
-            raise ModelError(f"{label} couples joint {first.name!r} with itself.")
-        self.first, self.second, self.name = first, second, name
-        self.ratio = number(ratio, f"ratio of {label}")
+            raise ModelError(f"{self.label} couples joint {first.name!r} with itself.")
+        self.first, self.second = first, second
+        self.ratio = number(ratio, f"ratio of {self.label}")
         if self.ratio == 0.0:
-            raise ModelError(f"ratio of {label} is zero: joint {second.name!r} would be locked, not coupled.")
+            raise ModelError(f"ratio of {self.label} is zero: joint {second.name!r} would be locked, not coupled.")
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints whose coordinates it needs."""
+    def joints(self) -> tuple[Thing, ...]:
         return (self.first, self.second)
 
     @property
     def points(self) -> tuple[Point, ...]:
         return (*self.first.points, *self.second.points)
 
+    @property
+    def ends(self) -> tuple[Point, Point] | None:
+        """None: it acts through the joints that it couples."""
+        return None
+
     def rows(self) -> list[Row]:
         pair = (self.first.coordinates[0], self.second.coordinates[0])
         ratios = (self.ratio, -1.0)
         value = sum(rho * q.start for rho, q in zip(ratios, pair, strict=True))
         return [Row("COUPLE", self.first.a, self.first.b, coordinates=pair, ratios=ratios, value=value)]
+
+    def symmetries(self, acted: bool = False) -> list[Symmetry]:
+        """None of its own: the joints that it couples have no free coordinate."""
+        return []
+
+    def glyphs(self) -> list[Glyph]:
+        """None: the joints that it couples are drawn."""
+        return []

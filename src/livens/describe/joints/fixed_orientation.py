@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...checks import Array
 from ...errors import ModelError
-from ..model import Body
+from ..body import Body
+from ..row import Row, oriented
+from ..symmetry import ALL, NONE, Symmetry
 from .joint import Joint
-from .row import Row, oriented
 
 
 class FixedOrientation(Joint):
@@ -16,11 +18,15 @@ class FixedOrientation(Joint):
     shared = tuple(np.eye(3))
 
     def __init__(self, body_a: Body, body_b: Body, name: str = ""):
+        self.name = name
         for body in (body_a, body_b):
             if not isinstance(body, Body):
-                raise ModelError(f"{self._label(name)} joins bodies, not {body!r}.")
+                raise ModelError(f"{self.label} joins bodies, not {body!r}.")
         super().__init__(body_a.point(0, 0, 0), body_b.point(0, 0, 0), name)
         self.body_a, self.body_b = body_a, body_b
 
     def rows(self) -> list[Row]:
         return oriented(self.a, self.b)
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        return Symmetry(ALL, NONE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ...checks import direction
-from ..model import Point
+from ..body import Point
+from ..row import Row, local
 from .joint import Joint
-from .row import Row, local
 
 
 class KnifeEdge(Joint):
@@ -16,7 +16,7 @@ class KnifeEdge(Joint):
 
     def __init__(self, a: Point, b: Point, across: ArrayLike, name: str = ""):
         super().__init__(a, b, name)
-        self.across = direction(across, f"direction across {self._label(name)}")
+        self.across = direction(across, f"direction across {self.label}")
 
     def rows(self) -> list[Row]:
         return [Row("EDGE", self.a, self.b, w=local(self.b.body, self.across))]

@@ -6,8 +6,8 @@ The first point lies in the plane (usually the world's); `normal` points out of 
 from __future__ import annotations
 
 from ...checks import Array
-from ..model import Point
-from .row import Row, across, local
+from ..body import Point
+from ..row import Row, across, local
 
 
 def no_slip(a: Point, b: Point, normal: Array, radius: float, axis: Array) -> list[Row]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ...checks import direction
-from ..model import Point
+from ...checks import Array, direction
+from ..body import Point
+from ..row import Row, across, aligned, on_plane
+from ..symmetry import Symmetry, line_along, plane_across
+from ..thing import Freedom
 from .joint import Joint
-from .row import Row, aligned, on_plane
 
 
 class Planar(Joint):
@@ -15,8 +17,19 @@ class Planar(Joint):
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, name: str = ""):
         super().__init__(a, b, name)
-        self.normal = direction(normal, f"normal of {self._label(name)}")
+        self.normal = direction(normal, f"normal of {self.label}")
         self.shared = (self.normal,)
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, self.normal), *aligned(self.a, self.b, self.normal)]
+
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return (self.normal,)
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        return (*(Freedom("slide", e) for e in across(self.normal)), Freedom("hinge", self.normal))
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        return Symmetry(plane_across(self.normal), line_along(self.normal))

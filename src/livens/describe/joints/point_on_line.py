@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ...checks import direction
-from ..model import Point
+from ...checks import Array, direction
+from ..body import Point
+from ..row import Row, across, on_plane
+from ..symmetry import ALL, NONE, Symmetry, line_along
 from .joint import Joint
-from .row import Row, across, on_plane
 
 
 class PointOnLine(Joint):
@@ -15,7 +16,17 @@ class PointOnLine(Joint):
 
     def __init__(self, a: Point, b: Point, axis: ArrayLike, name: str = ""):
         super().__init__(a, b, name)
-        self.axis = direction(axis, f"axis of {self._label(name)}")
+        self.axis = direction(axis, f"axis of {self.label}")
 
     def rows(self) -> list[Row]:
         return [on_plane(self.a, self.b, e) for e in across(self.axis)]
+
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return (self.axis,)
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        """If the world carries the line, motions along and about it; if the world carries the point, rotations."""
+        if not self.a.body.is_world:
+            return Symmetry(NONE, ALL, x)
+        return Symmetry(line_along(self.axis), line_along(self.axis), x)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from ...checks import Array
+from ..row import Row, aligned, coincide
+from ..symmetry import NONE, Symmetry
+from ..thing import Freedom
 from .axial import Axial
-from .row import Row, aligned, coincide
 
 
 class Revolute(Axial):
@@ -21,5 +24,12 @@ class Revolute(Axial):
     [0.0, 0.0, -2.0]
     """
 
-    def rows(self) -> list[Row]:
+    def constraints(self) -> list[Row]:
         return coincide(self.a, self.b) + aligned(self.a, self.b, self.axis)
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        return (Freedom("hinge", self.axis),)
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        return Symmetry(NONE, self.free_direction(acted), x)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model import Point
+from ..body import Point
+from ..row import Row, coincide, oriented
+from ..thing import Freedom
 from .joint import Joint
-from .row import Row, coincide, oriented
 
 
 class Rigid(Joint):
@@ -19,3 +20,7 @@ class Rigid(Joint):
 
     def rows(self) -> list[Row]:
         return coincide(self.a, self.b) + oriented(self.a, self.b)
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        return ()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...checks import not_negative
+from ...checks import Array, not_negative
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
+from ..glyph import Glyph
+from ..row import Row
+from ..symmetry import ALL, NONE, Symmetry
 from .joint import Joint
-from .row import Row
 
 
 class Rod(Joint):
@@ -16,7 +18,7 @@ class Rod(Joint):
 
     def __init__(self, a: Point, b: Point, length: float | None = None, name: str = ""):
         super().__init__(a, b, name)
-        label = self._label(name)
+        label = self.label
         self.length = (
             float(np.linalg.norm(b.start - a.start)) if length is None else not_negative(length, f"length of {label}")
         )
@@ -27,3 +29,9 @@ class Rod(Joint):
 
     def rows(self) -> list[Row]:
         return [Row("DISTANCE", self.a, self.b, value=self.length)]
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        return Symmetry(NONE, ALL, x)
+
+    def glyphs(self) -> list[Glyph]:
+        return [Glyph("rod", (self.a, self.b))]

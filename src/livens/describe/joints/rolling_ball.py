@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import direction, positive
-from ..model import Point
+from ...checks import Array, direction, positive
+from ..body import Point
+from ..row import Row, on_plane
 from .joint import Joint
 from .no_slip import no_slip
-from .row import Row, on_plane
 
 
 class RollingBall(Joint):
@@ -23,9 +23,13 @@ class RollingBall(Joint):
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, radius: float, name: str = ""):
         super().__init__(a, b, name)
-        self.normal = direction(normal, f"normal of {self._label(name)}")
-        self.radius = positive(radius, f"radius of {self._label(name)}", "m")
+        self.normal = direction(normal, f"normal of {self.label}")
+        self.radius = positive(radius, f"radius of {self.label}", "m")
 
     def rows(self) -> list[Row]:
         height = on_plane(self.a, self.b, self.normal)._replace(value=self.radius)
         return [height, *no_slip(self.a, self.b, self.normal, self.radius, np.zeros(3))]
+
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return (self.normal,)

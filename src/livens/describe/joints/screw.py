@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import number
-from ..model import Point
+from ..body import Point
+from ..row import Drive, Row, across, aligned, on_plane
 from .axial import Axial
-from .row import Drive, Row, across, aligned, on_plane
 
 
 class Screw(Axial):
     """The second body turns about `axis` and moves along it by `pitch` [m] a turn. Coordinates: angle, displacement."""
 
-    has = ("ANGLE", "DISPLACEMENT")
+    coordinate_kinds = ("ANGLE", "DISPLACEMENT")
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class Screw(Axial):
         name: str = "",
     ):
         super().__init__(a, b, axis, stiffness, rest, damping, limits, limit_stiffness, drive, start_rate, name)
-        self.pitch = number(pitch, f"pitch of {self._label(name)}")
+        self.pitch = number(pitch, f"pitch of {self.label}")
 
-    def rows(self) -> list[Row]:
+    def constraints(self) -> list[Row]:
         slide = [on_plane(self.a, self.b, e) for e in across(self.axis)]
         turn, move = self.coordinates
         thread = Row(

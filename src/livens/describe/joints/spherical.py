@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from ..model import Point
+import numpy as np
+
+from ...checks import Array
+from ..body import Point
+from ..row import Row, coincide
+from ..symmetry import ALL, NONE, Symmetry
+from ..thing import Freedom
 from .joint import Joint
-from .row import Row, coincide
 
 
 class Spherical(Joint):
@@ -15,3 +20,10 @@ class Spherical(Joint):
 
     def rows(self) -> list[Row]:
         return coincide(self.a, self.b)
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        return (Freedom("ball", np.zeros(3)),)
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        return Symmetry(NONE, ALL, x)

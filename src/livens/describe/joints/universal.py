@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ...checks import direction
+from ...checks import Array, direction
 from ...errors import ModelError
-from ..model import Point
+from ..body import Point
+from ..row import Row, coincide, local
+from ..symmetry import NONE, Symmetry, line_along
+from ..thing import Freedom
 from .joint import Joint
-from .row import Row, coincide, local
 
 
 class Universal(Joint):
@@ -17,12 +19,24 @@ class Universal(Joint):
 
     def __init__(self, a: Point, b: Point, axis_a: ArrayLike, axis_b: ArrayLike, name: str = ""):
         super().__init__(a, b, name)
-        self.axis_a = direction(axis_a, f"axis_a of {self._label(name)}")
-        self.axis_b = direction(axis_b, f"axis_b of {self._label(name)}")
+        self.axis_a = direction(axis_a, f"axis_a of {self.label}")
+        self.axis_b = direction(axis_b, f"axis_b of {self.label}")
         if abs(self.axis_a @ self.axis_b) > 0.99:
-            raise ModelError(f"the axes of {self._label(name)} are parallel: a universal joint needs two directions.")
+            raise ModelError(f"the axes of {self.label} are parallel: a universal joint needs two directions.")
 
     def rows(self) -> list[Row]:
         u, w = local(self.a.body, self.axis_a), local(self.b.body, self.axis_b)
         value = float(self.axis_a @ self.axis_b)
         return [*coincide(self.a, self.b), Row("DOT1", self.a, self.b, u, w, value=value)]
+
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return self.axis_a, self.axis_b
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        return Freedom("hinge", self.axis_a), Freedom("hinge", self.axis_b)
+
+    def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
+        """Rotations about the axis that the world carries."""
+        return Symmetry(NONE, line_along(self.axis_a if self.a.body.is_world else self.axis_b), x)

@@ -13,7 +13,7 @@ from ..pose import Pose
 from ..surface import Surface
 
 if TYPE_CHECKING:
-    from ..model import Shape
+    from ..body import Shape
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,8 @@
-"""The page in the browser, served by viser: a motion to play (`lv.view`), a simulation that runs (`lv.live`).
+"""The pages in the browser, served by viser: a motion to play (`lv.view`), a simulation that runs (`lv.live`).
 
-    model ─ parts ─┐
-    record ─ instants ─ layers ─ page          sizes, colors, meshes, curves: arrays in, arrays out
-    clock ─ playback ──────────┘  │
-    variant ─ stepper ─ loop ─ live
+    look.picture ─ layers ─ drawing ─┬─ playback      a recorded motion: clock, charts, controls
+    server, stage, panel, charts ────┴─ live          a running one: changed_model ─ stepper ─ loop ─ live_panel, pull
 
-Only layers, charts, page, playback, panel, live and playground know viser; all else is arithmetic and runs without it.
+clock, curves, sizes, changed_model, stepper and loop are arithmetic and run without viser; server imports it, and the
+others call the server object that they are given.
 """

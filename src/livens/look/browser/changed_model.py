@@ -1,7 +1,7 @@
-"""The same mechanism with other numbers: gravity, stiffness, damping, and a spring with which a hand pulls.
+"""A copy of a model with other parameters: gravity, stiffness, damping, and a spring that pulls a body to a target.
 
-A variant is a model of its own; the one it is made from is not touched. Bodies and functions of time are shared, so
-what a user's function knows of them stays true.
+The original model does not change. The copy shares its bodies and its functions, so users' functions that refer to them
+remain valid.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array, not_negative, vector
-from ...describe.forces.damper import Damper
 from ...describe.forces.spring import Spring
 from ...describe.model import Body, Model
 from ...errors import ModelError
 
-HAND = "hand"  # the name of the spring that pulls; a model that has one already gets "hand'", …
-QUICK = 0.3  # the hand's spring turns by at most this much of a radian per step
+PULL_SPRING = "pull"  # the name of the spring that pulls; "pull'", … if the model has such a name already
+PULL_PHASE = 0.3  # of the oscillation on that spring in a step, at most [rad]
 
 
 class Pull(NamedTuple):
-    """A spring of length zero from a point of a body to a place in the world: body, r [m], target [m], k [N/m]."""
+    """A spring of rest length zero from a point of a body to a point of the world: body, r [m], target [m], k [N/m]."""
 
     body: str
     r: tuple[float, float, float]
@@ -34,27 +33,30 @@ class Pull(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What may change while a simulation runs; springs, dampers and joints by their names."""
+    """Parameters that may change while a simulation runs; springs, dampers and joints by their names."""
 
     gravity: tuple[float, float, float]  # [m/s²]
     stiffness: Mapping[str, float] = field(default_factory=dict)  # [N/m] or [N m/rad]
     damping: Mapping[str, float] = field(default_factory=dict)  # [N s/m] or [N m s/rad]
     pull: Pull | None = None
 
-    def with_(self, **changes: Any) -> Parameters:
-        """The same with changes: `gravity`, `pull`, or `stiffness` and `damping` of some names.
+    def with_(
+        self,
+        stiffness: Mapping[str, float] | None = None,
+        damping: Mapping[str, float] | None = None,
+        **changes: Any,
+    ) -> Parameters:
+        """A copy with changes: `gravity`, `pull`, or `stiffness` and `damping` of some names.
 
         >>> Parameters((0, 0, 0), {"a": 1.0, "b": 2.0}).with_(stiffness={"b": 3.0}).stiffness
         {'a': 1.0, 'b': 3.0}
         """
-        for name in ("stiffness", "damping"):
-            if name in changes:
-                changes[name] = {**getattr(self, name), **changes[name]}
-        return replace(self, **changes)
+        k, c = {**self.stiffness, **(stiffness or {})}, {**self.damping, **(damping or {})}
+        return replace(self, stiffness=k, damping=c, **changes)
 
 
 def parameters(model: Model) -> Parameters:
-    """Those of `model` as it is.
+    """The parameters of `model`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -64,28 +66,21 @@ def parameters(model: Model) -> Parameters:
     Parameters(gravity=(0.0, 0.0, -9.81), stiffness={'spring': 5.0}, damping={'spring': 0.0}, pull=None)
     """
     things = [*model.joints, *model.forces]
-    stiffness = {thing.name: float(thing.stiffness) for thing in things if hasattr(thing, "stiffness")}
-    damping = {
-        thing.name: float(thing.rate if isinstance(thing, Damper) else thing.damping)
-        for thing in things
-        if isinstance(thing, Damper) or hasattr(thing, "damping")
-    }
+    stiffness = {thing.name: float(thing.stiffness) for thing in things if thing.stiffness is not None}
+    damping = {thing.name: float(thing.damping) for thing in things if thing.damping is not None}
     return Parameters(_three(model.gravity), stiffness, damping)
 
 
-def variant(model: Model, wanted: Parameters) -> Model:
-    """A copy of `model` with the numbers of `wanted`."""
+def changed_model(model: Model, wanted: Parameters) -> Model:
+    """A copy of `model` with the parameters `wanted`."""
     now = parameters(model)
     memo: dict[int, Any] = {id(body): body for body in model.bodies}
-    for joint in model.joints:  # what does not change stays what it was, for controllers that know it
+    for joint in model.joints:  # unchanged joints are shared: controllers may refer to them
         same = all(new.get(joint.name) == old.get(joint.name) for new, old in _both(wanted, now))
-        if same and not getattr(joint, "joints", ()):
+        if same and not joint.joints:
             memo[id(joint)] = joint
     for thing in [*model.joints, *model.forces]:
-        for name in ("drive", "effort", "force", "torque", "formula"):
-            kept = getattr(thing, name, None)
-            if kept is not None and not isinstance(kept, int | float | np.ndarray):
-                memo[id(kept)] = kept
+        memo |= {id(value): value for value in vars(thing).values() if callable(value)}
     other: Model = copy.deepcopy(model, memo)
     other.gravity = vector(wanted.gravity, "gravity")
     for what, (new, old) in zip(("stiffness", "damping"), _both(wanted, now), strict=True):
@@ -93,11 +88,10 @@ def variant(model: Model, wanted: Parameters) -> Model:
             if name not in old:
                 raise ModelError(f"{name!r} has no {what}; {', '.join(old) or 'nothing'} has.")
             if new[name] != old[name]:
-                attribute = "rate" if isinstance(other[name], Damper) else what
-                setattr(other[name], attribute, not_negative(new[name], f"{what} of {name!r}"))
+                setattr(other[name], what, not_negative(new[name], f"{what} of {name!r}"))
     if wanted.pull is not None:
         pull = wanted.pull
-        name = HAND
+        name = PULL_SPRING
         while name in other._by_name:
             name += "'"
         end = other[pull.body].point(pull.r)
@@ -106,13 +100,13 @@ def variant(model: Model, wanted: Parameters) -> Model:
 
 
 def pull_stiffness(body: Body, model: Model, size: float, h: float) -> float:
-    """A spring [N/m] strong enough to move `body` and soft enough for the step h [s]: stretched by a quarter of `size`
-    [m] it carries three times the weight of everything, or swings the body once a second where there is no weight."""
+    """A stiffness [N/m] for pulling `body`: at an extension of a quarter of `size` [m] the force is three times the
+    weight of all bodies; without gravity the body oscillates once a second. The step h [s] limits it (PULL_PHASE)."""
     total = sum(b.mass_properties.mass for b in model.bodies[1:])
     mass = body.mass_properties.mass
     weight = total * float(np.linalg.norm(model.gravity))
     k = 12.0 * weight / size if weight > 0.0 else mass * (2.0 * np.pi) ** 2
-    return float(f"{min(k, mass * (QUICK / h) ** 2):.2g}")
+    return float(f"{min(k, mass * (PULL_PHASE / h) ** 2):.2g}")
 
 
 def _both(wanted: Parameters, now: Parameters) -> tuple[tuple[Mapping[str, float], Mapping[str, float]], ...]:

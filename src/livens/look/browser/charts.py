@@ -1,6 +1,6 @@
 """Charts in the page's side panel: curves up to the time that is shown, or the latest of a run.
 
-Charts write no powers of ten on their axes: what is very large or small is divided by one, and the title says by which.
+Axes have no powers of ten: very large or small values are divided by one, which is in the title.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import numpy as np
 
 from ...checks import Array
 from ..picture import colors
-from .curves import Curves, in_words, room, thousands
+from .curves import Curves, room, thousands, with_power
 
 STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
-DASHES = ((), (6, 3), (2, 3))  # told apart without colour too
+DASHES = ((), (6, 3), (2, 3))  # distinct without colour
 HEIGHT = 134  # of a chart [pixels]
-NEAR = 18  # between two numbers on a vertical axis, at least [pixels]
-REMEMBERED = 400  # moments of a run that is going on
+TICK_SPACE = 18  # between two numbers on a vertical axis, at least [pixels]
+REMEMBERED = 400  # moments of a running simulation
 
 
 class Charts:
     """One chart for each of `all_curves`, over the times t [s]."""
 
     def __init__(self, server: Any, all_curves: list[Curves], t: Array, still: bool = True):
-        """still: the axes hold all values from the beginning; else they follow what is drawn."""
+        """still: the axes show the range of all values from the beginning; else that of the values drawn so far."""
         self.curves, self.t, self.server = all_curves, t, server
         self.clock = thousands(t) if still else 0
         self.powers = [_power(c) for c in all_curves]
@@ -35,7 +35,7 @@ class Charts:
                 ({"label": "t"}, *_styles(c.names)),
                 title=_title(c, power),
                 scales=self._scales(c, power) if still else {"x": {"time": False}},
-                axes=(_axis(30, f"t [{in_words('s', self.clock)}]"), _axis(50)),
+                axes=(_axis(30, f"t [{with_power('s', self.clock)}]"), _axis(50)),
                 legend={"show": True, "live": False},
                 height=HEIGHT,
                 padding=(8, 16, 0, 0),
@@ -56,7 +56,7 @@ class Charts:
         t = self.t[:count] / 10.0**self.clock
         with self.server.atomic():
             for k, (c, handle) in enumerate(zip(self.curves, self.handles, strict=True)):
-                if abs(_power(c) - self.powers[k]) > 3:  # a run has outgrown its axis
+                if abs(_power(c) - self.powers[k]) > 3:  # the values have left the range of the axis
                     self.powers[k] = _power(c)
                     handle.title = _title(c, self.powers[k])
                 handle.data = (t, *(c.values[:count] / 10.0 ** self.powers[k]).T.copy())
@@ -76,7 +76,7 @@ class Memory:
         self.most = most
 
     def add(self, t: float, now: list[Curves]) -> list[Curves]:
-        """Remember one moment; the charts of all that is remembered. Where time goes back it begins again."""
+        """Append one moment and return the charts of all. If time goes back, the earlier moments are deleted."""
         if len(self.rows) != len(now) or (self.t and t < self.t[-1]):
             self.rows = [deque(maxlen=self.most) for _ in now]
             self.t.clear()
@@ -91,7 +91,7 @@ def _power(c: Curves) -> int:
 
 
 def _title(c: Curves, power: int) -> str:
-    return f"{c.what} [{in_words(c.unit, power)}]" if c.unit else c.what
+    return f"{c.what} [{with_power(c.unit, power)}]" if c.unit else c.what
 
 
 def _styles(names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -103,4 +103,6 @@ def _styles(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _axis(size: int, label: str = "") -> dict[str, Any]:
     plain = {"size": size, "font": "10px sans-serif"}
-    return plain | ({"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {"space": NEAR})
+    return plain | (
+        {"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {"space": TICK_SPACE}
+    )

@@ -1,9 +1,9 @@
-"""Two clocks: one that plays a recorded motion, one that says how many steps a running simulation owes.
+"""Two clocks: one plays a recorded motion, one counts the steps that a running simulation has to take.
 
     playing     t = t₁ + speed · (w − w₁)        since it was last touched at the wall time w₁             (1)
-    running     steps due = (t₁ + speed · (w − w₁) − t) / h, never more than take a tenth of a second      (2)
+    running     steps due = (t₁ + speed · (w − w₁) − t) / h, at most those of a tenth of a second            (2)
 
-What does not fit is not owed later: a simulation that cannot keep up runs slower, and says so.
+Steps above that limit are dropped: a simulation slower than the clock is shown slower, with its real-time factor.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-FIRST = 16  # steps of a chunk while nobody knows how long they take
-PLAY = 10.0  # a motion that is too short or too long to watch is played in this time [s]
+FIRST_CHUNK = 16  # steps, while their cost is unknown
+PLAY_TIME = 10.0  # for a motion that is too short or too long to watch in real time [s]
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Clock:
 
         >>> clock = Clock(0.0, 2.0)
         >>> clock.play(True, 10.0)
-        >>> clock.tick(11.0), clock.tick(12.5)  # over the end, to the start again
+        >>> clock.tick(11.0), clock.tick(12.5)  # past the end, it begins again
         (1.0, 0.5)
         """
         if self.playing:
@@ -63,22 +63,22 @@ class Clock:
 
 
 def watchable(duration: float) -> float:
-    """The speed at which a motion of `duration` [s] is watched: real time, if that takes seconds rather than days.
+    """The speed at which a motion of `duration` [s] is shown: real time if that takes 0.5 s to 2 min.
 
     >>> watchable(5.0), watchable(2.4e6), watchable(0.01)
     (1.0, 240000.0, 0.001)
     """
-    return 1.0 if 0.5 <= duration <= 120.0 or duration <= 0.0 else float(f"{duration / PLAY:.2g}")
+    return 1.0 if 0.5 <= duration <= 120.0 or duration <= 0.0 else float(f"{duration / PLAY_TIME:.2g}")
 
 
 class Pace:
-    """How many steps are due, (2), and how fast the simulation really runs."""
+    """The number of steps due, (2), and the measured speed of the simulation."""
 
     def __init__(self, h: float, speed: float = 1.0, longest: float = 0.1, window: float = 1.0):
         """h: step [s]; longest: wall time of a chunk of steps [s]; window: over which factors are averaged [s]."""
         self.h, self.speed, self.longest, self.window = h, speed, longest, window
         self.cost = 0.0  # wall time of a step [s]; 0 while unknown
-        self._owed = 0.0  # time of the motion that has not been stepped yet [s]
+        self._due = 0.0  # simulated time that is due [s]
         self._wall: float | None = None
         self._log: deque[tuple[float, float]] = deque()  # (wall, simulated time) over the window
 
@@ -90,13 +90,13 @@ class Pace:
         (0, 10, 5)
         """
         if self._wall is not None:
-            self._owed += self.speed * (wall - self._wall)
+            self._due += self.speed * (wall - self._wall)
         self._wall = wall
-        steps = int(self._owed / self.h + 1e-9)
-        fits = max(1, int(self.longest / self.cost)) if self.cost > 0.0 else FIRST
+        steps = int(self._due / self.h + 1e-9)
+        fits = max(1, int(self.longest / self.cost)) if self.cost > 0.0 else FIRST_CHUNK
         if steps > fits:
-            self._owed, steps = fits * self.h, fits
-        self._owed -= steps * self.h
+            self._due, steps = fits * self.h, fits
+        self._due -= steps * self.h
         return steps
 
     def took(self, steps: int, seconds: float) -> None:
@@ -105,12 +105,12 @@ class Pace:
             self.cost = seconds / steps if self.cost == 0.0 else 0.8 * self.cost + 0.2 * seconds / steps
 
     def rest(self) -> None:
-        """The simulation stood still: nothing is owed, and nothing is measured."""
-        self._owed, self._wall = 0.0, None
+        """The simulation was stopped: no steps are due, and the measurement begins again."""
+        self._due, self._wall = 0.0, None
         self._log.clear()
 
     def factor(self, wall: float, t: float) -> float:
-        """Simulated time per wall time over the last window; 0 while there is nothing to measure."""
+        """Simulated time per wall time over the last window; 0 before the first measurement."""
         self._log.append((wall, t))
         while len(self._log) > 2 and wall - self._log[0][0] > self.window:
             self._log.popleft()
@@ -119,5 +119,5 @@ class Pace:
 
     @property
     def possible(self) -> float:
-        """Simulated time per wall time if steps were all it did; 0 while unknown."""
+        """Simulated time per wall time without pauses; 0 while unknown."""
         return self.h / self.cost if self.cost > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""What the charts beside the picture show: energies, momenta and defects of some states of a motion."""
+"""The curves of the charts: energies, momenta and constraint violations of some states of a motion."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from ...checks import Array
 from ...errors import ModelError
-from ...kernels.arrays import State
 from ...record.trajectory import Trajectory
 
-FLOOR = 1e-17  # what exact zeros are drawn as where logarithms are
+FLOOR = 1e-17  # replaces zeros in logarithms
 
 
 class Curves(NamedTuple):
-    """One chart: what it shows, in which unit ("" for a logarithm), its curves' names and values (times, curves)."""
+    """One chart: its quantity, its unit ("" for a logarithm), the names of its curves, their values (times, curves)."""
 
     what: str
     unit: str
@@ -24,16 +23,9 @@ class Curves(NamedTuple):
     values: Array
 
 
-def thinned(motion: Trajectory, k: NDArray[np.int64]) -> Trajectory:
-    """The motion at the stored states number k alone."""
-    some = State(*(x[k] for x in motion.record))
-    fewer = Trajectory(
-        motion.model, motion.system, motion.scheme, motion.h, motion.every, motion.t[k], some, motion.steps,
-        motion.seconds,
-    )  # fmt: skip
-    if "full" in motion.__dict__:
-        fewer.__dict__["full"] = motion.full  # compiled once for all
-    return fewer
+def at_states(motion: Trajectory, k: NDArray[np.int64]) -> Trajectory:
+    """A motion of the stored states number k only."""
+    return motion.chosen_states(k)
 
 
 def curves(motion: Trajectory) -> list[Curves]:
@@ -56,15 +48,15 @@ def curves(motion: Trajectory) -> list[Curves]:
     if motion.model.joints:
         try:
             defects = _columns(motion.defect_position, motion.defect_velocity)
-        except ModelError:  # a drive that a file could not hold: nothing to compare with
+        except ModelError:  # a file cannot hold a prescribed motion: the violation is unknown
             return found
         names = ("position [m, rad]", "velocity [m/s, rad/s]")
-        found.append(Curves("joint defects, log₁₀", "", names, np.log10(np.maximum(defects, FLOOR))))
+        found.append(Curves("joint violations, log₁₀", "", names, np.log10(np.maximum(defects, FLOOR))))
     return found
 
 
 def thousands(values: Array) -> int:
-    """The multiple of three that is the exponent of the largest of `values`, 0 between 10⁻² and 10⁴.
+    """The exponent of the largest of `values` as a multiple of three; 0 between 10⁻² and 10⁴.
 
     >>> import numpy as np
     >>> thousands(np.array([2.7e33])), thousands(np.array([4e-13])), thousands(np.array([0.0, 300.0]))
@@ -74,10 +66,10 @@ def thousands(values: Array) -> int:
     return 0 if most == 0.0 or 1e-2 <= most < 1e4 else 3 * int(np.floor(np.log10(most) / 3.0))
 
 
-def in_words(unit: str, exponent: int) -> str:
+def with_power(unit: str, exponent: int) -> str:
     """A unit with a power of ten before it.
 
-    >>> in_words("J", -12), in_words("s", 0)
+    >>> with_power("J", -12), with_power("s", 0)
     ('10⁻¹² J', 's')
     """
     raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -85,7 +77,7 @@ def in_words(unit: str, exponent: int) -> str:
 
 
 def room(values: Array) -> tuple[float, float]:
-    """Lowest and highest value of an axis on which all of `values` stand, never of width zero.
+    """Lowest and highest value of an axis that shows all of `values`, never of width zero.
 
     >>> import numpy as np
     >>> room(np.array([0.0, 10.0])), room(np.array([3.0]))

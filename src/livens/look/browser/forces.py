@@ -1,4 +1,4 @@
-"""The forces in all joints at one state, as arrows want them: one pass for all, where `motion.reaction` is for one."""
+"""The reaction forces of all joints at one state, computed together; `motion.reaction` computes those of one."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...compile.rows import groups
 from ...compile.system import scratch
 from ...errors import ModelError
-from ...kernels.dynamics import wrench
+from ...kernels.dynamics import wrenches_of_record
 from ...record.joints import signals_of
 from ...record.trajectory import Trajectory
 
 
 class Reactions:
-    """Which block of the compiled joints and which of its sides holds the force on each joint's second body."""
+    """For each joint the block and the side of the compiled joints that hold the force on its second body."""
 
     def __init__(self, motion: Trajectory, joints: list[Any]):
-        """joints: those of the model whose forces are wanted."""
+        """joints: joints of the model."""
         blocks = motion.full.blocks
-        number = {body: k for k, body in enumerate(motion.model.bodies)}
-        place = {id(group.owner): block for block, group in enumerate(groups(motion.model)) if not blocks.soft[block]}
+        number = motion.compiled.number
+        place = {id(group.owner): block for block, group in enumerate(motion.compiled.groups) if not blocks.soft[block]}
         self.entries: list[tuple[int, int, float]] = []
         for joint in joints:
             b, sign = (joint.b.body, 1.0) if number[joint.b.body] else (joint.a.body, -1.0)
@@ -31,8 +30,8 @@ class Reactions:
             self.entries.append((block, next(s for s in sides if blocks.side_body[s] == number[b]), sign))
 
     def at(self, now: Trajectory) -> Array:
-        """Forces [N] on the second bodies, world axes (joints, 3), at the only state of `now`; zero where a function
-        that is needed was forgotten by a file."""
+        """Forces [N] on the second bodies, world axes (joints, 3), at the only state of `now`; zero if they need a
+        function that a file could not store."""
         out, all_six = np.zeros((len(self.entries), 3)), np.zeros((1, 6))
         if not self.entries:
             return out
@@ -42,6 +41,6 @@ class Reactions:
             return out
         work = scratch(now.full)
         for k, (block, side, sign) in enumerate(self.entries):
-            wrench(now.full, now.record, signals, lam, work, block, side, all_six)
+            wrenches_of_record(now.full, now.record, signals, lam, work, block, side, all_six)
             out[k] = sign * all_six[0, :3]
         return out

@@ -1,6 +1,6 @@
-"""What is drawn, in layers: each a few nodes of the scene that follow an instant with one message per node.
+"""The layers of the scene: each has a few nodes, which an instant updates with one message per node.
 
-Bodies of one shape are one batch, whatever their number. All places pass through Sizes.
+Bodies of one shape are one batch, whatever their number. All positions are scaled by Sizes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array
-from ...describe.model import Model
 from ...describe.pose import quaternions
 from ...describe.tessellate import ball
 from ..picture import colors
+from ..picture.coils import RADIUS, coils, profile
 from ..picture.instants import Instant
-from ..picture.meshes import coils, groups
-from ..picture.parts import Parts
-from ..picture.sizes import HALF, Sizes
+from ..picture.picture import AXIS, Picture
+from .sizes import HALF, Sizes
 
-CROWD, MANY = 10, 20_000  # so many bodies of a shape, so many triangles: the page draws distant ones with fewer
+BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
 THICK = 0.012  # of lines
 
 Color = tuple[int, int, int]
@@ -28,11 +27,11 @@ Of = Callable[[Instant], Array]
 
 
 class Layer(NamedTuple):
-    """What can be shown and hidden together: shown at first? its nodes, and how they follow an instant."""
+    """Nodes that are shown and hidden together."""
 
-    on: bool
+    on: bool  # shown at first
     nodes: list[Any]
-    update: Callable[[Instant], None]
+    update: Callable[[Instant], None]  # brings the nodes to an instant
 
 
 class Gauge:
@@ -55,7 +54,7 @@ class Gauge:
 
 
 def arrow_ends(begin: Array, vectors: Array, shortest: float = 1e-3) -> Array:
-    """Begin and end of arrows (k, 2, 3) [units of the page]; what is too short to have a direction is left out.
+    """Begin and end of arrows (k, 2, 3) [units of the page]; vectors too short to have a direction are left out.
 
     >>> import numpy as np
     >>> arrow_ends(np.ones((2, 3)), np.array([[0, 0, 1.0], [0, 0, 0]])).tolist()
@@ -65,13 +64,8 @@ def arrow_ends(begin: Array, vectors: Array, shortest: float = 1e-3) -> Array:
     return np.stack([begin[long], begin[long] + vectors[long]], axis=1)
 
 
-def ends(pair: tuple[Any, Any]) -> Of:
-    """Where two lists of points are, as segments (n, 2, 3)."""
-    return lambda now: np.stack([pair[0].at(now.x, now.R), pair[1].at(now.x, now.R)], axis=1)
-
-
 def tiny(count: int) -> float:
-    """The radius of the dot that a body gets which is smaller [units of the page]: a row of `count` dots has gaps.
+    """The radius of the dot that replaces a smaller body [units of the page]: a row of `count` dots has gaps.
 
     >>> tiny(1), tiny(100), tiny(1000)
     (0.03, 0.012, 0.008)
@@ -80,7 +74,7 @@ def tiny(count: int) -> float:
 
 
 def thickened(vertices: Array, least: float) -> Array:
-    """A shape none of whose half sides along its axes is less than `least`: what is thin can be seen from far.
+    """The shape, widened so that half its extent along each axis is at least `least`: thin bodies stay visible.
 
     >>> import numpy as np
     >>> thickened(np.array([[-1, -1e-3, 0], [1, 1e-3, 0.2]]), 0.01).round(6).tolist()
@@ -95,21 +89,21 @@ def thickened(vertices: Array, least: float) -> Array:
 # ── the layers ──
 
 
-def bodies(scene: Any, model: Model, reach: Array, sizes: Sizes) -> tuple[Layer, list[Any]]:
+def bodies(scene: Any, picture: Picture, sizes: Sizes) -> tuple[Layer, list[Any]]:
     """The shapes, and dots for bodies too small to see; and the numbers of the bodies in each node."""
-    tint = colors.linear(colors.of_bodies(len(model.bodies) - 1))
+    tint, reach = colors.linear(picture.colors), picture.reach
     members: list[Any] = []
     nodes: list[Any] = []
 
     def add(name: str, vertices: Array, triangles: Any, k: Any) -> None:
         members.append(k)
-        lod = "auto" if len(k) >= CROWD and len(k) * len(triangles) > MANY else "off"
-        still, tints = _still(len(k)), tint[k - 1]
+        lod = "auto" if len(k) >= BATCH_BODIES and len(k) * len(triangles) > BATCH_TRIANGLES else "off"
+        still, tints = _still(len(k)), tint[k]
         nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, lod=lod))
 
-    for number, group in enumerate(groups(model)):
-        vertices = thickened(group.surface.vertices * sizes.scale, 0.5 * THICK)
-        add(f"/m/bodies/{number}", vertices, group.surface.triangles, group.members)
+    for number, shape in enumerate(shape for shape in picture.shapes if not shape.is_point):
+        vertices = thickened(shape.mesh.vertices * sizes.scale, 0.5 * THICK)
+        add(f"/m/bodies/{number}", vertices, shape.mesh.triangles, shape.members)
     dot = ball(tiny(len(reach) - 1), sides=16)
     small = np.flatnonzero(reach * sizes.scale < tiny(len(reach) - 1))[1:]  # the world is not drawn
     if len(small):
@@ -141,14 +135,14 @@ def dot_size(reach: Array, sizes: Sizes) -> float:
     return float(np.clip(0.05 * np.median(reach[1:]) * sizes.scale, 0.008, 0.03))
 
 
-def dots(scene: Any, name: str, places: Of, color: Color, sizes: Sizes, size: float, on: bool = False) -> Layer:
+def dots(scene: Any, name: str, positions: Of, color: Color, sizes: Sizes, size: float, on: bool = False) -> Layer:
     """Points as dots."""
     node = scene.add_point_cloud(
         f"/m/{name}", np.zeros((1, 3)), color, point_size=size, point_shape="circle", precision="float32"
     )
 
     def update(now: Instant) -> None:
-        node.points = sizes(places(now))
+        node.points = sizes(positions(now))
 
     return Layer(on, [node], update)
 
@@ -163,46 +157,42 @@ def lines(scene: Any, name: str, segments: Of, color: Color, sizes: Sizes, thick
     return Layer(True, [node], update)
 
 
-def springs(scene: Any, parts: Parts, sizes: Sizes) -> Layer:
-    """Springs as coils, coloured by how much they are stretched compared with the most that was ever seen."""
-    count = len(parts.length)
-    each = coils(np.zeros((count, 3)), np.ones((count, 3)), 1.0).shape[1]
-    shape = (count * each, 2, 3)
+def springs(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
+    """Springs as coils, coloured by their extension in comparison with the largest so far."""
+    coil = profile(len(picture.springs))
+    each = len(coil) - 1
+    shape = (len(picture.springs) * each, 2, 3)
     node = scene.add_line_segments("/m/springs", np.zeros(shape), np.zeros(shape, dtype=np.uint8), thickness=THICK)
     most = 0.0
 
     def update(now: Instant) -> None:
         nonlocal most
-        x = ends(parts.springs)(now)
-        extension = np.linalg.norm(x[:, 1] - x[:, 0], axis=1) - parts.length
+        ends = picture.springs.ends(now.x, now.R)
+        extension = picture.springs.extension(ends)
         most = max(most, float(np.abs(extension).max()))
         tint = colors.linear(colors.of_extension(extension, most))
-        node.points = sizes(coils(x[:, 0], x[:, 1], 0.025 * HALF / sizes.scale).reshape(shape))
+        x = coils(ends, coil, RADIUS * HALF / sizes.scale)
+        node.points = sizes(np.stack([x[:, :-1], x[:, 1:]], axis=2).reshape(shape))
         node.colors = np.repeat(tint, 2 * each, axis=0).reshape(shape)
 
     return Layer(True, [node], update)
 
 
-def axes(scene: Any, parts: Parts, sizes: Sizes) -> Layer:
+def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     """The axes of joints."""
-    half = 0.07 * HALF / sizes.scale
-
-    def segments(now: Instant) -> Array:
-        x, u = parts.axes[0].at(now.x, now.R), parts.axes[1].along(now.R)
-        return np.stack([x - half * u, x + half * u], axis=1)
-
-    return lines(scene, "axes", segments, colors.BLACK, sizes, 1.3 * THICK)
+    half = AXIS * HALF / sizes.scale
+    return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), colors.BLACK, sizes, 1.3 * THICK)
 
 
-def arrows(scene: Any, name: str, places: Of, vectors: Of, color: Color, sizes: Sizes) -> Layer:
-    """Vectors at places, the longest so far of a readable length."""
+def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, sizes: Sizes) -> Layer:
+    """Vectors at positions; the longest so far has a readable length."""
     gauge = Gauge()
     node = scene.add_arrows(
         f"/m/{name}", np.zeros((1, 2, 3)), colors.linear(color), shaft_radius=0.012, head_radius=0.035, head_length=0.09
     )
 
     def update(now: Instant) -> None:
-        begin = sizes(places(now)).astype(np.float64)
+        begin = sizes(positions(now)).astype(np.float64)
         node.points = arrow_ends(begin, gauge(vectors(now))).astype(np.float32)
 
     return Layer(False, [node], update)
@@ -219,5 +209,5 @@ def together(*layers: Layer) -> Layer:
 
 
 def _still(count: int) -> tuple[Array, Array]:
-    """Quaternions and places to begin with."""
+    """Quaternions and positions of bodies that have not been moved yet."""
     return np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), np.zeros((count, 3))

@@ -1,4 +1,4 @@
-"""A simulation that runs while one watches, and that one can push: lv.live(model)."""
+"""A simulation that runs while it is shown, with controls: lv.live(model)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from ...errors import ModelError
 from ...kernels.arrays import State
 from ...run.simulate import say_compiling
 from ...step import Livens, Scheme
+from ..picture.extent import extent
 from ..picture.instants import instant
-from ..picture.parts import bounds, parts
-from ..picture.sizes import Sizes, in_words, sizes
+from ..picture.picture import Picture, picture_of
 from .charts import Charts, Memory
 from .curves import curves
+from .drawing import Drawing
 from .forces import Reactions
 from .live_panel import add_parameters, add_run
 from .loop import Loop, Moment
-from .page import HERE, Viewer, begin, repeat, serve
-from .panel import add_follow, add_layers, add_side, clock_text, traces_of
-from .picture import Picture
-from .pull import Hand
+from .panel import add_follow, add_layers, add_side, clock_text
+from .pull import PullControl
+from .server import HERE, Viewer, begin, repeat, serve
+from .sizes import Sizes, in_words, sizes
 from .stage import Stage
 from .stepper import Stepper
+from .traces import Traces
 
-CHARTS = 0.2  # time between two looks at energies and momenta [s]
+CHART_PERIOD = 0.2  # between two evaluations of energies and momenta [s]
 
 
 def live(
@@ -51,8 +53,8 @@ def live(
     springs, dampers, step and scheme, and pull bodies with a spring.
 
     start, t0: a state such as `motion.state` and its time [s]. speed: seconds of the motion per second of watching
-    (None: real time, or faster where steps are longer than a picture). run: begin at once. The model itself is never
-    changed; a controller asks for a joint whose spring is changed by its name. The other arguments are those of
+    (None: real time, or faster if a step is longer than 1/30 s). run: begin at once. The model itself is never changed.
+    Controllers must refer to joints by name if their springs are changed on the page. The other arguments are those of
     `lv.view`. Needs the extra `view`.
 
     >>> import livens as lv
@@ -64,16 +66,15 @@ def live(
     True
     """
     if not isinstance(model, Model):
-        raise ModelError(f"live runs a model, not {model!r}; a motion is shown by lv.view.")
-    if len(model.bodies) < 2:
-        raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
+        raise ModelError(f"live runs a model, not {model!r}; lv.view shows a motion.")
+    picture = picture_of(model, trace)
     scheme = Livens() if scheme is None else scheme
     say_compiling(model, scheme)
     stepper = Stepper(model, scheme, h, start, t0)
-    stepper.step(0)  # compiled, or loaded, before anyone looks
+    stepper.step(0)  # compile, or load, before the page opens
     loop = Loop(stepper, default_speed(h) if speed is None else positive(speed, "speed"))
     with serve(model.name, port, host) as viewer:
-        viewer.inside = Page(viewer.server, loop, trace)
+        viewer.inside = Page(viewer.server, loop, picture)
         viewer.stops += [repeat(viewer.inside.frame), loop.stop]
         loop.run(run)
         loop.start()
@@ -81,7 +82,7 @@ def live(
 
 
 def default_speed(h: float) -> float:
-    """Real time for steps up to a picture's, and one step a picture for longer ones, as of planets.
+    """Real time for steps up to 1/30 s; one step per frame for longer ones, such as those of planets.
 
     >>> default_speed(1e-3), default_speed(3600.0)
     (1.0, 108000.0)
@@ -89,18 +90,18 @@ def default_speed(h: float) -> float:
     return 1.0 if 30.0 * h <= 1.0 else 30.0 * h
 
 
-def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
-    """Room for a motion of which only the start is known: what hangs may come as low as it reaches, and as far to every
-    side as it is now or a little; what is free may move by as much as it is large."""
-    these = parts(model)
-    low, high = bounds(these, x[None], R[None])
-    hooks = these.points.r[these.points.body == 0]
-    if not len(hooks):
+def sizes_at(picture: Picture, x: Array, R: Array) -> Sizes:
+    """Sizes for a motion of which only the initial state is known. A mechanism that is anchored to the world may hang
+    down by its whole length, and swing to each side as far as it is now, or 0.4 of its length. A free one may move by
+    its own size."""
+    model, anchors = picture.model, picture.anchors.r
+    low, high = extent(picture, x[None], R[None])
+    if not len(anchors):
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         grown = np.maximum(1.5 * half, half.max())
         return sizes(middle - grown, middle + grown, model.gravity)
-    middle = hooks.mean(axis=0)
-    away, reach, g = x[1:] - middle, these.reach[1:], float(np.linalg.norm(model.gravity))
+    middle = anchors.mean(axis=0)
+    away, reach, g = x[1:] - middle, picture.reach[1:], float(np.linalg.norm(model.gravity))
     far = float((np.linalg.norm(away, axis=1) + reach).max())
     up = -model.gravity / g if g > 0.0 else np.zeros(3)
     height = away @ up
@@ -113,26 +114,26 @@ def sizes_at(model: Model, x: Array, R: Array) -> Sizes:
 
 
 class Page:
-    """The page of a running simulation: it looks at the loop's latest moment, and asks the loop for changes."""
+    """The page of a running simulation: it shows the latest moment of the loop, and queues changes for the loop."""
 
-    def __init__(self, server: Any, loop: Loop, trace: Sequence[Point | Body] | None):
+    def __init__(self, server: Any, loop: Loop, picture: Picture):
         self.server, self.loop = server, loop
-        model, first = loop.stepper.base, loop.latest
+        first = loop.latest
         now = instant(first.begin.system, first.state, first.t)
-        self.sizes = sizes_at(model, now.x, now.R)
-        self.stage = Stage(server, self.sizes, len(model.bodies) - 1)
-        self.picture = Picture(server, model, self.sizes, self.forces)
-        self.traces = traces_of(server, self.picture, trace)
+        self.sizes = sizes_at(picture, now.x, now.R)
+        self.stage = Stage(server, self.sizes, len(picture.model.bodies) - 1)
+        self.drawing = Drawing(server, picture, self.sizes, self.forces)
+        self.traces = Traces(server, picture, self.sizes)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
         self.reactions: tuple[Any, Reactions] | None = None
         self.shown: Moment | None = None
         self.drawn: float | None = None  # the time of the last picture
         self.text = server.gui.add_html(clock_text(first.t, 10.0))
         self.run = add_run(server, loop, self.traces.forget)
-        self.hand = Hand(server, loop, self.picture)
+        self.pull = PullControl(server, loop, self.drawing)
         self.numbers = add_parameters(server, loop)
-        add_follow(server, self.picture)
-        add_layers(server, self.stage, self.picture, self.traces, lambda: None)
+        add_follow(server, self.drawing)
+        add_layers(server, self.stage, self.drawing, self.traces, lambda: None)
         server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
         with add_side(server).add_tab("charts"):
             self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)
@@ -142,12 +143,12 @@ class Page:
         moment = self.loop.latest if self.shown is None else self.shown
         motion = moment.motion()
         if self.reactions is None or self.reactions[0] is not moment.begin:
-            joints = [moment.model[joint.name] for joint in self.picture.parts.joint]
+            joints = [moment.model[joint.name] for joint in self.drawing.picture.joints]
             self.reactions = moment.begin, Reactions(motion, joints)
         return self.reactions[1].at(motion)
 
     def frame(self, wall: float) -> None:
-        """One picture of the latest moment; charts and text more rarely. Where nobody looks only traces are kept."""
+        """Draw the latest moment; charts and text less often. Without a client only the traces are updated."""
         moment = self.loop.latest
         moved = self.shown is None or moment.t != self.shown.t
         self.shown = moment
@@ -158,8 +159,8 @@ class Page:
         if watched:
             if self.drawn != moment.t:
                 self.drawn = moment.t
-                self.picture.draw(now)
-            self.hand.draw(now)
+                self.drawing.draw(now)
+            self.pull.draw(now)
         if wall - self.slow > 0.12:
             self.slow = wall
             with self.server.atomic():
@@ -168,14 +169,14 @@ class Page:
             self.numbers(moment)
             if self.traces.node.visible and watched:
                 self.traces.draw()
-        if moved and wall - self.charted > CHARTS:
+        if moved and wall - self.charted > CHART_PERIOD:
             self.charted = wall
             all_curves = self.memory.add(moment.t, curves(moment.motion()))
             self.charts.replace(all_curves, np.array(self.memory.t))
 
 
 def note(moment: Moment) -> str:
-    """How the run is doing, in words."""
+    """The state of the run in words."""
     if moment.message:
         return f'<span style="color:#d55e00">{escape(moment.message)}</span>'
     if not moment.running:

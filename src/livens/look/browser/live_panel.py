@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...step import COMPARED, SCHEMES
 from .loop import Loop, Moment
-from .panel import by_hand, digits, fine
+from .panel import digits, fine, on_user_change
 
 ALL = "all (factor)"
 
 
 def add_run(server: Any, loop: Loop, forget: Callable[[], None]) -> Any:
-    """Run, step, reset and speed; the button that runs is returned, for its label."""
+    """Add run, step, reset and speed; return the run button, whose label changes."""
     gui, stepper = server.gui, loop.stepper
     button = gui.add_button("run", color="blue")
     buttons = gui.add_button_group("", ("step", "reset"), hint="one step of length h; back to the saved state")
@@ -28,26 +28,26 @@ def add_run(server: Any, loop: Loop, forget: Callable[[], None]) -> Any:
     def act(name: str) -> None:
         if name == "step":
             loop.run(False)
-            loop.ask(stepper.step)
+            loop.submit(stepper.step)
         else:
-            loop.ask(stepper.reset)
+            loop.submit(stepper.reset)
             forget()
 
-    def hurry(value: float) -> None:
+    def set_speed(value: float) -> None:
         def change() -> None:
             loop.pace.speed = max(float(value), 0.0)
             loop.pace.rest()
 
-        loop.ask(change)
+        loop.submit(change)
 
-    by_hand(button, lambda _: loop.run(not loop.latest.running))
-    by_hand(buttons, act)
-    by_hand(speed, hurry)
+    on_user_change(button, lambda _: loop.run(not loop.latest.running))
+    on_user_change(buttons, act)
+    on_user_change(speed, set_speed)
     return button
 
 
 def add_parameters(server: Any, loop: Loop) -> Callable[[Moment], None]:
-    """What can change while it runs; the function brings the fields to what the simulation really uses."""
+    """Add fields for the parameters; return a function that restores them after a refused change."""
     gui, stepper = server.gui, loop.stepper
     schemes = {repr(scheme): scheme for scheme in (stepper.scheme, *SCHEMES, *COMPARED)}
     with gui.add_folder("change"):
@@ -56,12 +56,12 @@ def add_parameters(server: Any, loop: Loop) -> Callable[[Moment], None]:
         gravity = gui.add_vector3("gravity [m/s²]", stepper.wanted.gravity, step=0.1, hint="in world axes")
         springs = _Springs(gui, loop) if stepper.wanted.damping else None
 
-    by_hand(scheme, lambda name: loop.ask(lambda: stepper.change(scheme=schemes[name])))
-    by_hand(h, lambda value: loop.ask(lambda: stepper.change(h=float(value))))
-    by_hand(gravity, lambda value: loop.ask(lambda: stepper.change(gravity=value)))
+    on_user_change(scheme, lambda name: loop.submit(lambda: stepper.change(scheme=schemes[name])))
+    on_user_change(h, lambda value: loop.submit(lambda: stepper.change(h=float(value))))
+    on_user_change(gravity, lambda value: loop.submit(lambda: stepper.change(gravity=value)))
 
     def follow(moment: Moment) -> None:
-        if moment.message:  # refused: show again what holds
+        if moment.message:  # a refused change: show the values in use
             scheme.value, h.value = repr(moment.scheme), moment.h
             gravity.value = stepper.wanted.gravity
             if springs is not None:
@@ -79,7 +79,7 @@ def units_of(thing: Any) -> tuple[str, str]:
     >>> units_of(lv.Revolute(m.world.point(0, 0, 0), arm.point(0, 0, 0), axis=(0, 0, 1)))
     ('N m/rad', 'N m s/rad')
     """
-    turns = any(q.kind != "DISPLACEMENT" for q in getattr(thing, "coordinates", ()))
+    turns = any(q.kind != "DISPLACEMENT" for q in thing.coordinates)
     return ("N m/rad", "N m s/rad") if turns else ("N/m", "N s/m")
 
 
@@ -96,12 +96,12 @@ class _Springs:
         self.stiffness = gui.add_number("stiffness", 1.0, min=0.0)
         self.damping = gui.add_number("damping", 1.0, min=0.0)
         self.read()
-        by_hand(self.which, lambda _: self.read())
-        by_hand(self.stiffness, lambda value: self._changed("stiffness", float(value)))
-        by_hand(self.damping, lambda value: self._changed("damping", float(value)))
+        on_user_change(self.which, lambda _: self.read())
+        on_user_change(self.stiffness, lambda value: self._changed("stiffness", self.first.stiffness, float(value)))
+        on_user_change(self.damping, lambda value: self._changed("damping", self.first.damping, float(value)))
 
     def read(self) -> None:
-        """Show what holds for the chosen one."""
+        """Show the values of the chosen one."""
         name, wanted = self.which.value, self.loop.stepper.wanted
         units = ("×", "×") if name == ALL else units_of(self.loop.stepper.model[name])
         self.stiffness.label, self.damping.label = f"stiffness [{units[0]}]", f"damping [{units[1]}]"
@@ -112,8 +112,8 @@ class _Springs:
             field.precision = digits(field.step)
             field.value = value
 
-    def _changed(self, what: str, value: float) -> None:
-        name, first = self.which.value, getattr(self.first, what)
+    def _changed(self, what: str, first: Mapping[str, float], value: float) -> None:
+        name = self.which.value
         values = {key: value * first[key] for key in first} if name == ALL else {name: value}
         changes: dict[str, Any] = {what: values}
-        self.loop.ask(lambda: self.loop.stepper.change(**changes))
+        self.loop.submit(lambda: self.loop.stepper.change(**changes))

@@ -1,6 +1,6 @@
-"""The thread that steps: it owes steps to the clock, listens between chunks of them, and leaves a moment to look at.
+"""The thread of the simulation: it takes the steps that are due, applies queued changes, and publishes `latest`.
 
-The page reads `latest` whenever it likes and asks for changes by `ask`; neither waits for the other.
+The page reads `latest` at any time and passes changes to `submit`; neither waits for the other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...compile.assembly import Start
+from ...compile.compiled import Compiled
 from ...describe.model import Model
 from ...errors import LivensError
 from ...kernels.arrays import State
@@ -20,27 +20,27 @@ from ...step import Scheme
 from .clock import Pace
 from .stepper import Stepper, copied, moment
 
-CHUNK = 0.008  # time that passes between two chunks of steps, where there is time [s]
-IDLE = 0.02  # how long a standing simulation sleeps before it listens again [s]
+CHUNK = 0.008  # pause between two chunks of steps of a simulation faster than the clock [s]
+IDLE = 0.02  # pause of a stopped simulation between two reads of the queue [s]
 
 
 class Moment(NamedTuple):
-    """What the page shows: a state, and how the run is doing."""
+    """What the page shows: a state and the progress of the run."""
 
     t: float
     state: State
     model: Model
-    begin: Start
+    begin: Compiled
     scheme: Scheme
     h: float
     running: bool
-    factor: float  # simulated time per time that passes
-    possible: float  # the same if it did not wait
+    factor: float  # simulated time per wall time
+    possible: float  # the same without pauses
     message: str
 
     def motion(self) -> Trajectory:
         """A trajectory of this state alone."""
-        return moment(self.model, self.begin, self.scheme, self.h, self.t, self.state)
+        return moment(self.begin, self.scheme, self.h, self.t, self.state)
 
 
 class Loop:
@@ -50,41 +50,41 @@ class Loop:
         self.stepper, self.pace = stepper, Pace(stepper.h, speed)
         self.running = False
         self.message = ""
-        self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._changes: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
         self.latest = self._moment(0.0)
 
-    def ask(self, change: Callable[[], None]) -> None:
-        """Let the stepping thread call `change` between two chunks; what it refuses becomes the message."""
-        self._asked.put(change)
+    def submit(self, change: Callable[[], None]) -> None:
+        """Let the thread call `change` between two chunks; the error of a refused change becomes the message."""
+        self._changes.put(change)
 
     def run(self, on: bool) -> None:
-        """Run or stand still."""
+        """Run or stop."""
 
         def change() -> None:
             self.running = on
             self.pace.rest()
 
-        self.ask(change)
+        self.submit(change)
 
     def cycle(self, wall: float) -> int:
-        """Listen, take the steps that are due, leave a moment: the number of steps taken."""
-        self._listen()
+        """Apply queued changes, take the steps that are due, publish a moment; return the number of steps."""
+        self._apply_changes()
         steps = self.pace.due(wall) if self.running else 0
         if steps:
             begin = time.perf_counter()
             try:
                 self.stepper.step(steps)
                 self.pace.took(steps, time.perf_counter() - begin)
-            except Exception as error:  # a step that failed, or a user's function
+            except Exception as error:  # of a failed step, or of a user's function
                 self.running, self.message, steps = False, _words(error), 0
                 self.pace.rest()
         self.latest = self._moment(self.pace.factor(wall, self.stepper.t) if self.running else 0.0)
         return steps
 
     def start(self) -> None:
-        """Begin to listen, in a thread of its own."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._work, name="livens stepping", daemon=True)
         self._thread.start()
 
@@ -102,18 +102,18 @@ class Loop:
             elif not steps:
                 self._end.wait(min(IDLE, max(1e-3, 0.5 * self.stepper.h / max(self.pace.speed, 1e-9))))
             elif self.pace.possible > self.pace.speed:
-                self._end.wait(CHUNK)  # ahead of the clock: steps come in chunks, the core rests
+                self._end.wait(CHUNK)  # ahead of the clock
 
-    def _listen(self) -> None:
+    def _apply_changes(self) -> None:
         while True:
             try:
-                change = self._asked.get_nowait()
+                change = self._changes.get_nowait()
             except queue.Empty:
                 return
             try:
                 self.message = ""
                 change()
-            except Exception as error:  # refused, or a step that failed: the thread lives on
+            except Exception as error:  # a refused change, or a step that failed: the thread continues
                 self.message = _words(error)
             if self.pace.h != self.stepper.h:
                 self.pace = Pace(self.stepper.h, self.pace.speed)

@@ -1,4 +1,4 @@
-"""A motion in a notebook cell: the page of `lv.view`, fed by a server, or the stand-alone page, which needs none."""
+"""A motion in a notebook cell: the page of `lv.view`, which has a server, or the stand-alone page, which needs none."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from html import escape
 from ...describe.model import Body, Point
 from ...record.trajectory import Trajectory
 from ..page.page import page
-from .page import Viewer, installed
 from .playback import view
+from .server import Viewer, installed
 
 EMBEDDED = 20_000  # poses of all bodies at all times: 0.75 MB
 _open: weakref.WeakKeyDictionary[Trajectory, Viewer] = weakref.WeakKeyDictionary()
 
 
 class Cell:
-    """A stand-alone page as a notebook shows it: it needs no server and stays in the saved notebook."""
+    """A stand-alone page in a notebook: it needs no server and is part of the saved notebook."""
 
     def __init__(self, page: str, height: int):
         self.page, self.height = page, height

@@ -1,34 +1,32 @@
-"""Controls that a recorded and a running motion share: the clock's text, what is shown, whom the picture follows."""
+"""Controls of both recorded and running motions: the text of the clock, the layers, the body that is followed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...describe.model import Body, Point
 from ..picture import colors
-from ..picture.parts import traced
-from .page import in_notebook
-from .picture import Picture
+from .drawing import Drawing
+from .server import in_notebook
 from .stage import Stage
 from .traces import Traces
 
-NAMES = 200  # bodies offered by name, at most
+NAMES = 200  # bodies in lists of names, at most
 HINTS = {
     "frames": "x red, y green, z blue",
     "points": "at which joints and forces act",
     "joints": "their points and axes",
-    "velocities": "of the centres of mass; the longest so far has the same length always",
+    "velocities": "of the centres of mass; the longest so far has a fixed length",
     "angular momenta": "of each body about its centre of mass",
     "reaction forces": "on the second body of each joint",
-    "traces": "where points have been",
+    "traces": "paths of points",
     "fine light": "shadows, gloss, a ground that fades: slow where the browser has no graphics hardware",
 }
 LEGEND = {
-    "springs": (("shortened", colors.BLUE), ("resting", colors.GREY), ("stretched spring", colors.VERMILION)),
+    "springs": tuple(zip(("shortened", "resting", "stretched spring"), colors.EXTENSION.values(), strict=True)),
     "velocities": (("velocity", colors.GREEN),),
     "angular momenta": (("angular momentum", colors.PURPLE),),
     "reaction forces": (("reaction force", colors.VERMILION),),
@@ -36,7 +34,7 @@ LEGEND = {
 
 
 def clock_text(t: float, scale: float, note: str = "") -> str:
-    """The time as the page shows it; `scale` [s] says how many digits it needs.
+    """The time as HTML; `scale` [s] determines the number of digits.
 
     >>> clock_text(1.5, 10.0)
     '<div id="livens-clock" style="font:600 20px sans-serif;padding:2px 12px">t = 1.500 s</div>'
@@ -57,12 +55,12 @@ def fine(value: float) -> float:
 
 
 def digits(step: float) -> int:
-    """How many digits behind the point a step needs."""
+    """The number of decimals of a step."""
     return max(0, round(-float(np.floor(np.log10(step)))))
 
 
-def by_hand(field: Any, act: Callable[[Any], None]) -> None:
-    """Call `act` with the value of a field or with the name of a button when a user changes it, not when we do."""
+def on_user_change(field: Any, act: Callable[[Any], None]) -> None:
+    """Call `act` with the value of a field or the name of a button when a user, not the program, changes it."""
 
     def changed(event: Any) -> None:
         if event.client is not None:
@@ -71,15 +69,8 @@ def by_hand(field: Any, act: Callable[[Any], None]) -> None:
     (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
 
 
-def traces_of(server: Any, picture: Picture, wanted: Sequence[Point | Body] | None) -> Traces:
-    """The traces of the points and bodies `wanted`, or of all centres of mass."""
-    bodies = picture.model.bodies
-    places = traced(picture.model, bodies[1:] if wanted is None else wanted)
-    return Traces(server, places, colors.of_bodies(len(bodies))[places.body - 1], picture.sizes)
-
-
 def add_side(server: Any) -> Any:
-    """A panel on the left for charts; in the cell of a notebook, where there is little room, it waits at the edge."""
+    """A panel on the left for charts; in the cell of a notebook, where space is small, it is minimised."""
     panel = server.gui.add_panel()
     panel.dock_left()
     panel.set_width(270)
@@ -88,35 +79,35 @@ def add_side(server: Any) -> Any:
     return panel
 
 
-def add_follow(server: Any, picture: Picture) -> None:
+def add_follow(server: Any, drawing: Drawing) -> None:
     """Let the picture follow a body."""
-    bodies = picture.model.bodies[1 : NAMES + 1]
+    bodies = drawing.model.bodies[1 : NAMES + 1]
     choice = server.gui.add_dropdown("follow", ("nothing", *(body.name for body in bodies)))
 
     names = [body.name for body in bodies]
-    by_hand(choice, lambda name: picture.follow(None if name == "nothing" else 1 + names.index(name)))
+    on_user_change(choice, lambda name: drawing.follow(None if name == "nothing" else 1 + names.index(name)))
 
 
-def add_layers(server: Any, stage: Stage, picture: Picture, traces: Traces, refresh: Callable[[], None]) -> None:
-    """A box to tick for every layer."""
+def add_layers(server: Any, stage: Stage, drawing: Drawing, traces: Traces, refresh: Callable[[], None]) -> None:
+    """A checkbox for every layer."""
 
     def box(label: str, on: bool, act: Callable[[bool], None]) -> None:
-        by_hand(server.gui.add_checkbox(label, on, hint=HINTS.get(label)), act)
+        on_user_change(server.gui.add_checkbox(label, on, hint=HINTS.get(label)), act)
 
     def trace(on: bool) -> None:
         traces.node.visible = on
         refresh()
 
     with server.gui.add_folder("show"):
-        for label, layer in picture.layers.items():
-            box(label, layer.on, partial(picture.show, label))
+        for label, layer in drawing.layers.items():
+            box(label, layer.on, partial(drawing.show, label))
         box("traces", False, trace)
         box("fine light", stage.fine, stage.light)
-        server.gui.add_html(legend(picture.layers))
+        server.gui.add_html(legend(drawing.layers))
 
 
 def legend(layers: Iterable[str]) -> str:
-    """What the colours of those layers mean that have any.
+    """A legend for those layers that have colours with a meaning.
 
     >>> "stretched" in legend(["bodies", "springs"]), "stretched" in legend(["bodies"])
     (True, False)

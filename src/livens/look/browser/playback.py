@@ -12,22 +12,23 @@ from ...checks import Array
 from ...describe.model import Body, Point
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
-from ..picture.instants import between, chosen, instant
-from ..picture.parts import bounds, parts
-from ..picture.sizes import Sizes, in_words, sizes
+from ..picture.extent import extent
+from ..picture.instants import between, chosen, instants
+from ..picture.picture import Picture, picture_of
 from .charts import Charts
 from .clock import Clock, watchable
-from .curves import curves, thinned
+from .curves import at_states, curves
+from .drawing import Drawing
 from .forces import Reactions
-from .page import HERE, Viewer, begin, repeat, serve
-from .panel import add_follow, add_layers, add_side, by_hand, clock_text, fine, traces_of
-from .picture import Picture
+from .panel import add_follow, add_layers, add_side, clock_text, fine, on_user_change
+from .server import HERE, Viewer, begin, repeat, serve
+from .sizes import Sizes, in_words, sizes
 from .stage import Stage
-from .traces import path_until
+from .traces import Traces, path_until
 
-LOOKED_AT = 400  # states from which the size of a motion is found
-TRACED = 1500  # states in a trace
-CHARTED = 250  # states in a chart: about one for each pixel of its width
+MEASURED_STATES = 400  # from which the size of a motion is found
+TRACED_STATES = 1500
+CHARTED_STATES = 250  # about one for each pixel of the width of a chart
 
 
 def view(
@@ -40,13 +41,13 @@ def view(
     block: bool | None = None,
     open_browser: bool | None = None,
 ) -> Viewer:
-    """Show `motion` in the browser: play, scrub, follow, and see what its bodies, springs and joints do.
+    """Show `motion` in the browser: play, scrub, follow a body, show vectors, traces and charts.
 
-    trace: points or bodies whose traces can be shown (all centres of mass if None). speed: seconds of the motion per
-    second of watching (None: real time, or what makes it watchable). port: None finds a free one. host: the page can be
-    seen from this machine only; "0.0.0.0" lets everyone in who can reach it. block: serve until Ctrl-C (None: yes in a
-    script, no at a prompt or in a notebook). open_browser: None opens one where there is a screen. Needs the extra
-    `view`.
+    trace: points or bodies whose traces can be shown (None: all centres of mass). speed: seconds of the motion per
+    second of watching (None: real time, or ten seconds in all if that is too short or too long). port: None finds a
+    free one. host: the default serves this machine only; "0.0.0.0" serves everyone who can reach it. block: serve until
+    Ctrl-C (None: yes in a script, no at a prompt or in a notebook). open_browser: None opens one if there is a screen.
+    Needs the extra `view`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="throw")
@@ -57,36 +58,34 @@ def view(
     """
     if not isinstance(motion, Trajectory):
         raise ModelError(f"view shows a motion such as lv.simulate(…) gives, not {motion!r}; a model runs in lv.live.")
-    if len(motion.model.bodies) < 2:
-        raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
+    picture = picture_of(motion.model, trace)
     with serve(motion.model.name, port, host) as viewer:
-        viewer.inside = Player(viewer.server, motion, trace, speed)
+        viewer.inside = Player(viewer.server, motion, picture, speed)
         viewer.stops.append(repeat(viewer.inside.frame))
     return begin(viewer, host, block, open_browser)
 
 
-def sizes_of(motion: Trajectory, these: Any) -> Sizes:
-    """How large the motion is: the box in which it stays, from some of its states."""
-    some = thinned(motion, chosen(len(motion), LOOKED_AT))
-    now = instant(motion.system, some.record, 0.0)
-    return sizes(*bounds(these, now.x, now.R), motion.model.gravity)
+def sizes_of(motion: Trajectory, picture: Picture) -> Sizes:
+    """The sizes of the box that holds the motion, from some of its states."""
+    now = instants(motion, chosen(len(motion), MEASURED_STATES))
+    return sizes(*extent(picture, now.x, now.R), motion.model.gravity)
 
 
 class Player:
     """The page of a recorded motion: its clock, its picture, its charts and its controls."""
 
-    def __init__(self, server: Any, motion: Trajectory, trace: Sequence[Point | Body] | None, speed: float | None):
+    def __init__(self, server: Any, motion: Trajectory, picture: Picture, speed: float | None):
         self.server, self.motion = server, motion
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
-        sizes = sizes_of(motion, parts(motion.model))
+        sizes = sizes_of(motion, picture)
         self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
-        self.picture = Picture(server, motion.model, sizes, self.forces)
-        some = thinned(motion, chosen(len(motion), CHARTED))
-        self.traces = traces_of(server, self.picture, trace)
-        k = chosen(len(motion), min(self.traces.most, TRACED))
-        then = instant(motion.system, thinned(motion, k).record, 0.0)
-        self.path: Array = np.array([self.traces.places.at(x, R) for x, R in zip(then.x, then.R, strict=True)])
+        self.drawing = Drawing(server, picture, sizes, self.forces)
+        some = at_states(motion, chosen(len(motion), CHARTED_STATES))
+        self.traces = Traces(server, picture, sizes)
+        k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
+        then = instants(motion, k)
+        self.path: Array = picture.traces.at(then.x, then.R)
         self.path_t = motion.t[k]
         self.shown: float | None = None
         self.slow = 0.0  # wall time of the last update of slider and charts
@@ -100,27 +99,27 @@ class Player:
         """The forces in the joints at the stored state that is shown."""
         if self.reactions is None:
             self.motion.full  # noqa: B018  compiled once
-            self.reactions = Reactions(self.motion, self.picture.parts.joint)
-        return self.reactions.at(thinned(self.motion, np.array([self.number()])))
+            self.reactions = Reactions(self.motion, self.drawing.picture.joints)
+        return self.reactions.at(at_states(self.motion, np.array([self.number()])))
 
     def number(self) -> int:
         """The number of the stored state at or before the time that is shown."""
         return max(0, int(np.searchsorted(self.motion.t, self.clock.t + 1e-12 * abs(self.clock.t), side="right")) - 1)
 
     def refresh(self) -> None:
-        """Draw everything once more."""
+        """Let the next frame draw everything."""
         self.shown, self.slow = None, 0.0
 
     def frame(self, wall: float) -> None:
-        """One picture: where the clock is, if it has moved."""
+        """Draw the time of the clock, if it has changed."""
         t = self.clock.tick(wall)
         if t != self.shown and self.server.get_clients():
-            self.picture.draw(between(self.motion.system, self.motion.record, self.motion.t, t))
+            self.drawing.draw(between(self.motion.system, self.motion.record, self.motion.t, t))
         self._slow(wall, t)
         self.shown = t
 
     def _slow(self, wall: float, t: float) -> None:
-        """What need not move thirty times a second."""
+        """Update text, slider, charts and traces, less often than the picture."""
         if wall - self.slow < 0.12 or (t == self.shown and self.slow and self.settled):
             return
         self.settled = t == self.shown
@@ -165,18 +164,18 @@ class Player:
             k = self.number() + int(name.replace("−", "-"))
             seek(m.t[int(np.clip(k, 0, len(m) - 1))])
 
-        def hurry(value: float) -> None:
+        def set_speed(value: float) -> None:
             clock.tick(time.perf_counter())
             clock.speed = max(0.0, float(value))
 
-        by_hand(self.button, play)
-        by_hand(self.scrub, seek)
-        by_hand(steps, step)
-        by_hand(speed, hurry)
-        by_hand(loop, lambda on: setattr(clock, "loop", bool(on)))
-        by_hand(reset, lambda _: seek(clock.start))
-        add_follow(self.server, self.picture)
-        add_layers(self.server, self.stage, self.picture, self.traces, self.refresh)
-        cell = in_words(self.picture.sizes.cell)
+        on_user_change(self.button, play)
+        on_user_change(self.scrub, seek)
+        on_user_change(steps, step)
+        on_user_change(speed, set_speed)
+        on_user_change(loop, lambda on: setattr(clock, "loop", bool(on)))
+        on_user_change(reset, lambda _: seek(clock.start))
+        add_follow(self.server, self.drawing)
+        add_layers(self.server, self.stage, self.drawing, self.traces, self.refresh)
+        cell = in_words(self.drawing.sizes.cell)
         about = f"{m.scheme!r}, h = {m.h:.6g} s, {m.steps:,} steps; a cell of the ground is {cell}"
         gui.add_markdown(f"<small>{about}</small>")

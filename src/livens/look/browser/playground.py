@@ -1,4 +1,4 @@
-"""Two poses and their products in both orders, with sliders: SE(3) does not commute, and one sees by how much.
+"""Two poses and their products in both orders, with sliders: SE(3) does not commute.
 
 P Q = (a_P + B_P a_Q, B_P B_Q)        Q P = (a_Q + B_Q a_P, B_Q B_P)                                     (1)
 """
@@ -11,9 +11,9 @@ import numpy as np
 
 from ...describe.pose import Pose
 from ..picture import colors
-from ..picture.sizes import sizes
-from .page import HERE, Viewer, begin, serve
-from .panel import by_hand
+from .panel import on_user_change
+from .server import HERE, Viewer, begin, serve
+from .sizes import sizes
 from .stage import Stage
 
 START = {"P": ((0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), "Q": ((90.0, 0.0, 0.0), (0.4, 0.8, 0.3))}
@@ -88,16 +88,16 @@ class Playground:
                 for axis, x in zip("xyz", place, strict=True)
             ]
         for slider in [*turns, *moves]:
-            by_hand(slider, lambda _: self.update())
+            on_user_change(slider, lambda _: self.update())
         return [*turns, *moves]
 
     def pose(self, name: str) -> Pose:
-        """The pose that the sliders of P or Q say."""
+        """The pose of the sliders of P or Q."""
         roll, pitch, yaw, *place = (float(slider.value) for slider in self.sliders[name])
         return Pose.from_euler((yaw, pitch, roll), at=place)
 
     def update(self) -> None:
-        """Draw what the sliders say."""
+        """Draw the poses of the sliders."""
         P, Q = self.pose("P"), self.pose("Q")
         self.poses = products(P, Q)
         with self.server.atomic():

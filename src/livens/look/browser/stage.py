@@ -1,8 +1,8 @@
-"""The stage: light, ground and camera that fit the sizes of a motion.
+"""Light, ground and camera for a motion of given sizes.
 
-In fine light bodies mirror what is around them and cast shadows, and the ground fades away. That is dear where a
-browser has no graphics hardware and computes its pixels: a crowd is shown in plain light, that of sun and sky, on a
-ground of lines, and so is whatever one wishes.
+In fine light bodies have reflections and shadows, and the ground fades with the distance. This is slow in a browser
+without graphics hardware: models with many bodies begin in plain light, that of sun and sky, with a ground of lines.
+Users can switch between the two.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ..picture.sizes import LENS, Sizes
+from .sizes import LENS, Sizes
 
-CROWD = 200  # bodies; beyond, shadows hide more than they show
+MANY_BODIES = 200  # models with more begin in plain light
 WIDE = 1.2  # a window this many times as wide as high shows all of a motion
 CELL, SECTION = (216, 216, 212), (180, 180, 176)  # colours of the lines of the ground
-LINES, EVERY = 30, 5  # lines on the ground of a crowd, and which of them are darker
+LINES, EVERY = 30, 5  # lines on the ground in plain light, and which of them are darker
 
 
 class Stage:
-    """Light, ground and camera for a motion of so many bodies."""
+    """Light, ground and camera in the scene of a server."""
 
     def __init__(self, server: Any, sizes: Sizes, bodies: int = 1):
         self.server, scene, camera = server, server.scene, server.initial_camera
@@ -35,28 +35,30 @@ class Stage:
         camera.fov = float(LENS)
         server.on_client_connect(lambda client: _step_back(client, sizes))
         cell, where = sizes.cell * sizes.scale, {"position": tuple(sizes.ground), "wxyz": tuple(sizes.tilt)}
-        self.lines = scene.add_line_segments("/m/lines", *ruled(cell), thickness=1.0, thickness_units="screen", **where)
+        self.lines = scene.add_line_segments(
+            "/m/lines", *grid_lines(cell), thickness=1.0, thickness_units="screen", **where
+        )
         self.ground = scene.add_grid(
             "/m/ground", infinite_grid=True, cell_size=cell, section_size=EVERY * cell, cell_color=CELL,
             section_color=SECTION, fade_distance=30.0, **where,
         )  # fmt: skip
         self.fine = True
-        self.light(fine=bodies <= CROWD)
+        self.light(fine=bodies <= MANY_BODIES)
 
     def light(self, fine: bool) -> None:
-        """Fine light, or plain."""
+        """Switch to fine or to plain light."""
         with self.server.atomic():
-            if fine != self.fine:  # a page begins in a city
+            if fine != self.fine:  # viser begins with the map "city"
                 self.server.scene.configure_environment_map("city" if fine else None)
             self.fine = self.ground.visible = self.sun.cast_shadow = fine
             self.lines.visible = not fine
             self.sky.intensity, self.sun.intensity = (1.1, 1.6) if fine else (2.2, 2.4)
 
 
-def ruled(cell: float) -> tuple[Array, Array]:
-    """Lines that rule a square of the x-y plane about the origin: their ends (n, 2, 3), and their colours.
+def grid_lines(cell: float) -> tuple[Array, Array]:
+    """The lines of a square grid in the x-y plane about the origin: their ends (n, 2, 3), and their colours.
 
-    >>> segments, colors = ruled(0.5)
+    >>> segments, colors = grid_lines(0.5)
     >>> segments.shape, colors.shape, segments[0].tolist()
     ((62, 2, 3), (62, 2, 3), [[-7.5, -7.5, 0.0], [-7.5, 7.5, 0.0]])
     """
@@ -69,8 +71,8 @@ def ruled(cell: float) -> tuple[Array, Array]:
 
 
 def _step_back(client: Any, sizes: Sizes) -> None:
-    """In a picture that is higher than wide the camera stands farther away, until someone moves it: panels that dock
-    beside the picture make it narrower after the page has opened."""
+    """Move the camera away in a picture that is higher than wide, until the user moves it. Panels that dock beside the
+    picture make it narrower after the page has opened."""
     placed = sizes.camera
 
     def fit(camera: Any) -> None:

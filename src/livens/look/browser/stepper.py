@@ -1,7 +1,7 @@
-"""A simulation that goes on while its numbers change: one state, carried from one compiled model to the next.
+"""A simulation whose parameters change while it runs: its state is carried from one compiled model to the next.
 
-Between changes the states are, bit for bit, those of `simulate` with the same step. A change keeps places, rotations
-and momenta of all bodies, and the time; the energy changes by what the change means.
+Between changes the states are bitwise identical to those of `simulate` with the same step. A change keeps positions,
+rotations and momenta of all bodies, and the time; the energy changes with the parameters.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 
 from ...checks import positive
-from ...compile.assembly import SHIFT, Start, consistent_start
-from ...compile.bodies import Frames
-from ...compile.rows import compile_coordinates
-from ...compile.signals import Signals
-from ...compile.system import compile_model
+from ...compile.compiled import Compiled
 from ...describe.model import Model
 from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
-from ...kernels.coordinates import read
+from ...kernels.coordinates import update_coordinates
+from ...record.instant import Instant
 from ...record.trajectory import Trajectory
+from ...run.loop import Run, with_memory
 from ...run.progress import Progress
-from ...run.simulate import Run, checked_start, with_memory
+from ...run.simulate import checked_start
 from ...step import Scheme
-from .changed_model import parameters, variant
+from .changed_model import changed_model, parameters
 
-NEVER = 2**40  # a run that goes on keeps no states
+NEVER = 2**40  # steps between two stored states: none is stored
 
 
 class Stepper:
@@ -47,11 +45,11 @@ class Stepper:
     def __init__(self, model: Model, scheme: Scheme, h: float, start: State | None = None, t0: float = 0.0):
         self.base = model
         self.wanted = parameters(model)
-        self.model, self.scheme, self.h = variant(model, self.wanted), scheme, positive(h, "h", "s")
-        self.begin = consistent_start(self.model)
+        self.model, self.scheme, self.h = changed_model(model, self.wanted), scheme, positive(h, "h", "s")
+        self.begin = Compiled.of(self.model)
         state = self.begin.state if start is None else checked_start(start, self.begin.state)
-        self.saved = (self.model, float(t0), copied(state))
-        self._go_on(state, float(t0))
+        self.saved = (self.begin, float(t0), copied(state))
+        self._continue_from(state, float(t0))
 
     @property
     def t(self) -> float:
@@ -64,22 +62,21 @@ class Stepper:
         return self.begin.system
 
     def step(self, steps: int = 1) -> None:
-        """Take `steps` steps; where one fails, StepFailed says why and the state is what it was before all of them."""
+        """Take `steps` steps. If one fails, StepFailed gives the reason and the state is that before all of them."""
         before = copied(self.state)
         try:
             self._run.go(self.state, self._done, self._done + steps, Progress(self.model.name, steps, show=False))
         except BaseException as error:
-            self._go_on(before, self.t)
+            self._continue_from(before, self.t)
             if isinstance(error, StepFailed):
-                text = str(error).replace(" The motion so far is in error.trajectory.", "")
-                raise StepFailed(text, self.now()) from None
+                raise StepFailed(str(error), self.now()) from None
             raise
         self._done += steps
 
     def change(self, *, scheme: Scheme | None = None, h: float | None = None, **changes: Any) -> None:
-        """Go on with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
+        """Continue with another scheme, step [s], `gravity`, `stiffness={name: k}`, `damping={name: c}` or `pull`.
 
-        What cannot be is refused, and the simulation goes on as it was.
+        After an error the simulation continues as before.
         """
         old = (self.model, self.begin, self.wanted, self.scheme, self.h, self.state, self.t)
         try:
@@ -87,11 +84,11 @@ class Stepper:
             self.h = self.h if h is None else positive(h, "h", "s")
             if changes:
                 self.wanted = self.wanted.with_(**changes)
-                self._build(variant(self.base, self.wanted), old[0], old[5])
-            self._go_on(self.state, old[6])
+                self._build(changed_model(self.base, self.wanted), old[1], old[5])
+            self._continue_from(self.state, old[6])
         except (ModelError, TypeError, ValueError):
             self.model, self.begin, self.wanted, self.scheme, self.h, state, t = old
-            self._go_on(state, t)
+            self._continue_from(state, t)
             raise
 
     def pull_to(self, target: tuple[float, float, float]) -> None:
@@ -101,59 +98,56 @@ class Stepper:
             self.system.springs.point[-1, 0] = target
 
     def reset(self) -> None:
-        """Back to the state and time of the beginning, with the parameters of now."""
-        model, t0, state = self.saved
-        self._build(self.model, model, state)
-        self._go_on(self.state, t0)
+        """Return to the initial state and time, with the present parameters."""
+        first, t0, state = self.saved
+        self._build(self.model, first, state)
+        self._continue_from(self.state, t0)
 
     def now(self) -> Trajectory:
         """The motion at this moment: a trajectory of one state."""
-        return moment(self.model, self.begin, self.scheme, self.h, self.t, copied(self.state))
+        return moment(self.begin, self.scheme, self.h, self.t, copied(self.state))
 
     # ── inside ──
 
-    def _build(self, model: Model, before: Model, state: State) -> None:
-        begin = consistent_start(model, quiet=True)
-        self.model, self.begin, self.state = model, begin, carried(begin, model, before, state)
+    def _build(self, model: Model, before: Compiled, state: State) -> None:
+        begin = Compiled.of(model, quiet=True)
+        self.model, self.begin, self.state = model, begin, carried(begin, before, state)
 
-    def _go_on(self, state: State, t: float) -> None:
-        """Begin a run at `state`, which it takes along, and at t."""
+    def _continue_from(self, state: State, t: float) -> None:
+        """Begin a run at `state`, which it advances in place, and at t."""
         self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
         record = State(*(np.zeros((2, *x.shape)) for x in self.state))
-        self._run = Run(self.begin, self.model, self.scheme, self.h, t, NEVER, record)
+        self._run = Run(self.begin, self.scheme, self.h, t, NEVER, record)
         self._done = 0
 
 
-def moment(model: Model, begin: Start, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
-    """A trajectory of one state, with nothing compiled anew."""
-    record = State(*(x[None] for x in state))
-    motion = Trajectory(model, begin.system, scheme, h, 1, np.array([t]), record, 0, 0.0)
-    motion.__dict__["full"] = compile_model(model)[0]._replace(shift=SHIFT) if begin.skip else begin.system
-    return motion
+def moment(begin: Compiled, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
+    """A motion of one state."""
+    return Instant(begin, scheme, h, t, State(*(x[None] for x in state)))
 
 
-def carried(begin: Start, model: Model, before: Model, state: State) -> State:
-    """`state` of the model `before` as a state of `model`, which has the same bodies; coordinates on which something
-    acts in one of the two only are read off the bodies, within half a turn of the start."""
+def carried(begin: Compiled, before: Compiled, state: State) -> State:
+    """`state` of the model `before` as a state of `begin`, which has the same bodies. Coordinates that are compiled in
+    one of the two models only are computed from the poses, within half a turn of the start."""
     new = begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account)
     known = dict(zip(_coordinates(before), state.angle.tolist(), strict=True))
     angle = begin.state.angle.copy()
-    for c, key in enumerate(_coordinates(model)):
+    for c, key in enumerate(_coordinates(begin)):
         if key in known:
             angle[c] = known[key]
     if len(angle):
-        read(begin.system.coordinates, state.a, state.B, angle)
+        update_coordinates(begin.system.coordinates, state.a, state.B, angle)
     effort = state.effort if state.effort.shape == new.effort.shape else new.effort
     lam = state.lam if state.lam.shape == new.lam.shape else np.zeros_like(new.lam)
     return copied(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
 
 
-def _coordinates(model: Model) -> list[tuple[str, str, int]]:
-    """What names each coordinate on which something acts: its joint, its kind, and which of several motors."""
+def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
+    """A key of each compiled coordinate: its joint, its kind, and its number among equal ones."""
 
     def keys() -> Iterator[tuple[str, str, int]]:
         seen: dict[tuple[str, str], int] = {}
-        for q in compile_coordinates(model, Frames(model), Signals(model))[1]:
+        for q in compiled.coordinates:
             key = (q.joint.name, q.kind)
             seen[key] = seen.get(key, -1) + 1
             yield (*key, seen[key])
@@ -162,5 +156,5 @@ def _coordinates(model: Model) -> list[tuple[str, str, int]]:
 
 
 def copied(state: State) -> State:
-    """The same numbers in arrays of their own."""
+    """A copy of all arrays."""
     return State(*(np.array(x) for x in state))

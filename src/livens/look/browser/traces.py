@@ -1,4 +1,4 @@
-"""Lines that points leave behind: where they have been up to now, no longer than a page can take."""
+"""Traces: the paths of points up to now, with as many segments as a page can draw."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...checks import Array
 from ..picture.colors import linear
 from ..picture.instants import Instant
-from ..picture.parts import Places
-from ..picture.sizes import Sizes
+from ..picture.picture import Picture
+from .sizes import Sizes
 
 SEGMENTS = 6000  # of all traces together
 
@@ -20,10 +20,10 @@ SEGMENTS = 6000  # of all traces together
 class Traces:
     """The traces of some points of bodies, as one node of the scene."""
 
-    def __init__(self, server: Any, places: Places, tint: NDArray[np.uint8], sizes: Sizes):
-        """places: the points; tint: their colours (n, 3)."""
-        self.places, self.tint, self.sizes = places, linear(tint), sizes
-        self.most = max(2, SEGMENTS // max(1, len(places)))
+    def __init__(self, server: Any, picture: Picture, sizes: Sizes):
+        self.places, self.sizes = picture.traces, sizes
+        self.tint = linear(picture.colors[picture.traces.body])
+        self.most = max(2, SEGMENTS // max(1, len(self.places)))
         self.node = server.scene.add_line_segments(
             "/m/traces", np.zeros((1, 2, 3)), np.zeros((1, 2, 3), dtype=np.uint8), thickness=0.008, visible=False
         )
@@ -31,24 +31,18 @@ class Traces:
         self.path: deque[Array] = deque(maxlen=self.most)
 
     def add(self, now: Instant) -> None:
-        """The points have come here, in a run whose end nobody knows."""
+        """Append the positions of the points in a run that goes on."""
         self.path.append(self.places.at(now.x, now.R))
 
     def forget(self) -> None:
-        """Begin again."""
+        """Delete the paths."""
         self.path.clear()
 
     def draw(self, path: Array | None = None) -> None:
-        """Draw the path (times, points, 3) [m], or what was added."""
+        """Draw the path (times, points, 3) [m], or the positions that were added."""
         x = np.array(self.path) if path is None else path
-        if len(x) < 2:
-            x = (
-                np.zeros((2, 1, 3))
-                if not len(self.places)
-                else np.repeat(x[:1], 2, axis=0)
-                if len(x)
-                else np.zeros((2, 1, 3))
-            )
+        if len(x) < 2:  # a line needs two corners
+            x = np.repeat(x[:1], 2, axis=0) if len(x) and len(self.places) else np.zeros((2, 1, 3))
         lines, tint = segments(self.sizes(x), self.tint)
         with self.server.atomic():
             self.node.points, self.node.colors = lines, tint

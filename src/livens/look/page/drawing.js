@@ -1,7 +1,7 @@
-// How livens draws in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and a camera that orbits.
-// Used by the page that a motion is written to (page.html) and by the page on which livens runs (docs/live).
-// A scene is what page.py makes of a model: surfaces in body axes, and ends of lines as points of bodies, the world
-// being number 0. Where the bodies are comes as 4 × 4 matrices, column by column.
+// The drawing of livens in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and an orbit camera.
+// Used by the stand-alone page of a motion (page.html) and by the live page (docs/live).
+// Scenes are written by page.py: surfaces in body axes, and ends of lines as points of bodies; the world is body 0. Poses
+// are 4 × 4 matrices, column by column.
 
 // ── vectors and matrices ──
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -48,7 +48,7 @@ function orbit(canvas) {
     else { camera.turn -= (e.clientX - before[0]) * .008; tilt((e.clientY - before[1]) * .008) }
   }
   canvas.onwheel = e => {
-    if (self != top && !document.hasFocus()) return                                      // inside a text: that scrolls
+    if (self != top && !document.hasFocus()) return                                      // inside another page: that scrolls
     e.preventDefault(); zoom(Math.exp(e.deltaY * .001))
   }
   canvas.onkeydown = e => {
@@ -59,10 +59,10 @@ function orbit(canvas) {
   return camera
 }
 
-// ── WebGL: one program for faces, which get flat light from the derivative of their place, and for the grid; one for
-//    ribbons of some pixels between two ends. Bodies of one shape are drawn at once ──
+// ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for
+//    ribbons, a few pixels wide, between two ends. Bodies of one shape are drawn at once ──
 const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1] }
-function drawing(canvas, many = false) {       // of many bodies edges are not smoothed: a machine without graphics shows them in time
+function drawing(canvas, many = false) {       // many: no smooth edges, which are slow without graphics hardware
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
   function linked(vertex, fragment) {
@@ -157,38 +157,38 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
   }
 
   // ── a scene: everything that is sent to the graphics card once ──
-  function scene(data, points = 2) {          // points: how long traces can become
+  function scene(data, points = 2) {          // points: the largest length of a trace
     const it = { data, world: matrix([0, 0, 0, ...data.world]) }
     it.shapes = data.shapes.map((_, number) => kind(data, number))
     const tens = 10 ** Math.floor(Math.log10(data.size / 3))
     it.cell = tens * [5, 2, 1].find(k => k * tens <= data.size / 3)
     const lines = []
-    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 6) {      // short pieces: some drivers drop long lines
+    for (let k = -30; k <= 30; k++) for (let l = -30; l < 30; l += 6) {      // short pieces: some drivers omit long lines
       const u = k * it.cell, v = l * it.cell, w = v + 6 * it.cell
       lines.push(u, v, 0, u, w, 0, v, u, 0, w, u, 0)
     }
     it.grid = mesh(new Float32Array(lines))
     for (const name of ["springs", "dampers", "rods", "axes", "traces"])
       it[name] = { ...data[name], n: data[name].body[0].length, r: data[name].r.map(s => new Float32Array(raw(s))) }
-    it.springs.each = it.springs.n > 40 ? 2 : COIL.length                    // many springs are drawn as lines
-    it.springs.band = Array.from({ length: it.springs.n }, () => ribbon(3 * it.springs.each, true))
+    const coil = new Float32Array(raw(data.springs.coil))                    // (along, across, across) of each corner
+    it.springs.coil = Array.from({ length: coil.length / 3 }, (_, k) => coil.slice(3 * k, 3 * k + 3))
+    it.springs.band = Array.from({ length: it.springs.n }, () => ribbon(3 * it.springs.coil.length, true))
     for (const what of [it.dampers, it.rods, it.axes]) what.band = ribbon(6 * what.n)
     it.traces.band = it.traces.body[0].map(() => ribbon(3 * points, true))
     it.trace = (k, path) => put(it.traces.band[k], path)
-    it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // where trace k is, its body being at M
+    it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // the point of trace k, its body at M
     it.arrow = ribbon(18)
     return it
   }
-  const COIL = Array.from({ length: 75 }, (_, k, n = 75) => {                // along, and around the axis
-    const s = (k - 2) / (n - 5), w = 14 * Math.PI * s
-    return k < 2 || k > n - 3 ? [[0, .12, .88, 1][k < 2 ? k : k - n + 4], 0, 0] : [.12 + .76 * s, Math.cos(w), Math.sin(w)]
-  })
-  function coiled(a, b, radius) {
+  function coiled(coil, a, b, radius) {
     const d = sub(b, a), u = unit(d), e1 = unit(cross(u, Math.abs(u[2]) < .9 ? [0, 0, 1] : [1, 0, 0])), e2 = cross(u, e1), out = []
-    for (const [s, c, w] of COIL) for (let i = 0; i < 3; i++) out.push(a[i] + s * d[i] + radius * (c * e1[i] + w * e2[i]))
+    for (const [s, c, w] of coil) for (let i = 0; i < 3; i++) out.push(a[i] + s * d[i] + radius * (c * e1[i] + w * e2[i]))
     return out
   }
-  const blend = part => { const g = .588, far = part < 0 ? [0, .447, .698] : [.835, .369, 0], p = Math.min(1, Math.abs(part)); return [...far.map(c => g + p * (c - g)), 1] }
+  function tint({ short, rest, long }, part) {                               // of a spring by its extension, −1 … 1
+    const p = Math.min(1, Math.abs(part)), far = part < 0 ? short : long
+    return rest.map((c, i) => c + p * (far[i] - c))
+  }
   function between(places, what) {                                           // straight pieces between points of bodies
     const at = (k, side) => carry(places[what.body[side][k]], what.r[side], 3 * k)
     if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, 1)]).flat()))
@@ -196,18 +196,18 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
   }
   function drawLines(it, places, { on, marks, ink, arrows, eye }) {
     const { springs, dampers, rods, axes, traces, data } = it
-    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, [.588, .588, .588, 1])
+    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, data.tints.rest)
     if (on("rods")) stripes(rods.band, between(places, rods), 3, ink)
     if (axes.n && on("axes")) {
-      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = .07 * data.size
+      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = axes.half * data.size
         return [...x.map((c, i) => c - l * u[i]), ...x.map((c, i) => c + l * u[i])] }
       put(axes.band, new Float32Array(Array.from({ length: axes.n }, (_, k) => piece(k)).flat()))
       stripes(axes.band, axes.n, 3, ink)
     }
     for (let k = 0; k < springs.n && on("springs"); k++) {
       const [a, b] = [0, 1].map(side => carry(places[springs.body[side][k]], springs.r[side], 3 * k))
-      put(springs.band[k], new Float32Array(springs.each == 2 ? [...a, ...b] : coiled(a, b, .018 * data.size)))
-      stripes(springs.band[k], springs.each - 1, 2, blend((Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
+      put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
+      stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
     }
     if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].color.map(x => .8 * x) : ink))
     for (const { from, to, color } of arrows) {
@@ -236,7 +236,7 @@ function drawing(canvas, many = false) {       // of many bodies edges are not s
     drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
     drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye })
-    return x => {                             // where on the canvas a point of the world is, in pixels of the page
+    return x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
       return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]
     }

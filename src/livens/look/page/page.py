@@ -1,7 +1,7 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
-The template page.html holds the player and drawing.js draws; here they get the surfaces (each shape once), and poses at
-no more times than a screen can show. Numbers go as little-endian single precision in base64.
+The template page.html is the player, and drawing.js draws; this module fills in the description (each shape once) and
+the poses, at no more times than a screen can show. Numbers are little-endian single precision in base64.
 """
 
 from __future__ import annotations
@@ -17,24 +17,23 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import positive
-from ...describe.model import Body, Model, Point
+from ...checks import Array, positive
+from ...describe.model import Body, Point
 from ...describe.pose import quaternions
-from ...errors import ModelError
-from ...kernels.arrays import State
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
-from ..picture.colors import BODIES, hexadecimal
-from ..picture.instants import chosen, instant
-from ..picture.meshes import equal_shapes
-from ..picture.parts import Parts, Places, parts, traced
-from ..picture.sizes import upright
+from ..picture.coils import RADIUS, profile
+from ..picture.colors import EXTENSION, hexadecimal
+from ..picture.extent import LIFT, TURN, extent, extent_of_bodies, upright
+from ..picture.instants import Instant, chosen, upright_instants
+from ..picture.picture import AXIS, Picture, picture_of
+from ..picture.places import Places
 
-FRAMES, FEW = 2000, 100  # times, at most and at least; in between the page interpolates
-POSES = 400_000  # of all bodies at all times: some 15 MB
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # to choose from, with the one asked for
-TRACED = 50  # more bodies leave no traces unless asked
-COLORS = tuple(hexadecimal(color) for color in BODIES)
+MOST_TIMES, LEAST_TIMES = 2000, 100  # at which poses are stored; in between the page interpolates
+POSES = 400_000  # of all bodies at all times: 15 MB
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, to which the given one is added
+TRACED_BODIES = 50  # models with more have traces only on request
+SPRING_STATES = 200  # states at which the extensions of springs are compared
 
 
 def write_page(
@@ -43,7 +42,7 @@ def write_page(
     follow: bool = False,
     trace: Sequence[Point | Body] | None = None,
 ) -> None:
-    """Write `motion` to `path` as a stand-alone HTML page, as `page` makes it.
+    """Write the stand-alone HTML page of `motion` to `path`.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
@@ -67,9 +66,9 @@ def page(
 ) -> str:
     """The stand-alone HTML page of `motion`.
 
-    follow: the camera goes with the centre of mass. trace: the points and bodies that leave traces (None: all centres
-    of mass, where there are not too many). speed: that of the clock at first. most: poses of all bodies at
-    all times (None: some 15 MB of them).
+    follow: the camera moves with the centre of mass. trace: the points and bodies that leave traces (None: all centres
+    of mass of at most 50 bodies). speed: initial speed of the clock. most: limit on the poses of all bodies at all
+    times (None: 400,000, which are 15 MB).
     """
     text, script = (
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js")
@@ -81,6 +80,7 @@ def page(
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
         "follow": "checked" if follow else "",
         "speeds": "".join(f"<option{' selected' if s == speed else ''}>{s:g}" for s in speeds),
+        **{name: hexadecimal(color) for name, color in EXTENSION.items()},
         "data": json.dumps(_data(motion, trace, most or POSES)).replace("<", "\\u003c"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
@@ -88,70 +88,67 @@ def page(
 
 def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -> dict[str, Any]:
     bodies = motion.model.bodies[1:]
-    if not bodies:
-        raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to show.")
     if trace is None:
-        trace = bodies if len(bodies) <= TRACED else []
-    k = chosen(len(motion), int(np.clip(most // len(bodies), FEW, FRAMES)))
-    these, up = parts(motion.model), upright(motion.model.gravity)
-    poses = np.zeros((len(k), len(bodies), 7))
-    for b, body in enumerate(bodies):
-        poses[:, b, :3], poses[:, b, 3:] = motion.position(body)[k] @ up.T, quaternions(up @ motion.rotation(body)[k])
-    reach = these.reach[1:, None]
-    below, above = poses[..., :3] - reach, poses[..., :3] + reach
-    hooks = these.points.r[these.points.body == 0] @ up.T
-    low = np.vstack([below.min(axis=(0, 1)), hooks]).min(axis=0)
-    high = np.vstack([above.max(axis=(0, 1)), hooks]).max(axis=0)
-    data = scene(motion.model, these, trace) | {
+        trace = bodies if len(bodies) <= TRACED_BODIES else []
+    picture = picture_of(motion.model, trace)
+    k = chosen(len(motion), int(np.clip(most // len(bodies), LEAST_TIMES, MOST_TIMES)))
+    now = upright_instants(motion, k)
+    low, high = extent(picture, now.x, now.R)
+    data = scene(picture) | {
         "times": packed(motion.t[k]),
-        "poses": packed(poses),
+        "poses": packed(_poses(now)[:, 1:]),
         "low": float(low[2]),
         "middle": (0.5 * (low + high)).tolist(),
         "size": float((high - low).max()) / 2,
-        "near": float((above.max(axis=1) - below.min(axis=1)).max()) / 2,
+        "near": extent_of_bodies(picture, now.x),
+        "camera": {"turn": TURN, "lift": LIFT},
     }
-    data["springs"]["most"] = _most(motion, these, k)
+    some = slice(None, None, max(1, len(k) // SPRING_STATES))
+    extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
+    data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
     return data
 
 
-def scene(model: Model, these: Parts, trace: Sequence[Point | Body]) -> dict[str, Any]:
-    """What drawing.js draws of a model that consists of `these`, apart from where it is and how far it moves."""
-    bodies, kinds = model.bodies[1:], equal_shapes(model)
-    shape = {body: number for number, members in enumerate(kinds) for body in members}
-    surfaces = [model.bodies[members[0]].shape.surface for members in kinds]
-    mass = np.array([body.mass_properties.mass for body in bodies])
+def scene(picture: Picture) -> dict[str, Any]:
+    """The description as drawing.js reads it: everything except the poses and the size of the motion."""
+    model = picture.model
+    mass = np.array([body.mass_properties.mass for body in model.bodies[1:]])
+    springs, axes = picture.springs, picture.axes
     return {
         "world": quaternions(upright(model.gravity)[None])[0].tolist(),
-        "shapes": [{"vertices": packed(s.vertices), "triangles": packed(s.triangles, "<u4")} for s in surfaces],
+        "shapes": [
+            {"vertices": packed(one.surface.vertices), "triangles": packed(one.surface.triangles, "<u4")}
+            for one in picture.shapes
+        ],
         "bodies": [
             {
                 "name": body.name,
-                "shape": shape[b + 1],
-                "color": rgba(COLORS[b % len(COLORS)]),
+                "shape": int(picture.shape_of[b]),
+                "color": rgba(picture.colors[b]),
                 "center": body.mass_properties.center.tolist(),
-                "share": float(mass[b] / mass.sum()),
+                "share": float(mass[b - 1] / mass.sum()),
             }
-            for b, body in enumerate(bodies)
+            for b, body in enumerate(model.bodies[1:], start=1)
         ],
-        "springs": _ends(these.springs) | {"length": these.length.tolist()},
-        "dampers": _ends(these.dampers),
-        "rods": _ends(these.rods),
-        "axes": _ends(these.axes),
-        "traces": _ends((traced(model, trace),)),
+        "springs": _places(springs.a, springs.b)
+        | {"length": springs.length.tolist(), "coil": packed(profile(len(springs))), "radius": RADIUS},
+        "dampers": _places(picture.dampers.a, picture.dampers.b),
+        "rods": _places(picture.rods.a, picture.rods.b),
+        "axes": _places(axes.points, axes.directions) | {"half": AXIS},
+        "traces": _places(picture.traces),
+        "tints": {name: rgba(color) for name, color in EXTENSION.items()},
     }
 
 
-def _ends(of: Sequence[Places]) -> dict[str, Any]:
-    """Points fixed to bodies: for each row of points their bodies, and their places there."""
+def _poses(now: Instant) -> Array:
+    """(x y z, w x y z) of every body (times, bodies, 7)."""
+    q = quaternions(now.R.reshape(-1, 3, 3)).reshape(*now.x.shape[:-1], 4)
+    return np.concatenate([now.x, q], axis=-1)
+
+
+def _places(*of: Places) -> dict[str, Any]:
+    """Points fixed to bodies: for each row of points their bodies, and their coordinates there."""
     return {"body": [places.body.tolist() for places in of], "r": [packed(places.r) for places in of]}
-
-
-def _most(motion: Trajectory, these: Parts, k: Any) -> float:
-    """The largest extension of any spring [m], as some of the states tell."""
-    some = k[:: max(1, len(k) // 200)]
-    then = instant(motion.system, State(*(x[some] for x in motion.record)), 0.0)
-    a, b = ([places.at(x, R) for x, R in zip(then.x, then.R, strict=True)] for places in these.springs)
-    return float(np.abs(np.linalg.norm(np.array(b) - np.array(a), axis=2) - these.length).max(initial=0.0))
 
 
 def packed(array: Any, kind: str = "<f4") -> str:
@@ -159,6 +156,6 @@ def packed(array: Any, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-def rgba(text: str) -> list[float]:
-    """A colour such as "#e69f00" as four numbers from 0 to 1."""
-    return [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)] + [1.0]
+def rgba(color: Any) -> list[float]:
+    """A colour of three numbers up to 255 as four from 0 to 1, the last of which is the opacity."""
+    return [int(part) / 255 for part in color] + [1.0]

@@ -1,4 +1,4 @@
-"""Colours that every eye can tell apart (Okabe & Ito 2008), as 0…255."""
+"""Colours that are distinct for colour-blind readers too (Okabe & Ito 2008), as 0…255."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Bytes = NDArray[np.uint8]
 BLACK, GREY = (30, 30, 30), (150, 150, 150)
 ORANGE, SKY, GREEN, YELLOW = (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66)
 BLUE, VERMILION, PURPLE = (0, 114, 178), (213, 94, 0), (204, 121, 167)
+EXTENSION = {"short": BLUE, "rest": GREY, "long": VERMILION}  # of springs
 BODIES = np.array([ORANGE, SKY, GREEN, PURPLE, BLUE, VERMILION, YELLOW], dtype=np.uint8)
 
 
@@ -34,12 +35,13 @@ def of_extension(extension: Array, most: float) -> Bytes:
     [[0, 114, 178], [150, 150, 150], [182, 122, 75], [213, 94, 0]]
     """
     part = np.clip(extension / most if most > 0.0 else np.zeros_like(extension), -1.0, 1.0)[:, None]
-    far = np.where(part < 0.0, BLUE, VERMILION)
-    return np.round(np.array(GREY) + np.abs(part) * (far - np.array(GREY)) + 1e-9).astype(np.uint8)
+    rest = np.array(EXTENSION["rest"])
+    far = np.where(part < 0.0, EXTENSION["short"], EXTENSION["long"])
+    return np.round(rest + np.abs(part) * (far - rest) + 1e-9).astype(np.uint8)
 
 
 def linear(color: Any) -> Bytes:
-    """Colours of meshes, arrows and lines as the page's renderer takes them: light, not its sRGB code.
+    """Colours in linear light, as viser and glTF take them, from sRGB codes.
 
     >>> linear((0, 114, 255)).tolist()
     [0, 43, 255]
@@ -50,7 +52,7 @@ def linear(color: Any) -> Bytes:
 
 
 def hexadecimal(color: Any) -> str:
-    """A colour as pages want it.
+    """A colour in the notation of HTML.
 
     >>> hexadecimal(BLUE)
     '#0072b2'

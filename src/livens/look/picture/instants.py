@@ -1,4 +1,4 @@
-"""A moment of a motion as the page draws it, from the kernels' state; and what lies between two stored states.
+"""The poses and velocities of all bodies at a time, from the states of the kernels; and between two stored states.
 
 With c the centre of mass and Q the principal axes of a body in its frame,
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from ...checks import Array
 from ...describe.pose import quaternions
 from ...kernels.arrays import State, System
+from ...record.trajectory import Trajectory
+from .extent import upright
 
 
 class Instant(NamedTuple):
@@ -37,13 +39,25 @@ def instant(system: System, state: State, t: float) -> Instant:
     return Instant(float(t), x, R, state.a.copy(), v, np.einsum("...ij,...j->...i", state.B, state.L))
 
 
+def instants(motion: Trajectory, k: NDArray[np.int64]) -> Instant:
+    """The instants of the stored states number k: arrays (times, n, …) with the last time as `t`."""
+    return instant(motion.system, State(*(x[k] for x in motion.record)), motion.t[k[-1]])
+
+
+def upright_instants(motion: Trajectory, k: NDArray[np.int64]) -> Instant:
+    """The same in axes whose z is against gravity: the pose of the world then is that rotation."""
+    up, now = upright(motion.model.gravity), instants(motion, k)
+    x, c, v, l = (vectors @ up.T for vectors in (now.x, now.c, now.v, now.l))
+    return Instant(now.t, x, up @ now.R, c, v, l)
+
+
 def stored(system: System, record: State, t: Array, k: int) -> Instant:
     """The instant of the stored state number k."""
     return instant(system, State(*(x[k] for x in record)), t[k])
 
 
 def between(system: System, record: State, t: Array, when: float) -> Instant:
-    """The motion at the time `when`: places on a line between two stored states, rotations on the arc.
+    """The motion at the time `when`: positions linearly between two stored states, rotations along the arc.
 
     At a stored time it is the stored state itself; beyond the ends it is the first or the last.
     """

@@ -1,4 +1,7 @@
-"""Figures of a motion: motion.plot(kind, …). `KINDS` is the table of what can be drawn, each in its own file."""
+"""Figures of a motion: motion.plot(kind, …). FIGURES is the table of kinds; each has its own file.
+
+`drawn`, `STYLES` and `thinned` give figures of your own the same style.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
-from .balance import energy, reactions
+from .energy import energy
 from .invariants import invariants
-from .paths import paths
 from .phase import phase
 from .polhode import polhode
-from .precision import plot_work_precision
-from .style import drawn
+from .reactions import reactions
+from .style import STYLES, drawn, thinned
+from .trajectory import trajectory
+from .work_precision import plot_work_precision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS: dict[str, Any] = {
+FIGURES: dict[str, Any] = {
     "invariants": invariants,
     "energy": energy,
     "phase": phase,
     "polhode": polhode,
-    "trajectory": paths,
+    "trajectory": trajectory,
     "reactions": reactions,
 }
-__all__ = ["KINDS", "plot", "plot_work_precision"]
+__all__ = ["FIGURES", "STYLES", "drawn", "plot", "plot_work_precision", "thinned"]
 
 
 def plot(
@@ -38,14 +42,15 @@ def plot(
     """Draw `motion` and return the figure; write it to `path` if given, whose ending (png, pdf, svg) is the format.
 
     kind            what is drawn
-    "invariants"    energy, momenta, joints against time: how well they are kept (the default)
-    "energy"        kinetic energy of translation and rotation, weight, springs against time
-    "phase"         a joint's coordinate, or a body's or point's place (component "x", "y", "z"), against its rate
+    "invariants"    errors of energy, momenta and joint constraints against time (the default)
+    "energy"        energy of translation, rotation, gravity and springs against time
+    "phase"         the coordinate of a joint, or the position of a body or point (component "x", "y", "z"), against its
+                    rate
     "polhode"       a body's angular momentum on its sphere and ellipsoid
     "trajectory"    the paths of points or bodies
     "reactions"     forces and torques of joints against time
 
-    A name with an ending, such as "figure.pdf", in the place of `kind` is a path for the invariants.
+    If `kind` is a file name with an ending, such as "figure.pdf", the invariants are written to it.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -57,11 +62,11 @@ def plot(
     >>> motion.plot("phase", "stick", "z").axes[0].get_ylabel()
     'rate [m/s]'
     """
-    if kind is not None and (not isinstance(kind, str) or (kind not in KINDS and "." in kind)):
+    if kind is not None and (not isinstance(kind, str) or (kind not in FIGURES and "." in kind)):
         if path is not None or what:
-            raise ModelError(f"there is no figure {os.fspath(kind)!r}; there is {', '.join(KINDS)}.")
+            raise ModelError(f"there is no figure {os.fspath(kind)!r}; there is {', '.join(FIGURES)}.")
         kind, path = "invariants", kind
     name = "invariants" if kind is None else str(kind)
-    if name not in KINDS:
-        raise ModelError(f"there is no figure {name!r}; there is {', '.join(KINDS)}.")
-    return drawn(lambda figure: KINDS[name](figure, motion, *what), path)
+    if name not in FIGURES:
+        raise ModelError(f"there is no figure {name!r}; there is {', '.join(FIGURES)}.")
+    return drawn(lambda figure: FIGURES[name](figure, motion, *what), path)

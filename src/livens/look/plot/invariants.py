@@ -1,7 +1,7 @@
 """The invariants of a motion against time.
 
-Energy has a signed, linear error, because there a slope is what one looks for; what is kept to round-off is drawn on a
-logarithmic scale, above a grey line at ε = 2.2e-16.
+The error of the energy is drawn with its sign on a linear scale, where a drift is visible. Quantities that are
+conserved to machine precision are drawn on a logarithmic scale, above a grey line at ε = 2.2e-16.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def invariants(figure: Figure, motion: Trajectory) -> None:
-    """Draw how energy, momenta, orthogonality (and joints) of `motion` are kept."""
+    """Draw the errors of energy, momenta and joint constraints of `motion`."""
     law = conserved(motion.model)
     energy = energy_series(motion, law)
     momenta = [series for series in (momentum_series(motion, law), angular_series(motion, law)) if series]
@@ -32,7 +32,7 @@ def invariants(figure: Figure, motion: Trajectory) -> None:
     _draw_error(panels[0], motion.t, energy)
     if momenta:
         _draw_round_off(panels[1], motion.t, momenta, "relative error")
-    _draw_round_off(panels[-1], motion.t, defect_series(motion), "defect")
+    _draw_round_off(panels[-1], motion.t, defect_series(motion), "violation")
     over_time(panels, motion)
     figure.align_ylabels(panels)
 
@@ -46,7 +46,7 @@ def _draw_error(axes: Any, t: Array, series: Series) -> None:
 
 
 def _draw_round_off(axes: Any, t: Array, several: list[Series], label: str) -> None:
-    """Sizes on a logarithmic scale; exact zeros, which it cannot show, lie on the line of round-off."""
+    """Magnitudes on a logarithmic scale; exact zeros are drawn on the line of ε."""
     for series, (style, color, _) in zip(several, STYLES, strict=False):
         axes.plot(*thinned(t, np.maximum(np.abs(series.error), EPS)), linestyle=style, color=color, label=series.name)
     axes.axhline(EPS, color="#999999", linewidth=0.6)

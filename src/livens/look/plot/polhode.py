@@ -1,6 +1,6 @@
-"""The polhode: the angular momentum of a body in its principal axes, on the surfaces that it cannot leave.
+"""The polhode: the angular momentum of a body in its principal axes, on the surfaces of constant |L| and energy.
 
-A free body keeps |L| and its energy of rotation T. In principal axes L therefore runs along the curve where
+A free body conserves |L| and its energy of rotation T. In principal axes L therefore moves along the curve where
 
     the sphere   L₁² + L₂² + L₃² = |L|²      meets the ellipsoid   L₁²/2J₁ + L₂²/2J₂ + L₃²/2J₃ = T.        (1)
 
@@ -20,18 +20,18 @@ from ...checks import Array
 from ...describe.model import Body
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
-from .style import MOST, heading
+from .style import CURVE_POINTS, heading
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ELEVATION, AZIMUTH = 24.0, 35.0  # degrees
-SUN = np.array([0.3, 0.75, 0.6])
+LIGHT = np.array([0.3, 0.75, 0.6])
 SPHERE, ELLIPSOID = 0.97, 0.72  # grey
 
 
 def polhode(figure: Figure, motion: Trajectory, body: Body | str | None = None) -> None:
-    """Draw L of `body` (left out: the first that turns) on the sphere and the ellipsoid of its start."""
+    """Draw L of `body` (left out: the first that turns) on the sphere and the ellipsoid of its initial state."""
     if body is None and len(motion.model.bodies) < 2:
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to draw.")
     first = 1 + int(motion.record.L[0, 1:].any(axis=1).argmax())
@@ -54,7 +54,7 @@ def polhode(figure: Figure, motion: Trajectory, body: Body | str | None = None) 
     _surface(axes, semi, axis, curve / size)
     for side in (1.0, -1.0):
         _seen(axes, side * curve / size, color="black", linewidth=0.8, linestyle="--", zorder=4)
-    step = -(-len(L) // MOST)
+    step = -(-len(L) // CURVE_POINTS)
     path = L[::step] / size
     _seen(axes, path, color="#c0392b", linewidth=2.0, zorder=5, label=f"L of {name}, computed")
     axes.plot([], [], "--", color="black", linewidth=0.8, label="where sphere and ellipsoid meet")
@@ -84,7 +84,7 @@ def curves(J: Array, size: float, T: float, n: int = 180) -> tuple[int, Array]:
     phi = np.linspace(0.0, 2.0 * np.pi, n + 1)
     c, s = np.cos(phi), np.sin(phi)
     below = c**2 / (2 * J[i]) + s**2 / (2 * J[j]) - 1 / (2 * J[k])
-    flat = np.abs(below) < 1e-9 / J.min()  # moments that are equal: anywhere is on both surfaces
+    flat = np.abs(below) < 1e-9 / J.min()  # equal moments: the surfaces coincide
     rho = np.sqrt(np.clip((T - size**2 / (2 * J[k])) / np.where(flat, np.inf, below), 0.0, size**2))
     out = np.zeros((n + 1, 3))
     out[:, i], out[:, j], out[:, k] = rho * c, rho * s, np.sqrt(size**2 - rho**2)
@@ -107,7 +107,7 @@ def _surface(axes: Any, semi: Array, k: int, curve: Array) -> None:
     outer[:-1, :-1] = middle > 1.0 + 1e-9
     normal = np.where(outer[..., None], d / semi**2, d)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    light = 0.72 + 0.28 * np.clip(normal @ (SUN / np.linalg.norm(SUN)), -0.4, 1.0)
+    light = 0.72 + 0.28 * np.clip(normal @ (LIGHT / np.linalg.norm(LIGHT)), -0.4, 1.0)
     grey = np.clip(np.where(outer, ELLIPSOID, SPHERE) * light, 0.0, 1.0)
     x = d * np.maximum(other, 1.0)[..., None]
     colors = np.stack([grey, grey, grey, np.ones_like(grey)], axis=-1)
@@ -118,7 +118,7 @@ def _surface(axes: Any, semi: Array, k: int, curve: Array) -> None:
 
 
 def _seen(axes: Any, path: Array, **style: Any) -> None:
-    """A curve near the sphere, where it is in front; behind, it is left out."""
+    """Draw the part of a curve near the sphere that is in front of it."""
     e, a = np.radians((ELEVATION, AZIMUTH))
     toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     front = (path @ toward > 0.0)[:, None]

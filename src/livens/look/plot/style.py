@@ -1,7 +1,7 @@
-"""How figures look, and how they are made: black and white is enough to read them, and nothing needs tuning.
+"""The style of figures: they are readable in black and white.
 
-Curves differ in line style and marker before they differ in colour. matplotlib's objects are used directly: no pyplot,
-no window, and its settings are afterwards what they were.
+Curves differ in line style and marker as well as in colour. matplotlib's objects are used directly: no pyplot, no
+window, and its settings are restored afterwards.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPS = float(np.finfo(np.float64).eps)
-MOST = 2000  # points of a curve; of a longer record the lowest and highest of each stretch are drawn
-WIDTH = 6.3  # inches, that of a text column
+CURVE_POINTS = 2000  # of a curve at most; of a longer record the lowest and highest of each interval are drawn
+WIDTH = 6.3  # inches, the width of a text column
 STYLES: tuple[tuple[Any, str, str], ...] = (  # line, colour, marker
     ("-", "#000000", "o"),
     ("--", "#c0392b", "s"),
@@ -39,7 +39,7 @@ STYLES: tuple[tuple[Any, str, str], ...] = (  # line, colour, marker
     ((0, (6, 1, 1, 1, 1, 1, 1, 1)), "#b03a7e", ">"),
     ((0, (2, 2)), "#9a7d0a", "*"),
 )
-LOOK: Any = {
+SETTINGS: Any = {  # of matplotlib
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -55,11 +55,15 @@ LOOK: Any = {
 
 
 def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = None) -> Figure:
-    """The figure on which `draw` has drawn; written to `path` if given, whose ending (png, pdf, svg) is the format."""
+    """A figure in this style on which `draw` has drawn; written to `path` if given, whose ending is the format.
+
+    >>> drawn(lambda figure: figure.subplots().plot([0, 1], [0, 1])).get_size_inches().tolist()
+    [6.3, 4.2]
+    """
     sheet = _sheet()
     import matplotlib
 
-    with matplotlib.rc_context(LOOK):
+    with matplotlib.rc_context(SETTINGS):
         figure = sheet(figsize=(WIDTH, 4.2), layout="constrained")
         draw(figure)
         if path is not None:
@@ -69,7 +73,7 @@ def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = 
 
 @cache
 def _sheet() -> type[Figure]:
-    """matplotlib's Figure, which a notebook shows as it is: without pyplot nobody else tells it to."""
+    """matplotlib's Figure with a PNG for notebooks, which otherwise show figures of pyplot only."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -85,20 +89,20 @@ def _sheet() -> type[Figure]:
 
 
 def heading(figure: Figure, motion: Trajectory) -> None:
-    """What was simulated, how, and how finely, in one line above everything."""
+    """The model, the scheme, the step and the number of steps in one line above all panels."""
     text = f"{motion.model.name}: {motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"
     figure.suptitle(text, fontsize=10, x=0.01, ha="left")
 
 
 def over_time(panels: Iterable[Any], motion: Trajectory) -> None:
-    """Time below the last of the panels that share it."""
+    """Label the time axis below the last of the panels."""
     *_, last = panels
     last.set_xlabel("time [s]")
     last.set_xlim(motion.t[0], motion.t[-1] if len(motion) > 1 else None)
 
 
 def legend_above(axes: Any, ncols: int) -> None:
-    """A legend in the place of the title, which takes no room from the curves."""
+    """A legend above the curves, in the place of the title."""
     rows = -(-len(axes.get_legend_handles_labels()[0]) // ncols)
     above = {"loc": "lower left", "bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.0, "borderpad": 0.3}
     legend = axes.legend(ncols=ncols, fontsize=8, handlelength=2.2, columnspacing=1.5, **above)
@@ -107,15 +111,15 @@ def legend_above(axes: Any, ncols: int) -> None:
 
 
 def thinned(t: Array, x: Array) -> tuple[Array, Array]:
-    """At most MOST points with the same envelope: the lowest and the highest of each stretch, in their order.
+    """At most CURVE_POINTS points with the same envelope: the lowest and the highest of each interval, in their order.
 
     >>> s, y = thinned(np.arange(10_000.0), np.sin(np.arange(10_000.0)))
-    >>> len(s) <= MOST + 2, bool(y.max() == np.sin(np.arange(10_000.0)).max())
+    >>> len(s) <= CURVE_POINTS + 2, bool(y.max() == np.sin(np.arange(10_000.0)).max())
     (True, True)
     """
-    if len(t) <= MOST:
+    if len(t) <= CURVE_POINTS:
         return t, x
-    edges = np.linspace(0, len(t), MOST // 2 + 1).astype(int)
+    edges = np.linspace(0, len(t), CURVE_POINTS // 2 + 1).astype(int)
     keep: set[int] = {0, len(t) - 1}
     for begin, end in pairwise(edges.tolist()):
         keep |= {begin + int(x[begin:end].argmin()), begin + int(x[begin:end].argmax())}
@@ -124,7 +128,7 @@ def thinned(t: Array, x: Array) -> tuple[Array, Array]:
 
 
 def ends(axes: Any, path: Array, color: str) -> None:
-    """An open circle where a curve (n, 2 or 3) begins, a full one where it ends."""
+    """Draw an open circle at the first point of a curve (n, 2 or 3), a full one at the last."""
     axes.plot(*path[:1].T, "o", markersize=4.5, color=color, markerfacecolor="white", zorder=5)
     axes.plot(*path[-1:].T, "o", markersize=4.5, color=color, zorder=5)
 

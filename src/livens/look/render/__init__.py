@@ -1,7 +1,7 @@
 """Pictures of a motion without a screen: write_png(motion, path), write_video(motion, path).
 
-Drawn here with numpy and one compiled loop (raster.py), so they need no graphics card, window or other package.
-Pixels are drawn twice as fine in both directions and averaged.
+They are drawn with numpy and one compiled loop (raster.py): no graphics card, window or other package is needed. Pixels
+are drawn twice as fine in both directions and averaged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["write_png", "write_video"]
 
 FINE = 2  # finer pixels in each direction
 PAPER = np.array([0.957, 0.953, 0.937])
-LINE, SHADE = 0.86, 0.86  # what is left of the paper on a line of the grid, and in a shadow
+LINE, SHADE = 0.86, 0.86  # brightness of a line of the grid, and of a shadow
 
 
 def write_png(
@@ -37,7 +37,7 @@ def write_png(
 ) -> None:
     """Write a picture of the stored state nearest to `t` [s] (left out: the last), `size` = (width, height) in pixels.
 
-    All of the motion fits into the picture; with `follow` only the bodies as they are then, from near.
+    The picture shows all of the motion; with `follow` only the bodies at that time, from near.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -61,9 +61,9 @@ def write_video(
     size: tuple[int, int] = (640, 480),
     follow: bool = False,
 ) -> None:
-    """Write the motion as a film that plays `speed` times as fast as nature, with `rate` pictures a second.
+    """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second.
 
-    mp4, webm, mov, mkv and avi are made by ffmpeg where it is on the PATH, gif by Pillow; apng needs nothing.
+    mp4, webm, mov, mkv and avi need ffmpeg on the PATH, gif needs Pillow; apng needs nothing.
     """
     speed, rate = positive(speed, "speed"), positive(rate, "rate", "pictures/s")
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
@@ -78,11 +78,10 @@ def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], follo
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise ModelError(f"a picture has 16 to 8192 pixels in width and height, not {width} x {height}.")
     scene = Scene(motion)
-    everything = np.unique(np.linspace(0, len(motion) - 1, 200).astype(int))
-    low = float(scene.room(everything)[:, 2].min())
-    whole = scene.camera(everything, FINE * width, FINE * height)
+    low = float(scene.room(scene.overview)[:, 2].min())
+    whole = scene.camera(scene.overview, FINE * width, FINE * height)
     ground = None if follow else _Ground(whole, low)
-    distance = max(scene.camera([k], FINE * width, FINE * height).far for k in everything[::10]) if follow else 0.0
+    distance = max(scene.camera([k], FINE * width, FINE * height).far for k in scene.overview[::10]) if follow else 0.0
     for state in states:
         camera = whole
         if follow:
@@ -102,7 +101,7 @@ class _Ground:
         place = eye[:2] + reach[..., None] * rays[..., :2]
         step = _step(2.0 * camera.far / F)
         pixel = reach / (0.5 * camera.height * F)  # metres in a pixel across the ray
-        slant = pixel * (np.linalg.norm(rays, axis=-1) / -down - 1.0)  # and how much more along it
+        slant = pixel * (np.linalg.norm(rays, axis=-1) / -down - 1.0)  # and the excess along it
         ahead = rays[..., :2] / np.linalg.norm(rays[..., :2], axis=-1, keepdims=True)
         line = np.zeros(reach.shape)
         for k in (0, 1):
@@ -114,14 +113,14 @@ class _Ground:
         self.color = PAPER * (1.0 - (1.0 - LINE) * line * self.fade)[..., None]
 
     def shadowed(self, world: Array, fine: Camera) -> Array:
-        """The ground where the sun comes, and does not come, past triangles (n, 3, 3)."""
+        """The ground with the shadows of triangles (n, 3, 3)."""
         fallen = world - ((world[..., 2:] - self.low) / SUN[2]) * SUN
         dark = coarser(seen(fine.screen(fallen), fine).owner >= 0, FINE) * self.fade
         return self.color * (1.0 - (1.0 - SHADE) * dark)[..., None]
 
 
 def _step(span: float) -> float:
-    """The distance of the grid's lines [m]: 1, 2 or 5 times a power of ten, some ten of them in `span`.
+    """The distance of the grid's lines [m]: 1, 2 or 5 times a power of ten, about ten of them in `span`.
 
     >>> [_step(span) for span in (1.0, 7.0, 30.0)]
     [0.1, 1.0, 5.0]

@@ -1,4 +1,4 @@
-"""Pictures to files: PNG and animated PNG by hand, GIF by Pillow, everything else by ffmpeg.
+"""Pictures to files: PNG and animated PNG are written here, GIF by Pillow, films by ffmpeg.
 
 A PNG is a signature and chunks: length, four letters, data, CRC-32 of letters and data. Rows are filtered (here: each
 byte less the one of the pixel to the left) and packed by zlib. An animated one adds acTL, and for every frame fcTL and,
@@ -36,7 +36,7 @@ def png(picture: Picture) -> bytes:
 
 
 def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path, target: Path) -> None:
-    """Write `count` pictures shown `rate` times a second to `target`, in the format that the ending of `name` asks for.
+    """Write `count` pictures shown `rate` times a second to `target`, in the format of the ending of `name`.
 
     mp4, webm, mov, mkv, avi need ffmpeg on the PATH; gif needs Pillow; apng and png need nothing.
     """
@@ -110,13 +110,13 @@ def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) ->
     line = [tool, "-y", "-loglevel", "error", *source, *even, "-crf", "18", str(target)]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stderr is not None  # noqa: PT018
-        with suppress(BrokenPipeError):  # it says why on stderr
+        with suppress(BrokenPipeError):  # the reason is on stderr
             process.stdin.write(first.tobytes())
             for picture in frames:
                 process.stdin.write(picture.tobytes())
         with suppress(BrokenPipeError):
             process.stdin.close()
-        said = process.stderr.read().decode(errors="replace").strip()
+        message = process.stderr.read().decode(errors="replace").strip()
     if process.returncode:
-        reason = (said.splitlines() or ["it does not say why"])[-1]
+        reason = (message.splitlines() or ["it gives no reason"])[-1]
         raise FileError(f"{name} cannot be written: ffmpeg failed: {reason}.")

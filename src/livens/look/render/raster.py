@@ -1,6 +1,6 @@
 """Triangles to pixels: a depth buffer, flat light, thin outlines.
 
-A pinhole camera looks from `eye` along −d, with the screen's right and up across it. A point x has the depth
+A pinhole camera at `eye` looks along −d; right and up are the directions of the screen. A point x has the depth
 z = (eye − x)·d and lies on the screen, in units of half its height, at
 
     f ((x − eye)·right, (x − eye)·up) / z,        f = 1/tan(half the angle of view).                       (1)
@@ -21,12 +21,12 @@ from ...checks import Array
 
 F = 2.6  # of (1)
 SUN = np.array([0.4, -0.3, 0.9]) / np.linalg.norm([0.4, -0.3, 0.9])
-EDGE = 0.45  # what is left of the light on an outline
+EDGE = 0.45  # brightness of an outline
 
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """Where a picture is taken from: the target in its middle, the direction d to the eye, their distance [m]."""
+    """A camera: the target in the middle of the picture, the direction d to the eye, their distance [m]."""
 
     target: Array
     d: Array
@@ -36,7 +36,7 @@ class Camera:
 
     @property
     def eye(self) -> Array:
-        """The place of the camera [m]."""
+        """The position of the camera [m]."""
         return self.target + self.far * self.d
 
     @property
@@ -70,7 +70,7 @@ class Camera:
 def cover(corners: Any, nearest: float, depth: Any, owner: Any) -> None:
     """Enter triangles (n, 3 corners, (x, y, 1/z)) into the buffers: 1/z, and the number of the nearest triangle.
 
-    What has a 1/z beyond `nearest` is behind the camera, or about to be, and is left out.
+    Triangles with 1/z above `nearest` are behind the camera or too near, and are left out.
     """
     height, width = depth.shape
     for k in range(corners.shape[0]):
@@ -98,7 +98,7 @@ def cover(corners: Any, nearest: float, depth: Any, owner: Any) -> None:
 
 @njit
 def outline(depth: Any, owner: Any, part: Any, edge: Any) -> None:
-    """Mark pixels where one part (a number for each triangle, −1 for lines) ends before another or the ground."""
+    """Mark pixels at the borders of parts (a number for each triangle, −1 for lines)."""
     height, width = depth.shape
     for j in range(height):
         for i in range(width):
@@ -116,7 +116,7 @@ def outline(depth: Any, owner: Any, part: Any, edge: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Buffers:
-    """What the camera sees at each pixel: 1/depth [1/m], and the number of the triangle or −1."""
+    """The nearest triangle at each pixel: its 1/depth [1/m], and its number or −1."""
 
     depth: NDArray[np.float32]
     owner: NDArray[np.int32]
@@ -166,6 +166,6 @@ def outlined(buffers: Buffers, part: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def coarser(mask: NDArray[np.bool_], fine: int) -> Array:
-    """What part of each pixel is covered, from pixels `fine` times as fine in both directions."""
+    """The covered part of each pixel, from pixels `fine` times as fine in both directions."""
     pieces = [mask[i::fine, j::fine].astype(np.float64) for i in range(fine) for j in range(fine)]
     return np.asarray(sum(pieces)) / fine**2

@@ -1,0 +1,245 @@
+"""A compiled model: arrays and a consistent initial state, made once and shared by all that use the model.
+
+Compilation turns names into arrays (system.py), moves the bodies onto their joints (assembly.py), finds the redundant
+constraints (redundancy.py) and leaves them out of the stepping. With n bodies, i axes without inertia and r independent
+constraint equations the mechanism has 6 n − i − r degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..describe.model import Body, Model, Point
+from ..describe.row import Coordinate
+from ..errors import ModelError, ModelWarning
+from ..kernels.arrays import State, System
+from . import start_rates
+from .assembly import SHIFT, Assembly, still
+from .redundancy import redundant_rows
+from .rows import Group
+from .system import Tables, compile_model, fastest
+
+
+class Adjustment(NamedTuple):
+    """The largest changes of a body that assembly made."""
+
+    moved: float = 0.0  # displacement of a centre of mass [m]
+    turned: float = 0.0  # rotation [rad]
+    adjusted: float = 0.0  # change of velocity [m/s]
+    respun: float = 0.0  # change of angular velocity [rad/s]
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A model as arrays, with a consistent initial state.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), name="bar"))
+    >>> pin = m.add(lv.Spherical(m.world.point(0.5, 0, 0), bar.point(0.5, 0, 0), name="pin"))
+    >>> compiled = Compiled.of(m)
+    >>> compiled.freedom, compiled.redundant, compiled.system is compiled.full
+    (3, {}, True)
+    """
+
+    model: Model
+    system: System  # for stepping: without the redundant rows
+    full: System  # with all rows, for reactions and violations
+    state: State  # the initial state
+    groups: tuple[Group, ...]  # all rows in blocks, with their owners, in the order of elimination
+    coordinates: tuple[Coordinate, ...]  # of the joints, as in system.coordinates
+    left_out: frozenset[int]  # numbers of the redundant rows among all rows
+    adjustment: Adjustment
+    snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
+
+    @classmethod
+    def of(cls, model: Model, quiet: bool = False) -> Compiled:
+        """Compile `model` and assemble its initial state; adjustments and redundant constraints are reported as
+        warnings, unless `quiet`."""
+        tables = compile_model(model)
+        if not len(tables.system.rows.kind):
+            return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
+        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups))
+        moved, turned = fit.project_positions()
+        if turned > 0.0:
+            fit.check_orientations()
+        left_out = redundant_rows(fit)
+        if rates := start_rates.rates(model):
+            _impose(rates, model, fit)
+        system, state, last = tables.system, tables.state, fit
+        if left_out:
+            reduced = compile_model(model, left_out)
+            lam = np.delete(state.lam, sorted(left_out), axis=1)
+            system, state = reduced.system, state._replace(lam=lam)
+            last = Assembly(model, system, state, _owners(reduced.groups))
+        adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0))
+        fit.check_rates()
+        compiled = cls._made(model, tables, system, state, left_out, adjustment)
+        if not quiet:
+            compiled.warn(fit.size)
+        return compiled
+
+    @classmethod
+    def restored(cls, model: Model, left_out: frozenset[int]) -> Compiled:
+        """The compiled model of a motion that was computed before: its redundant rows are known, and nothing moves."""
+        tables = compile_model(model)
+        if not left_out:
+            return cls._made(model, tables, tables.system, tables.state, left_out, Adjustment())
+        reduced = compile_model(model, left_out)
+        return cls._made(model, tables, reduced.system, reduced.state, left_out, Adjustment())
+
+    @classmethod
+    def _made(
+        cls, model: Model, all_rows: Tables, system: System, state: State, left_out: frozenset[int], by: Adjustment
+    ) -> Compiled:
+        full = all_rows.system._replace(shift=SHIFT) if left_out else system
+        groups, coordinates = tuple(all_rows.groups), tuple(all_rows.coordinates)
+        return cls(model, system, full, state, groups, coordinates, left_out, by, tuple(_attributes(model)))
+
+    # ── questions ──
+
+    @cached_property
+    def number(self) -> dict[Body, int]:
+        """The number of each body; the world is 0."""
+        return {body: k for k, body in enumerate(self.model.bodies)}
+
+    @cached_property
+    def all_owners(self) -> list[Any]:
+        """The joint or force of each row of `full`."""
+        return _owners(self.groups)
+
+    @cached_property
+    def owners(self) -> list[Any]:
+        """The joint or force of each row of `system`."""
+        return [owner for r, owner in enumerate(self.all_owners) if r not in self.left_out]
+
+    @property
+    def redundant(self) -> dict[str, int]:
+        """Joints with redundant constraints, and how many."""
+        return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out)))
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the mechanism."""
+        inertialess = int((self.system.bodies.inverse_inertia[1:] == 0.0).sum())
+        return 6 * (len(self.model.bodies) - 1) - inertialess - int((self.system.rows.rate == 0.0).sum())
+
+    def assembly(self, state: State) -> Assembly:
+        """`state`, which is changed, on the way to the joints."""
+        return Assembly(self.model, self.system, state, self.owners)
+
+    def fitted(self, state: State) -> State:
+        """A copy of `state` projected onto the joints, in position and velocity."""
+        fit = self.assembly(State(*(x.copy() for x in state)))
+        if len(fit.hard):
+            fit.project_positions()
+            fit.check_orientations()
+            fit.project_velocities()
+        return fit.state
+
+    def changed(self) -> str:
+        """The object of the model that was changed, added or removed since it was compiled, in words; "" if none."""
+        now = list(_objects(self.model))
+        if len(now) != len(self.snapshot):
+            return "its bodies, joints or forces"
+        for thing, (known, before) in zip(now, self.snapshot, strict=True):
+            if thing is not known:
+                return "its bodies, joints or forces"
+            for name, value in vars(thing).items():
+                if name not in before or not _equal(value, before[name]):
+                    return f"{name} of {thing.name!r}"
+        return ""
+
+    def check_unchanged(self, remedy: str) -> None:
+        """Raise a ModelError if the model was changed since it was compiled."""
+        if what := self.changed():
+            raise ModelError(
+                f"model {self.model.name!r} has been changed since this motion was computed ({what}): {remedy}"
+            )
+
+    def warn(self, size: float) -> None:
+        """Warn of what assembly changed and of redundant constraints; `size`: of the joints [m]."""
+        moved, turned, adjusted, respun = self.adjustment
+        if moved > 1e-9 * size or turned > 1e-9:
+            _warn(
+                f"the initial positions did not satisfy the joints: bodies were moved by up to {moved:.2g} m and "
+                f"{turned:.2g} rad."
+            )
+        rate = fastest(self.system.bodies, self.state, size)
+        least = still(self.system)
+        if adjusted > max(1e-9 * size * rate, least) or respun > max(1e-9 * rate, least):
+            _warn(
+                f"the initial velocities did not satisfy the joints: they were changed by up to {adjusted:.2g} m/s and "
+                f"{respun:.2g} rad/s."
+            )
+        if redundant := self.redundant:
+            count = sum(redundant.values())
+            names = ", ".join([*map(repr, list(redundant)[:6]), *(["…"] if len(redundant) > 6 else [])])
+            _warn(
+                f"{count} constraint equation{'s are' if count > 1 else ' is'} redundant (in {names}); the mechanism "
+                f"has {self.freedom} degree{'s' if self.freedom != 1 else ''} of freedom. Reactions are not unique; "
+                "those of minimum norm are given."
+            )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, ModelWarning, stacklevel=5)
+
+
+def _owners(groups: list[Group] | tuple[Group, ...]) -> list[Any]:
+    return [group.owner for group in groups for _ in group.rows]
+
+
+def _impose(rates: dict[str, float], model: Model, fit: Assembly) -> None:
+    """Initial velocities for the rates that joints give, (1) of start_rates.py."""
+    driven = start_rates.driven(model)
+    tables = compile_model(driven)
+    blow = Assembly(driven, tables.system, fit.state._replace(lam=tables.state.lam), _owners(tables.groups))
+    blow.project_velocities()
+    names = ", ".join(map(repr, rates))
+    blow.check_rates(f" start_rate is given for {names}: give fewer of them, or consistent ones.")
+
+
+# ── has the model changed? ──
+
+
+def _objects(model: Model) -> Iterator[Any]:
+    yield model
+    yield from model.bodies
+    yield from model.joints
+    yield from model.forces
+
+
+def _attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Every object of the model, with a copy of its attributes."""
+    for thing in _objects(model):
+        yield thing, {name: _copied(value) for name, value in vars(thing).items()}
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Point):
+        return Point(value.body, value.r.copy())
+    return value.copy() if isinstance(value, list | dict) else value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is other or (callable(one) and callable(other)):
+        return True  # functions are not compiled: one that a file could not hold may be given back
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, Point):
+        return one.body is other.body and np.array_equal(one.r, other.r)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+    return bool(one == other)

@@ -1,0 +1,124 @@
+"""Rigid bodies and the points that are fixed to them.
+
+A Point is (body, r) with r in body axes; joints, springs, loads, traces and pictures use points only. The world is a
+body as well, the first of every model, and does not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import Array, vector
+from ..errors import ModelError
+from .mass import MassProperties
+from .pose import Pose, rotation_matrix
+from .surface import Surface
+
+WORLD = "world"  # the name of the body that does not move
+
+
+class Shape(Protocol):
+    """The matter of a body: a primitive, an imported solid, or plain MassProperties."""
+
+    @property
+    def mass_properties(self) -> MassProperties: ...
+
+    @property
+    def surface(self) -> Surface: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point fixed to a body: `r` in body axes from the body frame's origin [m]."""
+
+    body: Body
+    r: Array
+
+    @property
+    def start(self) -> Array:
+        """Its position in the world at the start [m]."""
+        return self.body.pose.point(self.r)
+
+    def __repr__(self) -> str:
+        return f"{self.body.name}.point{tuple(self.r.tolist())}"
+
+
+class Body:
+    """A rigid body.
+
+    shape: a primitive, an imported solid or MassProperties; `at` [m] and `rotation` (3 × 3, body to world) place
+    the body *frame* at the start; `velocity` [m/s] is that of the frame's origin; `angular_velocity` [rad/s] is
+    in world axes, `body_rates` the same in body axes (give at most one of the two).
+
+    >>> from livens import Body, Box
+    >>> arm = Body(Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm")
+    >>> arm.point_at(1.0, 0, 0).r.tolist()
+    [0.5, 0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        at: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike | None = None,
+        body_rates: ArrayLike | None = None,
+        name: str = "",
+    ):
+        label = f"body {name!r}" if name else "a body"
+        if not hasattr(shape, "mass_properties") or isinstance(shape, type):  # users may write shapes of their own
+            raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
+        if angular_velocity is not None and body_rates is not None:
+            raise ModelError(f"{label} has both angular_velocity (world axes) and body_rates (body axes): give one.")
+        B = np.eye(3) if rotation is None else rotation_matrix(rotation, f"rotation of {label}")
+        self.shape = shape
+        self.pose = Pose(vector(at, f"position of {label}"), B)
+        self.velocity = vector(velocity, f"velocity of {label}")
+        if body_rates is None:
+            omega = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity
+            self.body_rates = B.T @ vector(omega, f"angular velocity of {label}")
+        else:
+            self.body_rates = vector(body_rates, f"body rates of {label}")
+        self.name = name
+
+    def point(self, *r: Any) -> Point:
+        """The body-fixed point with coordinates x, y, z in body axes [m]: `point(1, 0, 0)` or `point((1, 0, 0))`."""
+        return Point(self, vector(_three(r), f"point on body {self.name!r}"))
+
+    def point_at(self, *x: Any) -> Point:
+        """The body-fixed point that is at the world position x, y, z at the start [m]."""
+        position = vector(_three(x), f"point on body {self.name!r}")
+        return Point(self, self.pose.inverse().point(position))
+
+    @property
+    def is_world(self) -> bool:
+        """True for the body of a model that does not move."""
+        return self.name == WORLD
+
+    @property
+    def mass_properties(self) -> MassProperties:
+        """Mass, centre and inertia in body axes."""
+        return self.shape.mass_properties
+
+    @property
+    def center(self) -> Point:
+        """The centre of mass."""
+        return Point(self, self.mass_properties.center)
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r})"
+
+
+def without_world(bodies: Iterable[Body]) -> tuple[Body, ...]:
+    """The bodies that can move; the handles of a formula number these."""
+    return tuple(body for body in bodies if not body.is_world)
+
+
+def _three(values: tuple[Any, ...]) -> Any:
+    return values[0] if len(values) == 1 else values

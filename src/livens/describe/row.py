@@ -1,0 +1,93 @@
+"""The rows of which joints and dampers are made: one row is one scalar equation between bodies.
+
+A row has a kind (kernels/rows.py), two points, a direction of each body and numbers. A row with a damping coefficient
+is soft: it is a damper along its coordinate instead of a constraint. Joints share the groups of rows below: points that
+coincide, an axis that both bodies share, a fixed relative orientation, a point in a plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..formula.formula import Formula
+from .body import Body, Point
+from .pose import cross
+
+if TYPE_CHECKING:
+    from .thing import Thing
+
+Drive = Callable[[float], float]  # a prescribed coordinate [rad] or [m] as a function of time [s]
+ZERO = np.zeros(3)
+
+
+class Row(NamedTuple):
+    """One row before it is compiled: kind, two points, a direction of each body (body axes), and numbers."""
+
+    kind: str
+    a: Point
+    b: Point
+    u: Array = ZERO
+    w: Array = ZERO
+    value: float = 0.0  # constant of the equation, a length [m], or the longest lever of a TAPE row [m]
+    component: int = 0  # world axis of a COINCIDE row; number of the result of a TAPE row
+    coordinates: tuple[Coordinate, ...] = ()
+    ratios: tuple[float, ...] = ()  # factors of the coordinates; change of a TAPE row per metre
+    driven: bool = False  # its value follows the `drive` of its thing
+    rate: float = 0.0  # damping coefficient [N s/m] or [N m s/rad]; 0 for a constraint
+    bodies: tuple[Body, ...] = ()  # the bodies of a TAPE row, without the world
+    formula: Formula | None = None  # of a TAPE row
+
+
+class Coordinate:
+    """The angle or displacement of a joint. Springs, stops, motors, dampers and prescribed motions act on it."""
+
+    def __init__(self, joint: Thing, kind: str, a: Point, b: Point, axis: Array):
+        self.joint, self.kind, self.a, self.b = joint, kind, a, b
+        e1, e2 = across(axis)
+        self.axis = local(a.body, axis)
+        self.dial = np.array([local(a.body, e1), local(a.body, e2)])
+        self.hand = local(b.body, e1)
+        self.start = float(axis @ (b.start - a.start)) if kind == "DISPLACEMENT" else 0.0
+
+    @property
+    def is_angle(self) -> bool:
+        """True for an angle [rad], False for a displacement [m]."""
+        return self.kind == "ANGLE"
+
+
+def local(body: Body, u: Array) -> Array:
+    """A world direction at the start, in body axes."""
+    return body.pose.B.T @ u
+
+
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed triad with the unit vector `axis`."""
+    k = int(np.argmin(np.abs(axis)))
+    e1 = cross(axis, np.eye(3)[k])
+    e1 /= np.linalg.norm(e1)
+    return e1, cross(axis, e1)
+
+
+def coincide(a: Point, b: Point) -> list[Row]:
+    """The two points stay together."""
+    return [Row("COINCIDE", a, b, component=k) for k in range(3)]
+
+
+def aligned(a: Point, b: Point, axis: Array) -> list[Row]:
+    """The axis, fixed to the second body, stays perpendicular to two directions of the first: the bodies share it."""
+    return [Row("DOT1", a, b, local(a.body, e), local(b.body, axis)) for e in across(axis)]
+
+
+def oriented(a: Point, b: Point) -> list[Row]:
+    """The bodies do not rotate relative to each other."""
+    e = np.eye(3)
+    return [Row("DOT1", a, b, local(a.body, e[k]), local(b.body, e[(k + 1) % 3])) for k in range(3)]
+
+
+def on_plane(a: Point, b: Point, normal: Array) -> Row:
+    """The second point stays in the plane through the first."""
+    return Row("DOT2", a, b, local(a.body, normal))

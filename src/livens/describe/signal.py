@@ -1,0 +1,49 @@
+"""Constants and functions of time, sampled at given times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import Array
+from ..errors import LivensError, ModelError
+
+Signal = ArrayLike | Callable[[float], ArrayLike]
+ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, in parts of it
+
+
+def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str) -> Array:
+    """A constant, or a function of time, at the times t: (len(t), *shape); a wrong answer is refused with its time. A
+    computed time may lie past a table's end by its round-off: it is then asked just before."""
+    if not callable(signal):
+        return np.broadcast_to(signal, (len(t), *shape))
+    rows = np.empty((len(t), *shape))
+    for k, time in enumerate(t.tolist()):
+        try:
+            rows[k] = _answer(signal, time, shape, owner, what)
+        except ModelError:
+            rows[k] = _answer(signal, time * (1.0 - ROUND_OFF), shape, owner, what)
+    return rows
+
+
+def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: str) -> Array:
+    try:
+        answer = signal(time)
+    except LivensError:
+        raise
+    except ValueError as error:  # as of a table that ends, or of the square root of a negative number
+        raise ModelError(
+            f"{what} of {owner.name!r} cannot be told at t = {time:g} s: {str(error).rstrip('.')}."
+        ) from error
+    try:
+        value = np.asarray(answer, dtype=np.float64)
+        good = value.shape == shape and bool(np.isfinite(value).all())
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"
+        raise ModelError(f"{what} of {owner.name!r} at t = {time:g} s must be {wanted}, got {answer!r}.")
+    return value

@@ -1,0 +1,104 @@
+"""From metres to the units of the page: a watch of 1 mm and an orbit of 10⁹ m both fill the screen.
+
+    x ↦ s (x − m)        m the middle of the motion [m],  s = 2 / (half its largest side)                     (1)
+
+The page computes in single precision; positions far from the origin are moved near it here, in double precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import Array
+from ...describe.row import across
+
+HALF = 2.0  # half the largest side of a motion, in units of the page
+LENS = np.radians(50.0)  # vertical angle of view
+NICE = (1.0, 2.0, 5.0, 10.0)
+UNITS = ((1e3, 1e3, "km"), (0.1, 1.0, "m"), (1e-4, 1e-3, "mm"), (0.0, 1e-6, "µm"))  # from which length, in m, name
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """Equation (1), and the ground and camera that follow from it."""
+
+    middle: Array  # m [m]
+    scale: float  # s [units of the page per metre]
+    half: Array  # half sides of the motion [units]
+    up: Array  # against gravity; z where there is none
+
+    def __call__(self, x: Array) -> NDArray[np.float32]:
+        """World positions [m] in units of the page."""
+        return ((x - self.middle) * self.scale).astype(np.float32)
+
+    def back(self, position: Array) -> Array:
+        """A position in units of the page as a world position [m]."""
+        return np.asarray(position, dtype=np.float64) / self.scale + self.middle
+
+    @property
+    def cell(self) -> float:
+        """Side of a cell of the grid [m]: a round number, about a tenth of the motion."""
+        return nice(0.4 / self.scale)
+
+    @property
+    def ground(self) -> Array:
+        """A point of the ground below everything [units]."""
+        return -self.up * float(np.abs(self.up) @ self.half) * 1.02
+
+    @property
+    def tilt(self) -> Array:
+        """The quaternion (w, x, y, z) that turns the z axis into `up`."""
+        w = 1.0 + self.up[2]
+        if w < 1e-9:
+            return np.array([0.0, 1.0, 0.0, 0.0])
+        q = np.array([w, -self.up[1], self.up[0], 0.0])
+        return q / np.linalg.norm(q)
+
+    @property
+    def camera(self) -> Array:
+        """The position of the camera [units]: before the broad side of the motion, a little to the side and above."""
+        e1, e2 = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) if self.up[2] > 0.99 else across(self.up)
+        if np.abs(e1) @ self.half < np.abs(e2) @ self.half:
+            e1, e2 = e2, -e1
+        look = 0.45 * e1 - 0.85 * e2 + 0.38 * self.up
+        far = 0.92 * float(np.linalg.norm(self.half)) / np.tan(LENS / 2)
+        return look / np.linalg.norm(look) * max(far, 1.0)
+
+
+def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
+    """The sizes of a motion that stays between the corners `low` and `high` [m].
+
+    >>> import numpy as np
+    >>> watch = sizes(np.zeros(3), np.full(3, 1e-3), np.zeros(3))
+    >>> watch(np.array([1e-3, 0.5e-3, 0.0])).tolist(), watch.cell
+    ([2.0, 0.0, -2.0], 0.0001)
+    """
+    half = 0.5 * (high - low)
+    largest = float(half.max(initial=0.0))
+    scale = HALF / largest if np.isfinite(largest) and largest > 0.0 else 1.0
+    g = float(np.linalg.norm(gravity))
+    up = -gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
+    return Sizes(0.5 * (low + high), scale, half * scale, up)
+
+
+def in_words(x: float) -> str:
+    """A length [m] as text, in a suitable unit.
+
+    >>> in_words(1e-4), in_words(0.2), in_words(1e8)
+    ('0.1 mm', '0.2 m', '100,000 km')
+    """
+    _, unit, name = next(row for row in UNITS if x >= row[0])
+    return f"{x / unit:,.6g} {name}"
+
+
+def nice(x: float) -> float:
+    """The largest of the numbers 1, 2 and 5 × 10ᵏ that is not above x.
+
+    >>> nice(0.37), nice(7.0), nice(1e9)
+    (0.2, 5.0, 1000000000.0)
+    """
+    digit = 10.0 ** np.floor(np.log10(x * (1.0 + 1e-12)))
+    return float(f"{max(n for n in NICE if n * digit <= x * (1.0 + 1e-12)) * digit:.6g}")

@@ -1,0 +1,375 @@
+"""A motion as a netCDF-4 file, with its model: a run can be continued from the file alone.
+
+    time (time)                        s                        every stored time
+    body (body)                                                 names, the world first
+    a, B, p, L, … (time, body, …)      m, 1, kg m/s, kg m²/s    the states, bitwise as in the kernels
+    axes (body, axis, principal)       1                        principal axes Q as columns in the user's body frame
+    model (byte)                                                the model as JSON, see scene/
+
+The states are about the centres of mass c in principal axes; in the user's body frame B_user = B Qᵀ and
+a_user = a − B_user c. Attributes hold the scheme, the step and the counts. `digest` is the SHA-256 of all that is
+read back, and the file ends with a seal (atomic.py): a damaged file is rejected; a file that another program has copied
+or extended is accepted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..describe.model import Model
+from ..errors import FileError, LivensError, MissingExtra, ModelError
+from ..kernels.arrays import State
+from ..scene import from_dict, to_dict
+from ..step import CLASSES
+from ..storage import untrusted_hdf5
+from ..storage.atomic import Patient, intact, replacing, seal
+from .journal import HEAD, Found, journal_of
+from .trajectory import Trajectory
+
+FORMAT = 1
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not listed gets dimensions of its own
+    "time": (("time",), "s", "time"),
+    "a": (("time", "body", "axis"), "m", "centre of mass, world axes"),
+    "B": (("time", "body", "axis", "principal"), "1", "principal axes as columns, world axes"),
+    "p": (("time", "body", "axis"), "kg m s-1", "linear momentum, world axes"),
+    "L": (("time", "body", "principal"), "kg m2 s-1", "angular momentum about the centre of mass, principal axes"),
+    "angle": (("time", "coordinate"), None, "joint coordinates, angles unwrapped [rad] or displacements [m]"),
+    "lam": (
+        ("time", "level", "row"),
+        None,
+        "multipliers of the joints, and their difference between position and velocity level",
+    ),
+    "account": (
+        ("time", "book"),
+        None,
+        "work done and energy dissipated since the start [J], condition estimate of the joints",
+    ),
+    "effort": (("time", "controller"), None, "efforts of controllers until their next call [N m] or [N]"),
+    "memory": (
+        ("time", "carried"),
+        None,
+        "further variables of a scheme: forces [N], torques [N m]; remainders of sums",
+    ),
+    "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
+    "model": (("byte",), None, "the model as JSON in UTF-8"),
+}
+COMMENT = (
+    "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps of a run that was "
+    "stopped before its end; seconds: computing time [s]; "
+    "tally: position iterations of the joints and exact Newton matrices; "
+    "left_out: numbers of the redundant constraint equations"
+)
+
+
+def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is intact.
+
+    >>> import livens as lv, tempfile
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, density=2500), velocity=(1, 0, 0), name="stone"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lv.simulate(m, lv.Livens(), h=1e-2, until=0.5).save(folder + "/stone.nc")
+    ...     motion = lv.load(folder + "/stone.nc")
+    >>> lv.resume(motion, until=1.0).position("stone")[-1].round(6).tolist()
+    [1.0, 0.0, -4.905]
+    """
+    h5netcdf = _h5netcdf()
+    facts = _facts(motion)
+    text = json.dumps(to_dict(motion.model, forget=True), allow_nan=False, ensure_ascii=False).encode()
+    arrays = {
+        "time": motion.t,
+        **motion.record._asdict(),
+        "axes": motion.system.bodies.axes,
+        "model": np.frombuffer(text, dtype=np.uint8),
+    }
+    with replacing(path) as temporary:
+        with Patient(temporary) as disk, h5netcdf.File(disk, "w") as file:
+            _write(file, motion, facts, arrays)
+        seal(temporary)
+    untrusted_hdf5.vouch(path)
+
+
+def _facts(motion: Trajectory) -> dict[str, Any]:
+    """The attributes of a file; the model must be unchanged since the motion was computed."""
+    motion.compiled.check_unchanged("a file with both would contradict itself. Change it back, or simulate again.")
+    facts = {
+        "scheme": json.dumps({"class": type(motion.scheme).__name__, **asdict(motion.scheme)}),
+        "h": motion.h,
+        "every": motion.every,
+        "steps": motion.steps,
+        "seconds": motion.seconds,
+        "tally": json.dumps(motion.tally),
+        "left_out": json.dumps(sorted(motion.compiled.left_out)),
+    }
+    return facts | ({"wanted": motion.wanted} if motion.wanted > motion.steps else {})
+
+
+def has_functions(model: Model) -> bool:
+    """Whether the model contains a Python function, which a file cannot hold."""
+    try:
+        to_dict(model)
+    except ModelError:
+        return True
+    return False
+
+
+def describe(motion: Trajectory) -> dict[str, Any]:
+    """The facts that are constant during a run: the first record of its journal."""
+    facts = _facts(motion)
+    return {
+        "source": f"livens {_version()}",
+        **{name: facts[name] for name in ("scheme", "h", "every", "left_out")},
+        "start": float(motion.t[0]),
+        "fields": [[name, list(x.shape[1:])] for name, x in motion.record._asdict().items()],
+        "axes": motion.system.bodies.axes.tolist(),
+        "model": to_dict(motion.model, forget=True),
+    }
+
+
+def load(path: str | os.PathLike[str]) -> Trajectory:
+    """The motion in the file at `path`, as `save` wrote it; `livens.resume` continues it.
+
+    >>> import livens as lv
+    >>> lv.load("nowhere.nc")
+    Traceback (most recent call last):
+    ...
+    livens.errors.FileError: nowhere.nc does not exist.
+    """
+    file = Path(path)
+    with _refusing(file):
+        return _motion(*(_from_journal(file) if _is_journal(file) else _from_netcdf(file)))
+
+
+def read_journal(path: Path) -> Found:
+    """The contents of the journal of a run."""
+    with _refusing(path):
+        return Found(path)
+
+
+def _h5netcdf() -> Any:
+    try:
+        return import_module("h5netcdf")
+    except ImportError as error:
+        raise MissingExtra(f"files need h5netcdf ({error}): pip install h5netcdf h5py") from None
+
+
+def _version() -> str:
+    from .. import __version__
+
+    return __version__
+
+
+# ── writing ──
+
+
+def _write(file: Any, motion: Trajectory, facts: dict[str, Any], arrays: dict[str, Any]) -> None:
+    file.attrs["title"] = f"motion of {motion.model.name}"
+    file.attrs["source"] = f"livens {_version()}"
+    file.attrs["livens_format"] = FORMAT
+    for key, value in facts.items():
+        file.attrs[key] = value
+    file.attrs["comment"] = COMMENT
+    file.attrs["digest"] = _digest(facts, arrays)
+    _names(file, [body.name for body in motion.model.bodies])
+    for name, array in arrays.items():
+        if array.size:
+            _variable(file, name, array)
+
+
+def _variable(file: Any, name: str, array: Array) -> None:
+    own = ("time", *(f"{name}_{k}" for k in range(1, array.ndim)))
+    dimensions, unit, meaning = VARIABLES.get(name, (own, None, f"{name} of the state"))
+    for dimension, size in zip(dimensions, array.shape, strict=True):
+        if dimension not in file.dimensions:
+            file.dimensions[dimension] = size
+    variable = file.create_variable(name, dimensions, data=array)
+    variable.attrs["long_name"] = meaning
+    if unit:
+        variable.attrs["units"] = unit
+
+
+def _names(file: Any, names: list[str]) -> None:
+    import h5py
+
+    file.dimensions["body"] = len(names)
+    labels = np.array(names, dtype=object)
+    file.create_variable("body", ("body",), dtype=h5py.string_dtype(), data=labels).attrs["long_name"] = "name"
+
+
+def _digest(facts: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """SHA-256 of a motion; arrays without entries are not stored and do not count."""
+    total = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        if array.size:
+            total.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            total.update(array.data)
+    return total.hexdigest()
+
+
+# ── reading ──
+
+
+@contextmanager
+def _refusing(file: Path) -> Iterator[None]:
+    """Convert every error of reading into one sentence."""
+    try:
+        yield
+    except (FileError, MissingExtra):
+        raise
+    except RecursionError:
+        raise FileError(f"{file} is damaged or incomplete: its model refers to itself.") from None
+    except Exception as error:  # h5py raises almost any exception for a damaged file
+        reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
+        fault = "holds a model that cannot be made" if isinstance(error, LivensError) else "is damaged or incomplete"
+        raise FileError(f"{file} {fault}: {reason}.") from None
+
+
+def _is_journal(file: Path) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(len(HEAD)) == HEAD
+    except OSError:
+        return False
+
+
+def _from_journal(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = Found(file)
+    told = found.facts
+    facts = {
+        **{name: told[name] for name in ("scheme", "left_out")},
+        "h": float(told["h"]),
+        "every": int(told["every"]),
+        "steps": found.steps,
+        "wanted": found.wanted,
+        "seconds": found.seconds,
+        "tally": json.dumps(found.tally),
+    }
+    arrays = {
+        **{name: found.arrays[name] for name in State._fields if name in found.arrays},
+        "time": float(told["start"]) + facts["h"] * found.numbers,
+        "axes": np.array(told["axes"], dtype=np.float64),
+        "model": told["model"],
+    }
+    return facts, arrays
+
+
+def _from_netcdf(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    h5netcdf, size = _h5netcdf(), _check_bytes(file)
+    untrusted_hdf5.check(file)
+    with h5netcdf.File(file, "r") as stored:
+        _check_format(stored, file)
+        kinds = {"scheme": str, "h": float, "every": int, "steps": int, "seconds": float, "tally": str, "left_out": str}
+        facts = {name: kind(stored.attrs[name]) for name, kind in kinds.items()}
+        if "wanted" in stored.attrs:
+            facts["wanted"] = int(stored.attrs["wanted"])
+        arrays = {
+            name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
+            for name in ("time", *State._fields, "axes", "model")
+            if name in stored.variables
+        }
+        if stored.attrs["digest"] != _digest(facts, arrays):
+            raise ValueError("what it holds does not match its digest")
+    return facts, {**arrays, "model": json.loads(arrays["model"].tobytes())}
+
+
+def _check_bytes(file: Path) -> int:
+    """The size of a file that HDF5 may open."""
+    try:
+        with open(file, "rb") as stream:
+            if stream.read(len(SIGNATURE)) != SIGNATURE:
+                raise FileError(f"{file} is not a motion saved by livens (it is not a netCDF-4 file).")
+        if intact(file) is False:
+            raise FileError(f"{file} is damaged: its bytes are not those that were written.")
+        return file.stat().st_size
+    except FileError:
+        raise
+    except FileNotFoundError:
+        stopped = journal_of(file)
+        if stopped.exists():
+            raise FileError(
+                f"{file} is unfinished: {stopped} holds the motion so far; continue with `livens resume {file}`."
+            ) from None
+        raise FileError(f"{file} does not exist.") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None
+
+
+def _check_format(stored: Any, file: Path) -> None:
+    if "livens_format" not in stored.attrs:
+        raise FileError(f"{file} is not a motion saved by livens (it is some other netCDF or HDF5 file).")
+    written = int(stored.attrs["livens_format"])
+    if written > FORMAT:
+        raise FileError(
+            f"{file} was written by {stored.attrs['source']} in format {written}, and livens {_version()} "
+            f"reads formats up to {FORMAT}: update livens."
+        )
+
+
+def _array(variable: Any, kind: type, limit: int) -> Any:
+    if variable.dtype != np.dtype(kind):
+        raise ValueError(f"variable {variable.name!r} holds {variable.dtype}")
+    if variable.dtype.itemsize * int(np.prod(variable.shape, dtype=object)) > limit:
+        raise ValueError(f"variable {variable.name!r} claims to be larger than the file")
+    return np.ascontiguousarray(variable[...])
+
+
+def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
+    if not (0.0 < facts["h"] < np.inf and facts["every"] > 0 <= facts["steps"] and 0.0 <= facts["seconds"] < np.inf):
+        raise ValueError("its step or its counts are none")
+    options = json.loads(facts["scheme"])
+    kind = options.pop("class")
+    if kind not in CLASSES:
+        raise ModelError(f"its scheme {kind!r} is unknown to livens {_version()}")
+    model = from_dict(arrays["model"])
+    compiled = Compiled.restored(model, frozenset(json.loads(facts["left_out"])))
+    scheme = CLASSES[kind](**options)
+    state = compiled.state._replace(memory=np.zeros(scheme.memory(compiled.system)))
+    t = arrays["time"]
+    record = State(
+        **{
+            name: arrays.get(name, np.zeros((len(t), *shape))).reshape(len(t), *shape)
+            for name, shape in ((name, x.shape) for name, x in state._asdict().items())
+        }
+    )
+    record = _turned(record, scheme.carries, arrays["axes"], compiled.system.bodies.axes)
+    first, second = json.loads(facts["tally"])
+    motion = Trajectory(
+        compiled,
+        scheme,
+        facts["h"],
+        facts["every"],
+        t,
+        record,
+        facts["steps"],
+        facts["seconds"],
+        (int(first), int(second)),
+    )
+    motion.wanted = max(motion.steps, facts.get("wanted", 0))
+    return motion
+
+
+def _turned(record: State, carries: str, old: Array, new: Array) -> State:
+    """The record in principal axes `new`: another eigensolver may give other signs or another order."""
+    if np.array_equal(old, new):
+        return record
+    R = np.swapaxes(old, 1, 2) @ new
+    memory = np.zeros_like(record.memory)  # remainders are smaller than the round-off of this
+    if carries == "accelerations":  # forces in world axes, torques in principal
+        carried = record.memory.reshape(len(memory), -1, 2, 3).copy()
+        carried[:, :, 1] = np.einsum("kji,tkj->tki", R, carried[:, :, 1])
+        memory = carried.reshape(memory.shape)
+    return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=memory)

@@ -1,0 +1,208 @@
+"""The loop of a run: a compiled rollout is called for chunks of steps; a failed step is raised here and nowhere else.
+
+A chunk takes about a quarter of a second. Between chunks progress is shown, signals such as Ctrl-C are handled, and
+functions of time are tabulated at the exact times of the coming stages. The division into chunks does not change the
+result by a single bit.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..compile.rows import PRECISION
+from ..compile.signals import Signals
+from ..compile.system import scratch
+from ..errors import ModelError, StepFailed
+from ..kernels import status
+from ..kernels.arrays import State
+from ..kernels.constrain import largest_violation
+from ..kernels.dynamics import violations_of_record
+from ..record.instant import Instant, Reader
+from ..record.trajectory import Trajectory
+from ..step import Scheme
+from .checkpoint import Checkpoints
+from .failures import sentence
+from .progress import Progress
+
+MEMORY = 4 * 2**30  # largest record that is allocated without an explicit request [bytes]
+OPEN = 1e-6  # violation of a redundant equation, relative to its size, at which a joint has come apart
+CHUNK_SECONDS = 0.25  # aimed duration of a chunk [s]
+FIRST_CHUNK = 4000  # stages times bodies in the first chunk, at least
+_loaded: set[Any] = set()  # rollouts that have run
+
+
+class Run:
+    """One run: what is constant during it, and its progress."""
+
+    def __init__(self, compiled: Compiled, scheme: Scheme, h: float, t0: float, every: int, record: State):
+        self.compiled, self.model, self.system, self.scheme = compiled, compiled.model, compiled.system, scheme
+        self.h, self.t0, self.every, self.record = h, t0, every, record
+        self.table = Signals(self.model, abs(h))
+        self.readers: dict[Any, list[Reader]] = {}  # of joint coordinates, shared by all moments that controllers see
+        self.prepare, self.rollout = scheme.kernels(self.system)
+        self.seconds = 0.0
+        self.tally = np.zeros(2, dtype=np.int64)
+        self.wanted = 0
+        backwards = bool((scheme.weights < 0.0).any())
+        if self.system.damped and backwards:
+            raise ModelError(
+                f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
+                "use lv.Livens(order=2)."
+            )
+        dependent = [force.name for force in self.model.forces if force.velocity_dependent]
+        if dependent and backwards:
+            raise ModelError(
+                f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
+                f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
+            )
+
+    def go(
+        self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
+    ) -> None:
+        """Advance `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
+        self.wanted = steps
+        work = scratch(self.system, self.scheme.scratch)
+        self.table.hold(state.effort)
+        table, signals = self.scheme.table, self.signals(first, 0)
+        self.prepare(self.system, state, work, signals, self.h)
+        if self.rollout not in _loaded:  # a call without steps compiles or loads the kernel
+            self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
+            _loaded.add(self.rollout)
+        few = FIRST_CHUNK // (len(state.a) * self.scheme.stages)
+        done, chunk, period = first, max(16, few), self.period()
+        try:
+            while done < steps:
+                if period and done % period == 0:  # controllers are called
+                    if self.scheme.carries == "accelerations":
+                        state.memory[:] = 0.0  # forces jump: the carried accelerations are invalid
+                    state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
+                    self.prepare(self.system, state, work, self.signals(done, 0), self.h)
+                size = min(chunk, steps - done, period - done % period if period else steps)
+                signals = self.signals(done, size)
+                begin = time.perf_counter()
+                code, taken = self.rollout(
+                    self.system, state, work, self.h, table, signals, done, size, self.every, self.record
+                )
+                spent = time.perf_counter() - begin
+                self.seconds += spent
+                self.tally += work.tally
+                work.tally[:] = 0
+                done += taken
+                if code != status.OK:
+                    raise StepFailed(
+                        sentence(self, code, int(work.fault[0]), done, state, work.g),
+                        self.trajectory(done - done % self.every),
+                    )
+                self.check_left_out(state, done)
+                progress.update(done - first)
+                if checkpoints is not None and done < steps:
+                    checkpoints.after_chunk(self, state, done)
+                chunk = int(
+                    np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest()))
+                )
+        finally:
+            progress.close()
+        self.so_far(state, steps)
+
+    def check_left_out(self, state: State, done: int) -> None:
+        """Stop if an equation that is left out as redundant is violated."""
+        system = self.compiled.full
+        if not self.compiled.left_out:
+            return
+        rows = len(system.rows.kind)
+        g, v = np.zeros((1, rows)), np.zeros((1, rows))
+        signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
+        violations_of_record(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
+        size, which = largest_violation(system.rows, g[0])
+        if size > OPEN / PRECISION:
+            owner = self.compiled.all_owners[which]
+            raise StepFailed(
+                f"joint {owner.name!r} ({type(owner).__name__}) has come apart by {abs(g[0, which]):.2g} at t = "
+                f"{self.t0 + done * self.h:.6g} s: some of its equations are redundant where the mechanism starts, "
+                "but not here. Start it away from a stretched or flat position.",
+                self.trajectory(done - done % self.every),
+            )
+
+    def longest(self) -> int:
+        """The largest number of steps in a chunk, so that the table of signals stays small."""
+        return 10**9 if not self.table.varies else max(1, 10**6 // (self.scheme.stages * self.table.width))
+
+    def period(self) -> int:
+        """Steps between two calls of the controllers, or 0 if there are none."""
+        rates = {motor.term.rate for motor in self.table.controlled if motor.term.rate is not None}
+        if not rates:
+            return 0
+        if len(rates) > 1:
+            raise ModelError(f"controllers must share one rate, got {sorted(rates)} Hz.")
+        steps = 1.0 / (rates.pop() * self.h)
+        if steps < 0.999 or abs(steps - round(steps)) > 1e-6 * steps:
+            raise ModelError(
+                f"a controller's period must be a whole number of steps; it is {steps:.4g} steps of {self.h:g} s."
+            )
+        return round(steps)
+
+    def now(self, state: State, done: int) -> Instant:
+        """The motion at this moment, for controllers."""
+        record = State(*(x[None].copy() for x in state))
+        return Instant(self.compiled, self.scheme, self.h, self.t0 + done * self.h, record, self.readers)
+
+    def signals(self, first: int, steps: int) -> Array:
+        """All functions of time, at the start of step `first` and after every stage of `steps` steps."""
+        n = np.array([float(first)])
+        if self.table.varies:
+            within = np.cumsum(self.scheme.weights)
+            within[-1] = 1.0
+            n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
+        return np.ascontiguousarray(self.table.table(self.t0 + self.h * n))
+
+    def so_far(self, state: State, done: int) -> Trajectory:
+        """The motion over the first `done` steps, of which `state` is the last."""
+        if done % self.every:
+            keep(self.record, done // self.every + 1, state)
+        return self.trajectory(done)
+
+    def trajectory(self, steps: int) -> Trajectory:
+        """The motion over the first `steps` steps, the last of which is kept."""
+        number = np.arange(0, steps + 1, self.every, dtype=np.float64)
+        if steps % self.every:
+            number = np.append(number, steps)
+        record = State(*(x[: len(number)] for x in self.record))
+        motion = Trajectory(
+            self.compiled,
+            self.scheme,
+            self.h,
+            self.every,
+            self.t0 + self.h * number,
+            record,
+            steps,
+            self.seconds,
+            (int(self.tally[0]), int(self.tally[1])),
+        )
+        motion.wanted = max(steps, self.wanted)
+        return motion
+
+
+def with_memory(state: State, size: int) -> State:
+    """The state with memory of the size that a scheme needs; the memory of another scheme is dropped."""
+    return state if state.memory.shape == (size,) else state._replace(memory=np.zeros(size))
+
+
+def room(state: State, steps: int, every: int) -> State:
+    """An array for the states of a run, filled with zeros."""
+    slots = steps // every + 1 + (steps % every > 0)
+    size = slots * sum(x.nbytes for x in state)
+    if size > MEMORY:
+        fewer = int(np.ceil(every * size / MEMORY * 10))
+        raise ModelError(f"keeping {slots:,} states would take {size / 2**30:.1f} GiB; keep fewer with every={fewer}.")
+    return State(*(np.zeros((slots, *x.shape)) for x in state))
+
+
+def keep(record: State, slot: int, state: State) -> None:
+    """Copy `state` into the record."""
+    for kept, now in zip(record, state, strict=True):
+        kept[slot] = now
