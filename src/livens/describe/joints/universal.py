@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from ...checks import Array, direction
 from ...errors import ModelError
 from ..body import Point
+from ..glyph import Glyph
 from ..row import Row, coincide, local
 from ..symmetry import NONE, Symmetry, line_along
 from ..thing import Freedom
@@ -36,6 +37,10 @@ class Universal(Joint):
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
         return Freedom("hinge", self.axis_a), Freedom("hinge", self.axis_b)
+
+    def glyphs(self) -> list[Glyph]:
+        ends = ((self.a, self.axis_a), (self.b, self.axis_b))
+        return [Glyph("joint", (self.b,), tuple((point, local(point.body, axis)) for point, axis in ends))]
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
         """Rotations about the axis that the world carries."""

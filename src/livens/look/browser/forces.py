@@ -24,7 +24,8 @@ class Reactions:
         place = {id(group.owner): block for block, group in enumerate(motion.compiled.groups) if not blocks.soft[block]}
         self.entries: list[tuple[int, int, float]] = []
         for joint in joints:
-            b, sign = (joint.b.body, 1.0) if number[joint.b.body] else (joint.a.body, -1.0)
+            first, second = joint.ends
+            b, sign = (second.body, 1.0) if number[second.body] else (first.body, -1.0)
             block = place[id(joint)]
             sides = range(blocks.side[block], blocks.side[block + 1])
             self.entries.append((block, next(s for s in sides if blocks.side_body[s] == number[b]), sign))
