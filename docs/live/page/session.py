@@ -141,7 +141,7 @@ class Session:
         """Labels, numbers and units, as JSON; `energy` and `momentum` are errors relative to the initial state."""
         now, motion = self._now()
         self.scale = max(self.scale, float(motion.kinetic[0]))
-        energy = float((_booked(motion) - self.booked) / self.scale) if self.scale else 0.0
+        energy = float((_balance(motion) - self.balance) / self.scale) if self.scale else 0.0
         rows = [["energy", "energy error, relative", energy, ""]]
         if self.demo.chart == "rates":
             l, size = now.l[1], float(np.linalg.norm(self.l))
@@ -167,7 +167,7 @@ class Session:
     def _compare_from_here(self) -> None:
         self.moment = None
         now, motion = self._now()
-        self.booked, self.scale = _booked(motion), float(motion.kinetic[0])
+        self.balance, self.scale = _balance(motion), float(motion.kinetic[0])
         self.l = now.l[1].copy()
         self.lowest = float(motion.energy[0] - motion.kinetic[0]) if self.steps == 0 else self.lowest
 
@@ -257,7 +257,7 @@ def part(pose: lv.Pose, s: float) -> lv.Pose:
     return lv.Pose.from_axis_angle(axis, s * angle, at=s * pose.a)
 
 
-def _booked(motion: lv.Trajectory) -> float:
+def _balance(motion: lv.Trajectory) -> float:
     """Energy minus work plus dissipated energy, which is constant."""
     return float(motion.energy[0] - motion.work[0] + motion.dissipated[0])
 
