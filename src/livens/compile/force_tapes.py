@@ -70,7 +70,7 @@ def compile_formulas(frames: Frames, signals: Signals) -> Formulas:
         for formula, act in zip(force.formulas, acts, strict=False):
             handles = _handles(formula, without_world(force.bodies), frames, None)
             pushes.append(_Instance(formula, handles, [act], FormulaStructure.of(formula)))
-    return _compiled(energies + pushes, signals) if energies or pushes else NO_FORMULAS
+    return _compiled(energies + pushes, signals)
 
 
 def _handles(

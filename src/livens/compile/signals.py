@@ -16,7 +16,7 @@ from ..checks import Array, answers
 from ..describe.model import Model
 from ..describe.row import Drive
 from ..describe.signal import sample
-from ..describe.term import CoordinateMotor, PointLoad
+from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointLoad
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..formula.formula import Formula
@@ -80,6 +80,7 @@ class Signals:
         self.drives = [DriveColumns(owner, drive, first_drive + 3 * k) for k, (owner, drive) in enumerate(drives)]
         self.drive_column = {id(driven.owner): driven.first for driven in self.drives}
         self.clock = first_drive + 3 * len(drives)  # the column of the time, if there is one
+        self.written = bool(self.terms.of(FormulaEnergy) or self.terms.of(FormulaForce))  # by users
         self.has_clock = any(formula.varies for formula in self._formulas(model))
         self.width = self.clock + int(self.has_clock)
         self.controlled = [motor for motor in self.motors if motor.term.rate is not None]

@@ -25,7 +25,7 @@ from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
-from .force_tapes import compile_formulas
+from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_rows, groups
 from .signals import Signals
 
@@ -87,7 +87,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
-        formulas=compile_formulas(frames, signals),
+        formulas=compile_formulas(frames, signals) if signals.written else NO_FORMULAS,
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
