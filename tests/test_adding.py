@@ -196,7 +196,7 @@ assert "energy" in str(motion.report())
 
 lv.write_scene(first, "scene.toml", scheme=scheme, h=h, until=until)
 scene = lv.read_scene("scene.toml")
-assert same(compile_model(scene.model()), compile_model(first)) and to_dict(scene.model()) == to_dict(first)
+assert same(compile_model(scene.model())[:2], compile_model(first)[:2]) and to_dict(scene.model()) == to_dict(first)
 assert same(scene.simulate().record, motion.record)
 assert {name!r} in json_schema()["$defs"]
 
