@@ -50,7 +50,7 @@ def test_a_joint_is_drawn_at_its_second_point(name):
     (glyph,) = glyphs
     a, b = joint.ends
     assert glyph.points == ((a, b) if glyph.kind == "rod" else (b,))
-    carriers = (a, b) if isinstance(joint, lv.Universal) else (a,)
+    carriers = (a, b) if isinstance(joint, lv.Universal) else (a, a)
     for k, ((point, axis), u) in enumerate(zip(glyph.axes, joint.directions, strict=glyph.kind == "joint")):
         assert point is carriers[k]
         np.testing.assert_allclose(point.body.pose.B @ axis, u, atol=1e-15)
