@@ -16,7 +16,6 @@ import numpy as np
 
 import livens as lv
 from livens.compile.compiled import Compiled
-from livens.formats.mjcf_tree import TREE
 
 from .description import build
 from .trial import EPS, STEPS, Check, Trial
@@ -89,7 +88,7 @@ def mujoco(trial: Trial) -> list[Check]:
     """A tree without thin bodies, which MuJoCo does not accept, if MuJoCo is installed."""
     model = trial.begin()[0]
     told = trial.told
-    tree = not told.loops and not told.attraction and all(isinstance(joint, TREE) for joint in model.joints)
+    tree = not told.loops and not told.attraction and all(joint.freedoms is not None for joint in model.joints)
     thin = any(np.linalg.eigvalsh(part.inertia)[0] < 1e-12 for part in told.parts)
     if not tree or thin or not find_spec("mujoco"):
         return []

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class LivensError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose. `trajectory`: the motion so far, of an error that ended a
+    run."""
+
+    trajectory: Trajectory | None = None
 
 
 class ModelError(LivensError, ValueError):
@@ -31,13 +34,13 @@ class MissingExtra(LivensError, ImportError):
 
 
 class FileError(LivensError, OSError):
-    """A file cannot be read or written. Where that stopped a run, `trajectory` holds the motion so far."""
-
-    trajectory: Trajectory | None = None
+    """A file cannot be read or written."""
 
 
 class StepFailed(LivensError):
     """A step could not be taken. `trajectory` holds everything up to the last good step."""
+
+    trajectory: Trajectory
 
     def __init__(self, message: str, trajectory: Trajectory):
         super().__init__(message)

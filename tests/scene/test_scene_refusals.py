@@ -93,9 +93,9 @@ WRONG = {  # what is replaced, by what, and the sentence
     ("k*dot(x, x)", "x"): r"forces\.well: Energy 'well' must give one number",
     ("k*dot(x, x)", "norm(x - x)"): r"forces\.well: Energy 'well' .*",
     ("k = 3.0", 'k = "1e308*10"'): r"k in .* is not finite|not finite",
-    ("k = 3.0", "k = 3.0\npi = 3"): r"parameters\.pi: 'pi' has a meaning already in formulas: choose another name",
-    ("k = 3.0", "k = 3.0\nt = 3"): r"parameters\.t: 't' has a meaning already",
-    ("x = { body", "t = 5, x = { body"): r"forces\.well\.where\.t: 't' has a meaning already",
+    ("k = 3.0", "k = 3.0\npi = 3"): r"parameters\.pi: 'pi' already has a meaning in formulas: choose another name",
+    ("k = 3.0", "k = 3.0\nt = 3"): r"parameters\.t: 't' already has a meaning",
+    ("x = { body", "t = 5, x = { body"): r"forces\.well\.where\.t: 't' already has a meaning",
     ("k = 3.0", "k = 1979-05-27"): r"parameters\.k: it must be a number",
     ("order = 4", "order = 3"): r"run\.scheme: the Livens scheme has order 2, 4 or 6, not 3\.",
     ("h = 1e-3", 'h = "soon"'): r"run\.h: 'soon' uses 'soon', which is not given",
@@ -182,8 +182,8 @@ def test_values_by_path(tmp_path):
         "forces.well.where.y": "in forces.well.where there is no 'y'",
         "livens.x.y": "it ends before",
         "livens.x": "is a value",
-        "a b": "is no path",
-        "": "is no path",
+        "a b": "is not a path",
+        "": "is not a path",
     }.items():
         with pytest.raises(lv.ModelError, match=fault):
             scene.with_values({path: 1.0})

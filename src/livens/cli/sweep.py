@@ -140,11 +140,10 @@ def design_of(options: argparse.Namespace) -> Any:
 
 def coordinates_of(model: Model) -> tuple[dict[str, str], dict[str, str]]:
     """Names for the coordinates of joints that have one: of which joint, and in which unit."""
-    kinds = {"Revolute": ("angle", "rad"), "Prismatic": ("displacement", "m")}
     joints, units = {}, {}
     for joint in model.joints:
-        if type(joint).__name__ in kinds:
-            what, unit = kinds[type(joint).__name__]
+        if len(joint.coordinates) == 1:
+            what, unit = ("angle", "rad") if joint.coordinates[0].is_angle else ("displacement", "m")
             joints[f"{joint.name}_{what}"], units[f"{joint.name}_{what}"] = joint.name, unit
     return joints, units
 

@@ -31,7 +31,7 @@ MAX_BYTES = 16_000_000  # of a scene's text
 
 
 class Scene:
-    """A scene: `document` is what its file says, checked. Files that it names are read from `folder`.
+    """A scene: `document` is the checked content of its file. Files that it refers to are read from `folder`.
 
     >>> import livens as lv
     >>> scene = lv.Scene({
@@ -64,7 +64,7 @@ class Scene:
             raise ModelError(f"the scene has {count} bodies, joints, forces and shapes, and {MOST} is the limit.")
 
     def model(self) -> Model:
-        """The model, made anew."""
+        """A new model of the scene."""
         return self._build().model()
 
     def with_values(self, values: Mapping[str, Any]) -> Scene:
@@ -93,7 +93,7 @@ class Scene:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What [run] says of scheme, h, until and every."""
+        """The scheme, h, until and every of [run]."""
         table, build = self.document.get("run", {}), self._build()
         build.read_parameters()
         found: dict[str, Any] = {}
@@ -111,7 +111,7 @@ class Scene:
 
     @property
     def output(self) -> Path | None:
-        """Where [run] wants the motion: a file.nc in the scene's folder."""
+        """The output file of [run], in the scene's folder."""
         name = self.document.get("run", {}).get("output")
         if name is None:
             return None
@@ -123,7 +123,7 @@ class Scene:
             return inside(self.folder, name, self.allow_outside)
 
     def tracers(self, model: Model) -> dict[str, Point]:
-        """The points of `model` whose paths [run] wants, by name."""
+        """The points of `model` whose paths are drawn, by name."""
         build = self._build()
         build.read_parameters()
         build.made = model
@@ -166,7 +166,7 @@ def _checker() -> Callable[[Any], None]:
 
 
 def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max_bytes: int = MAX_BYTES) -> Scene:
-    """The scene in a TOML file (docs/reference/scenes.md). Files that it names must lie in its folder, unless others
+    """The scene in a TOML file (docs/reference/scenes.md). Files that it refers to must be in its folder, unless others
     are allowed; nothing in it is run as a program.
 
     >>> import livens as lv, tempfile
@@ -194,8 +194,8 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
 
 def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, **run: Any) -> None:
     """Write `model` as a TOML scene, with all digits: reading it gives the same model, bit for bit. `scheme`, `h`,
-    `until`, `every` and `output` go under [run]. Python functions have no words and are refused by name: write signals
-    as lv.Expression; what lv.Energy, lv.Force and lv.Constraint traced is written as formulas."""
+    `until`, `every` and `output` go under [run]. Python functions cannot be written and are refused by name: write
+    signals as lv.Expression; the functions of lv.Energy, lv.Force and lv.Constraint are written as formulas."""
     if not isinstance(model, Model):
         raise ModelError(f"write_scene takes a Model first, not {model!r}.")
     table = {name: plain(value) for name, value in run.items()}
@@ -214,6 +214,6 @@ def _write(text: str, path: str | os.PathLike[str]) -> None:
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ModelError("a name in the model is not text that UTF-8 holds.") from None
+        raise ModelError("a name in the model is not valid UTF-8 text.") from None
     with replacing(path) as temporary:
         temporary.write_bytes(data)

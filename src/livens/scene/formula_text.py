@@ -1,12 +1,12 @@
 """A traced formula as text: instructions on registers become lines of infix, as formula/expression.py reads them.
 
-Values that are used more than once, or lie too deep, get a line and a name of their own:
+Values that are used more than once, or are nested too deeply, get a line and a name of their own:
 
     v1 = x0[0] - x1[0]
     v2 = x0[2] - x1[2]
     40.0*(v1**2 + v2**2)
 
-Text is only used where reading it gives the same instructions again, bit for bit; what has no words stays a table.
+Text is used only if reading it gives the same instructions, bit for bit; other formulas are written as a table.
 """
 
 from __future__ import annotations

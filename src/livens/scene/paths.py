@@ -1,4 +1,4 @@
-"""Where in a document something is wrong: refusals that begin with a path, "joints.elbow.axis: …"."""
+"""Errors with the path of the fault in a document: "joints.elbow.axis: …"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..errors import LivensError, MissingExtra, ModelError
 
 @contextmanager
 def at(path: str) -> Iterator[None]:
-    """Let every refusal say where in the document it arose."""
+    """Begin the message of every error inside with the path."""
     try:
         yield
     except MissingExtra:
@@ -20,7 +20,7 @@ def at(path: str) -> Iterator[None]:
         raise error if hasattr(error, "path") else refusal(path, str(error), type(error)) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise refusal(path, f"it cannot be made of this ({reason}).") from None
+        raise refusal(path, f"it could not be built: {reason}.") from None
 
 
 def refusal(path: str, sentence: str, kind: type = ModelError) -> LivensError:

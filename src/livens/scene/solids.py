@@ -1,7 +1,7 @@
-"""Solids of the files that a scene names, read in a process of its own (sandbox.py).
+"""Solids of the files that a scene refers to, read in a separate process (sandbox.py).
 
-A scene is not trusted: a file must lie in the scene's folder, links followed, unless the caller allows others, and its
-size is limited.
+A scene is not trusted: a file must be in the scene's folder, also after links are followed, unless the caller allows
+other folders, and its size is limited.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KINDS = {"Mesh": (".stl", ".obj", ".glb"), "Step": (".step", ".stp")}
 
 
 def inside(folder: Path, file: str, allow_outside: bool) -> Path:
-    """The file that a scene in `folder` names; refused where it leads out of the folder."""
+    """The file that a scene in `folder` refers to; refused if it is outside the folder."""
     if "\0" in file or not file:
         raise FileError(f"{file!r} is not the name of a file.")
     try:

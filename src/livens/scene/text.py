@@ -42,7 +42,7 @@ def parse(text: str, name: str = "the scene") -> dict[str, Any]:
 
 
 def limit(document: Any, name: str = "the scene") -> None:
-    """Refuse what is too deep or too much, without recursion."""
+    """Refuse a document that is too deep or too large, without recursion."""
     level, tables, depth = [document], 0, 0
     while level:
         tables += sum(isinstance(value, dict) for value in level)
@@ -126,7 +126,7 @@ def _value(value: Any) -> str:
         inside = ", ".join(f"{_key(name)} = {_value(entry)}" for name, entry in value.items())
         return f"{{ {inside} }}" if inside else "{}"
     if not isinstance(value, list):
-        raise ModelError(f"a scene cannot hold {value!r}.")
+        raise ModelError(f"a scene cannot contain {value!r}.")
     entries = [_value(entry) for entry in value]
     line = f"[{', '.join(entries)}]"
     if len(line) <= WIDE:

@@ -42,11 +42,13 @@ def parts_of(path: str) -> list[str]:
     try:
         table: Any = tomllib.loads(f"{path} = 0")
     except (tomllib.TOMLDecodeError, RecursionError):
-        raise ModelError(f"{path!r} is no path such as bodies.hammer.mass; odd names stand in quotes.") from None
+        raise ModelError(
+            f"{path!r} is not a path such as bodies.hammer.mass; put names with other characters in quotes."
+        ) from None
     names: list[str] = []
     while isinstance(table, dict):
         if len(table) != 1:
-            raise ModelError(f"{path!r} is no path such as bodies.hammer.mass.")
+            raise ModelError(f"{path!r} is not a path such as bodies.hammer.mass.")
         [(name, table)] = table.items()
         names.append(name)
     return names
