@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingExtra
+from .jet import Jet, chosen, has_jet, of_jets
 
 
 def casadi() -> Any:
@@ -35,6 +36,8 @@ def _column(x: Any) -> Any:
 
 def _function(name: str) -> Callable[..., Any]:
     def function(*x: Any) -> Any:
+        if has_jet(*x):
+            return of_jets(name, *x)
         if any(_mixed(y) for y in x):
             return getattr(casadi(), name)(*(y if _is_symbol(y) or not np.ndim(y) else _column(y) for y in x))
         return getattr(np, name)(*x)
@@ -54,9 +57,11 @@ fmin, fmax = _function("fmin"), _function("fmax")
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds and y elsewhere, of symbols or numbers."""
+    if has_jet(condition, x, y):
+        return chosen(condition.value != 0.0 if isinstance(condition, Jet) else condition, x, y)
     if any(_mixed(value) for value in (condition, x, y)):
         return casadi().if_else(condition, x, y)
-    return x if condition else y
+    return np.where(condition, x, y) if np.ndim(condition) else x if condition else y
 
 
 def truth(condition: Any) -> Any:
