@@ -7,13 +7,12 @@ followed, unless the caller allows others.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtra, ModelError
+from ..errors import FileError, ModelError, require
 from ..scene.solids import inside
 from ..storage.sandbox import apart, serve
 from ..storage.xml import read_markup
@@ -25,10 +24,7 @@ MOST = 10_000  # files, and names in folders
 
 def mujoco() -> Any:
     """The package, imported when it is needed."""
-    try:
-        return import_module("mujoco")
-    except ImportError as error:
-        raise MissingExtra(f"MJCF files need mujoco ({error}): pip install 'livens[mjcf]'") from None
+    return require("mujoco", "MJCF files need mujoco", "livens[mjcf]")
 
 
 def compiled(path: Path, allow_outside: bool = False) -> Any:

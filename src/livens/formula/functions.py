@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtra
+from ..errors import require
 
 
 def casadi() -> Any:
     """The package that differentiates, imported when it is needed."""
-    try:
-        return import_module("casadi")
-    except ImportError as error:
-        raise MissingExtra(f"user-written physics needs casadi ({error}): pip install 'livens[symbolic]'") from None
+    return require("casadi", "user-written physics needs casadi", "livens[symbolic]")
 
 
 def _is_symbol(x: Any) -> bool:

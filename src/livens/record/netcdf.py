@@ -20,7 +20,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..describe.model import Model
-from ..errors import FileError, LivensError, MissingExtra, ModelError
+from ..errors import FileError, LivensError, MissingExtra, ModelError, require
 from ..kernels.arrays import State
 from ..scene import from_dict, to_dict
 from ..step import CLASSES
@@ -160,10 +159,7 @@ def read_journal(path: Path) -> Found:
 
 
 def _h5netcdf() -> Any:
-    try:
-        return import_module("h5netcdf")
-    except ImportError as error:
-        raise MissingExtra(f"files need h5netcdf ({error}): pip install h5netcdf h5py") from None
+    return require("h5netcdf", "files need h5netcdf", "h5netcdf h5py")
 
 
 def _version() -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
-from ..errors import FileError, MissingExtra, ModelError
+from ..errors import FileError, ModelError, require
 from ..step import Scheme
 from ..storage.atomic import replacing
 from ..storage.bytes import contents
@@ -158,10 +158,9 @@ class Scene:
 
 def _checker() -> Callable[[Any], None]:
     """What refuses documents that are no scenes; pydantic is imported here, when it is needed."""
-    try:
-        from .schema import check
-    except ImportError as error:
-        raise MissingExtra(f"scenes need pydantic ({error}): pip install pydantic") from None
+    require("pydantic", "scenes need pydantic", "pydantic")
+    from .schema import check
+
     return check
 
 

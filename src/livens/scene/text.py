@@ -11,10 +11,9 @@ import math
 import re
 import tomllib
 import warnings
-from importlib import import_module
 from typing import Any
 
-from ..errors import MissingExtra, ModelError, ModelWarning
+from ..errors import ModelError, ModelWarning, require
 
 NESTED = 16  # tables and lists within each other
 MOST = 20_000  # bodies, joints, forces and shapes
@@ -65,10 +64,7 @@ def updated(text: str, document: dict[str, Any]) -> str:
             ModelWarning, stacklevel=4,
         )  # fmt: skip
         return text_of(document)
-    try:
-        tomlkit = import_module("tomlkit")
-    except ImportError as error:
-        raise MissingExtra(f"writing a scene with its comments needs tomlkit ({error}): pip install tomlkit") from None
+    tomlkit = require("tomlkit", "writing a scene with its comments needs tomlkit", "tomlkit")
     tree = tomlkit.parse(text)
     _update(tree, document)
     written = str(tomlkit.dumps(tree))

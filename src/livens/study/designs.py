@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite
-from ..errors import MissingExtra, ModelError
+from ..errors import ModelError, require
 
 RESERVED = ("member", "error")  # names that the result needs itself
 AXES = 32  # of a result: NumPy's arrays have no more than twice as many
@@ -107,10 +106,7 @@ class Samples:
     @classmethod
     def _drawn(cls, kind: str, bounds: Mapping[str, ArrayLike], n: int, seed: int) -> Samples:
         """Points of scipy's sequence `kind`, with what it takes to draw them again."""
-        try:
-            qmc = import_module("scipy.stats.qmc")
-        except ImportError as error:
-            raise MissingExtra(f"samples are drawn by scipy ({error}): pip install scipy") from None
+        qmc = require("scipy.stats.qmc", "drawing samples needs scipy", "scipy")
         for name, value, least in (("n", n, 1), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise ModelError(f"{name} must be a whole number, at least {least}, got {value!r}.")
@@ -119,7 +115,8 @@ class Samples:
         for name, (low, high) in zip(bounds, ends.tolist(), strict=True):
             if not low < high:
                 raise ModelError(f"the bounds of {name!r} must be (lower, upper), got ({low:g}, {high:g}).")
-        unit = getattr(qmc, kind)(len(ends), seed=np.random.default_rng(seed)).random(n)
+        sequences = {"Sobol": qmc.Sobol, "LatinHypercube": qmc.LatinHypercube}
+        unit = sequences[kind](len(ends), seed=np.random.default_rng(seed)).random(n)
         points = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * unit
         box = json.dumps(dict(zip(bounds, ends.tolist(), strict=True)))
         facts = {"design": kind, "seed": int(seed), "bounds": box}

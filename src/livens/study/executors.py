@@ -13,12 +13,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from ..errors import LivensError, MissingExtra, ModelError
+from ..errors import LivensError, ModelError, require
 from .members import Elapsed, Job, Outcome
 
 HERE, NEAR, FAR = 0.05, 0.25, 1.0  # aimed duration of a batch for threads, processes, a cluster: as it is dear [s]
@@ -131,10 +130,7 @@ def _of_dask(client: Any) -> Crew:
 @contextmanager
 def _client(address: str) -> Iterator[Any]:
     """A Dask client of the scheduler at `address`, such as "tcp://10.0.0.1:8786"."""
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise MissingExtra(f"clusters need dask.distributed ({error}): pip install 'livens[cluster]'") from None
+    distributed = require("distributed", "clusters need dask.distributed", "livens[cluster]")
     try:
         client = distributed.Client(address)
     except (OSError, ValueError) as error:

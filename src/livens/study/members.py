@@ -18,7 +18,7 @@ import numpy as np
 
 from ..compile.compiled import Compiled
 from ..describe.model import Model
-from ..errors import LivensError, MissingExtra, ModelError
+from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
 from ..run.plan import Plan
 from ..run.simulate import follow
@@ -101,11 +101,7 @@ def here() -> str:
 
 def one_core() -> Any:
     """A context in which BLAS uses one core: members have the others, and sums come out the same everywhere."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise MissingExtra(f"ensembles need threadpoolctl ({error}): pip install 'livens[data]'") from None
-    return threadpool_limits(1)
+    return require("threadpoolctl", "ensembles need threadpoolctl", "livens[data]").threadpool_limits(1)
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtra
+from ..errors import FileError, MissingExtra, require
 from ..storage import untrusted_hdf5
 from ..storage.atomic import Patient, intact, replacing, seal
 from .designs import Design
@@ -157,8 +157,4 @@ def _words(layout: Layout) -> str:
 
 
 def _xarray() -> Any:
-    try:
-        import xarray
-    except ImportError as error:
-        raise MissingExtra(f"ensembles need xarray ({error}): pip install 'livens[data]'") from None
-    return xarray
+    return require("xarray", "ensembles need xarray", "livens[data]")

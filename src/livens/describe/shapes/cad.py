@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import positive
-from ...errors import FileError, MissingExtra, ModelError
+from ...errors import FileError, ModelError, require
 from ...storage.bytes import contents
 from ...storage.sandbox import apart, serve
 from ..mass import MassProperties
@@ -213,10 +212,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _netgen() -> Any:
-    try:
-        return import_module("netgen.occ")
-    except ImportError as error:
-        raise MissingExtra(f"CAD solids need netgen ({error}): pip install 'livens[cad]'") from None
+    return require("netgen.occ", "CAD solids need netgen", "livens[cad]")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ can repeat a mesh without end, is read in a process of its own (sandbox.py). Axe
 from __future__ import annotations
 
 import io
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array, positive
-from ...errors import FileError, MissingExtra, ModelError
+from ...errors import FileError, ModelError, require
 from ...storage.bytes import contents
 from ...storage.sandbox import apart, serve
 from ..mass import MassProperties
@@ -138,10 +137,7 @@ def _matter(surface: Surface, density: float, file: Path) -> MassProperties:
 
 
 def _trimesh() -> Any:
-    try:
-        return import_module("trimesh")
-    except ImportError as error:
-        raise MissingExtra(f"mesh files need trimesh ({error}): pip install 'livens[mesh]'") from None
+    return require("trimesh", "mesh files need trimesh", "livens[mesh]")
 
 
 if __name__ == "__main__":
