@@ -206,11 +206,13 @@ def _fits(by: Adjustment) -> str:
 
 
 def _run_line(run: dict[str, Any], largest: float) -> str:
+    from ..run.plan import step_count
+
     scheme = run.get("scheme")
     how = f"{'Livens(order=2)' if scheme is None else repr(scheme)} to t = {run['until']:g} s"
     if run["h"] == "auto":
         return f"{how}, h chosen by the run"
-    steps = max(1, int(np.ceil(run["until"] / run["h"] * (1.0 - 1e-12))))
+    steps = step_count(run["until"], run["h"])
     doubt = ", which is too long to be stable" if run["h"] > largest else ""
     return f"{how}, h = {run['h']:g} s{doubt}, {steps:,} steps"
 

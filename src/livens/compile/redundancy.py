@@ -17,9 +17,9 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import State
 from ..kernels.dynamics import move_steadily
 from .assembly import Assembly
+from .states import copied
 from .system import fastest, inverse_masses
 
 RANK_TOLERANCE = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row is redundant
@@ -42,7 +42,7 @@ def redundant_rows(start: Assembly) -> frozenset[int]:
     few = len(start.hard) <= FEW_ROWS
     stretch = [0.03] + [0.3] * (10 if few else 3)
     for own, sign in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
-        there = Assembly(start.model, start.system, State(*(x.copy() for x in start.state)), start.owners)
+        there = Assembly(start.model, start.system, copied(start.state), start.owners)
         for turn in stretch:
             if not move_along(there, own, sign * turn):
                 break

@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..checks import Array
+from ..compile.states import selected
 from ..errors import FileError
 from ..kernels.arrays import State
 from ..storage.append_log import append, framed, lock, open_to_append, records
@@ -98,7 +99,7 @@ class RunJournal:
 def _checkpoint(record: State, first: int, kept: int, now: tuple[Any, ...], state: State) -> Iterator[bytes]:
     size = max(1, PIECE // max(1, sum(x.nbytes for x in state)))
     for k in range(first, kept, size):
-        part = State(*(x[k : min(kept, k + size)] for x in record))
+        part = selected(record, slice(k, min(kept, k + size)))
         yield framed(b"S", FIRST.pack(k) + _bytes(part))
     yield framed(b"N", NOW.pack(*now) + _bytes(state))
 
