@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import FileError, ModelError, require
 from ..scene.solids import inside
-from ..storage.sandbox import apart, serve
+from ..storage.sandbox import run_sandboxed, serve
 from ..storage.xml import read_markup
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -34,7 +34,7 @@ def compiled(path: Path, allow_outside: bool = False) -> Any:
         _stays_inside(path)
     elif read_markup(path).tag != "mujoco":
         raise FileError(f"{path} is not MJCF: its first element must be <mujoco>.")
-    data = apart("livens.formats.mjcf_process", {"path": str(path), "file": str(path.resolve())})
+    data = run_sandboxed("livens.formats.mjcf_process", {"path": str(path), "file": str(path.resolve())})
     return mj.MjModel.from_binary_path("model.mjb", {"model.mjb": data})
 
 

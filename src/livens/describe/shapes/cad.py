@@ -26,8 +26,8 @@ import numpy as np
 
 from ...checks import positive
 from ...errors import FileError, ModelError, require
-from ...storage.bytes import contents
-from ...storage.sandbox import apart, serve
+from ...storage.bytes import read_limited
+from ...storage.sandbox import run_sandboxed, serve
 from ..mass import MassProperties
 from ..surface import Surface
 from ..tessellate import rounded
@@ -97,13 +97,13 @@ def read_step(
     """
     file, density = Path(path), positive(density, "density", "kg/m³")
     _netgen()
-    data = contents(file, max_bytes)
+    data = read_limited(file, max_bytes)
     scale = _scale(data.decode("latin-1"), unit, file)
     with TemporaryDirectory() as folder:  # the kernel wants the ending .step, in lower case
         copy = Path(folder) / "part.step"
         copy.write_bytes(data)
         request = {"path": str(file), "copy": str(copy), "density": density, "scale": scale}
-        return unpacked(apart("livens.describe.shapes.cad", request))
+        return unpacked(run_sandboxed("livens.describe.shapes.cad", request))
 
 
 def answer(request: dict[str, Any]) -> bytes:
