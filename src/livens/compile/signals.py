@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array, answers
+from ..checks import Array, accepts
 from ..describe.model import Model
 from ..describe.row import Drive
 from ..describe.signal import sample
@@ -134,7 +134,7 @@ def drive_table(owner: Thing, drive: Drive, t: Array, step: float = STEP, last: 
     t = np.where(within, np.clip(t, 0.0, last), t)
     value = sample(drive, t, (), owner, "drive")
     derivative: Any = getattr(drive, "derivative", None)  # splines have one
-    if answers(derivative, 0):
+    if accepts(derivative, 0):
         once = derivative()
         return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
