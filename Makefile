@@ -1,5 +1,5 @@
-# Needs python3 (3.11 or newer), make and a C compiler; everything else goes into .venv.
-# Another interpreter: make test PYTHON=python3.13
+# Requirements: Python 3.11 or newer, make, a C compiler. Everything else is installed into .venv.
+# To use another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
 EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
@@ -11,75 +11,75 @@ ROBOTS := .venv/.robots
 SIZE   ?= full
 OUTPUT ?= benchmark-output
 
-help:   ## show these lines
+help:   ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /  make \1	/p' Makefile
 
-demo: $(READY)   ## throw the hammer: simulate it, print the report, write demo-output/
+demo: $(READY)   ## simulate the hammer example, print its report, write demo-output/
 	$(BIN)/python -m livens demo hammer --output demo-output
 
-test: lint $(BROWSER)   ## lint, the whole suite, and the kernels once more as plain Python
-	$(BIN)/python -m pytest -n 2
+test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel tests again as plain Python
+	$(BIN)/python -m pytest -n 2 --durations=10
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 
-lint: $(READY)   ## style and types
+lint: $(READY)   ## check style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-docs: $(READY) $(BROWSER)   ## the site, with every notebook run and the live page: docs/_build/html/index.html
+docs: $(READY) $(BROWSER)   ## build the documentation, run its notebooks, add the live page: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 	$(BIN)/python docs/live/assemble.py docs/_build/html
 
-live: $(BROWSER) $(READY)   ## the live page, on which livens runs in the browser: docs/_build/html/live
+live: $(BROWSER) $(READY)   ## build the live page, where livens runs in the browser: docs/_build/html/live
 	$(BIN)/python docs/live/assemble.py docs/_build/html
 
-lite: $(BROWSER) $(LITE)   ## notebooks that run in the browser, as JupyterLite: docs/_build/html/lite
+lite: $(BROWSER) $(LITE)   ## build a JupyterLite site with notebooks that run in the browser: docs/_build/html/lite
 	.venv-lite/bin/python docs/live/lite.py docs/_build/html
 
-serve:   ## serve docs/_build/html to this machine
+serve:   ## serve docs/_build/html on 127.0.0.1
 	$(PYTHON) -m http.server --bind 127.0.0.1 --directory docs/_build/html $(or $(PORT),8000)
 
-thumbnails: $(READY)   ## draw a small picture of every demo: docs/thumbnails/
+thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
 
-bench: $(PEERS)   ## measure speeds, growth and starts, beside other programs; SIZE=small: a minute or two
+bench: $(PEERS)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
-bench-check: $(READY)   ## is any kernel slower than it was?
+bench-check: $(READY)   ## check that no kernel is slower than its recorded time
 	$(BIN)/python -m benchmarks.check
 
-soak: $(READY) $(ROBOTS)   ## imports, spoilt files, random models and kills by the thousand: counts and failures; SIZE=small: minutes
+soak: $(READY) $(ROBOTS)   ## endurance tests: imports, damaged files, random models, killed runs; SIZE=small takes minutes
 	$(BIN)/python -m benchmarks.soak $(SIZE)
 
-periods: $(READY)   ## a million periods of Kepler and a pendulum: what drifts and what does not
+periods: $(READY)   ## measure drift over a million periods of a Kepler orbit and a pendulum
 	$(BIN)/python -m benchmarks.periods
 
-nightly: $(READY)   ## 10⁹ steps of a free body, 10⁸ of a double pendulum: soak-output/
+nightly: $(READY)   ## long runs: 10⁹ steps of a free body, 10⁸ of a double pendulum: soak-output/
 	$(BIN)/python -m benchmarks.long_runs soak-output $(or $(FREE),1e9) $(or $(DOUBLE),1e8)
 
-ensembles: $(READY)   ## ten thousand double pendulums, ten kills, a hundred thousand members: speed, safety, memory
+ensembles: $(READY)   ## measure ensembles: 10,000 double pendulums, ten killed runs, 100,000 members
 	$(BIN)/python -m benchmarks.ensembles
 
-clean:   ## remove all that make has made, .venv too
+clean:   ## remove everything that make created, including .venv
 	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer, and $(PYTHON) is %d.%d: name another with make PYTHON=..." % sys.version_info[:2])'
-	@echo 'Setting up .venv; the first time takes a minute or two.'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer; $(PYTHON) is %d.%d. Choose another with make PYTHON=..." % sys.version_info[:2])'
+	@echo 'Setting up .venv; the first time takes 1 to 2 minutes.'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v chromium >/dev/null; then \
-		echo 'Installing chromium, in which the pages are tested.'; \
+		echo 'Installing chromium for the tests of the pages.'; \
 		{ apt-get update -qq && apt-get install -qq --no-install-recommends chromium; } >/dev/null 2>&1 || \
-		echo 'It could not be installed: tests of the pages are skipped.'; fi
+		echo 'chromium could not be installed: the tests of the pages are skipped.'; fi
 	@touch $@
 
-# Python for the browser is optional: without npm or a network the live page is left out, and its tests are skipped.
+# Pyodide (Python for the browser) is optional: without npm or a network the live page and its tests are skipped.
 $(BROWSER): docs/live/package.json
 	@mkdir -p $(@D) && cp docs/live/package.json $(@D)
 	@if npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --fetch-retries 0 --silent >/dev/null 2>&1; then touch $@; \
-		else echo 'Python for the browser could not be fetched by npm: the live page is left out.'; fi
+		else echo 'npm could not download Pyodide: the live page is skipped.'; fi
 
 $(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
 	$(PYTHON) -m venv .venv-lite
@@ -88,20 +88,20 @@ $(LITE): docs/live/lite-requirements.txt docs/live/kernel-requirements.txt
 		--dest .cache/lite -r docs/live/kernel-requirements.txt
 	@touch $@
 
-# Robots that nobody here described, as files alone; optional too.
+# Robot files of other projects for the import tests; optional.
 $(ROBOTS): $(READY)
 	@$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt gymnasium example-robot-data || \
-		echo 'The robots could not be fetched: they are left out.'
+		echo 'The robot files could not be downloaded: their tests are skipped.'
 	@touch $@
 
-# The peers are optional: what cannot be installed is skipped, and the tables say so.
+# The other programs are optional: a program that cannot be installed is skipped, and the tables state it.
 $(PEERS): pyproject.toml constraints.txt
-	@echo 'Setting up .venv-bench with the programs to compare with.'
+	@echo 'Setting up .venv-bench with the programs for comparison.'
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[plot,symbolic,sparse]'
 	@for peer in mujoco exudyn pin; do \
 		.venv-bench/bin/python -m pip install --quiet -c constraints.txt $$peer || \
-		echo "$$peer could not be installed: it is left out."; done
+		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
 .PHONY: help demo test lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean

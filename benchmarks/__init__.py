@@ -1,1 +1,1 @@
-"""How fast livens is, how that grows, and how it compares with other programs: `python -m benchmarks --help`."""
+"""Speed, scaling and accuracy of livens, compared with other programs: `python -m benchmarks --help`."""

@@ -1,16 +1,17 @@
-"""Benchmarks of livens: how fast it is, how that grows, and how it compares with other programs.
+"""Benchmarks of livens: speed, scaling, and comparison with other programs.
 
   python -m benchmarks                          all parts, in full size, into benchmark-output/
-  python -m benchmarks --size small             the same in a minute or two
+  python -m benchmarks --size small             the same in one to two minutes
   python -m benchmarks peers --only chain-5     one problem, all programs
-  python -m benchmarks report                   tables and figures again, from what was measured
-  python -m benchmarks docs                     docs/benchmarks.md and its figures, from what was measured
+  python -m benchmarks report                   tables and figures again, from stored measurements
+  python -m benchmarks docs                     docs/benchmarks.md and its figures, from stored measurements
 
-Parts: speeds (time of a step), peers (time to accuracy beside other programs), growth (cost against the number of
-bodies), starts (cold and warm, memory), instructions (per step, by valgrind). Each part's result is kept in the output
-folder as soon as it is there; a run that was interrupted goes on where it stopped if no source has changed, unless
---again is given.
-Further: python -m benchmarks.check (the guard), .references, .compositions (choice of weights), .periods, .cloth.
+Parts: speeds (time per step), peers (time to accuracy, with other programs), growth (cost over the number of bodies),
+starts (start-up time with and without compiled kernels, memory), instructions (per step, by valgrind). The result of
+each part is stored in the output folder immediately. An interrupted run is continued if no source file has changed,
+unless --again is given.
+Other modules: python -m benchmarks.check (regression check), .references, .compositions (choice of weights), .periods,
+.cloth.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def speeds(size: Size) -> list[list[object]]:
-    """Rows of the table of speeds; the smaller sizes have the rigid bodies only."""
+    """Rows of the table of speeds; the smaller sizes contain only rigid bodies."""
     from . import cloth
     from .lagrangians import lagrangians
     from .speeds import SPEEDS, scalings
@@ -52,7 +53,7 @@ def speeds(size: Size) -> list[list[object]]:
 
 
 def starts(size: Size) -> list[list[object]]:
-    """Rows: first and later starts, and memory."""
+    """Rows: start-up times and memory."""
     from .starts import memory, starts, storage
 
     if size.name == "tiny":
@@ -74,7 +75,7 @@ def instructions(size: Size) -> dict[str, Any]:
 
 
 def surroundings() -> dict[str, Any]:
-    """Date, versions, and the machine in general words."""
+    """Date, versions, and a general description of the machine."""
     import numba
     import numpy as np
 
@@ -93,13 +94,13 @@ def surroundings() -> dict[str, Any]:
 
 
 def sources() -> str:
-    """A name for the state of all that is measured and measures."""
+    """A hash of all sources of the package and of the benchmarks."""
     files = sorted(path for folder in ("src", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
 def measure(parts: list[str], size: Size, folder: Path, only: list[str], again: bool = False) -> None:
-    """Every item of the parts, with a line for each; what an interrupted run of the same sources has is kept."""
+    """Measure every item of the parts and print a line for each; continue an interrupted run of the same sources."""
     kept = folder / size.name
     kept.mkdir(parents=True, exist_ok=True)
     keys = only or list(size.tasks) or [task.key for task in tasks()]
@@ -131,7 +132,7 @@ def _file(kept: Path, item: str) -> Path:
 
 
 def collect(size: Size, folder: Path) -> dict[str, Any]:
-    """All that was measured, as one."""
+    """All stored measurements as one dictionary."""
     kept = folder / size.name
     found: dict[str, Any] = surroundings() | {"size": size.name, "peers": []}
     for task in tasks():
@@ -155,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=Path("benchmark-output"), help="folder (benchmark-output)")
     parser.add_argument("--only", nargs="+", default=[], metavar="KEY", choices=[t.key for t in tasks()],
                         help=f"problems of the comparison: {', '.join(t.key for t in tasks())}")  # fmt: skip
-    parser.add_argument("--again", action="store_true", help="do not go on with an interrupted run: begin anew")
+    parser.add_argument("--again", action="store_true", help="start again instead of continuing an interrupted run")
     options = parser.parse_args(arguments)
     os.environ.update(ONE_THREAD)
     size, folder = SIZES[options.size], options.output

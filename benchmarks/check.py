@@ -1,8 +1,8 @@
-"""The guard: is any kernel slower than it was? `python -m benchmarks.check`, and `--write` to store what is measured.
+"""Regression check of the kernel speeds: `python -m benchmarks.check`; `--write` stores the measured ratios.
 
-Each speed is divided by that of yardstick.py, measured in turn with it, and the quotient is compared with the one in
-ratios.json. Both are the best of many short runs. What looks slower than the limit is measured again, up to five
-times with longer runs, before it counts: other programs on the machine make things slower, never faster.
+The time per step of each case is divided by that of yardstick.py, measured alternately, and the ratio is compared with
+the one in ratios.json. Both times are the best of many short runs. A case above the limit is measured again, up to five
+times with longer runs, before it counts as slower: other programs on the machine can only increase the times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .table import markdown
 STORED = Path(__file__).with_name("ratios.json")
 LIMIT = 1.3  # times the stored ratio
 ROUNDS = 15
-AGAIN = 5  # times to measure anew before failing
+AGAIN = 5  # repeated measurements before a failure
 
 
 def _rigid(build: Callable[[], lv.Model], order: int, h: float, steps: int) -> Callable[[], float]:
@@ -54,7 +54,7 @@ CASES: dict[str, Callable[[], Callable[[], float]]] = {
 
 
 def ratio(run: Callable[[], float], rounds: int) -> float:
-    """The best of a case over the best of the yardstick, in turns."""
+    """Ratio of the best time of a case to the best time of the yardstick, measured alternately."""
     run()
     yardstick.nanoseconds()
     pairs = [(run(), yardstick.nanoseconds()) for _ in range(rounds)]
@@ -75,11 +75,11 @@ def measure(cases: list[str], stored: dict[str, float], rounds: int = ROUNDS, ag
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; 1 if something is slower than the limit allows."""
+    """Print the table; return 1 if a case is above the limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.check", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="store the measured ratios as the new standard")
-    parser.add_argument("--only", nargs="*", choices=list(CASES), help="these cases")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="short runs of each case")
+    parser.add_argument("--write", action="store_true", help="store the measured ratios as the new reference")
+    parser.add_argument("--only", nargs="*", choices=list(CASES), help="measure only these cases")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="number of short runs of each case")
     options = parser.parse_args(arguments)
     stored = json.loads(STORED.read_text()) if STORED.exists() else {}
     cases = options.only or list(CASES)
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"stored {len(found)} ratios")
         return 0
     if missing := [name for name in cases if name not in stored]:
-        print(f"no ratio is stored for {missing[0]!r}: run python -m benchmarks.check --write first.")
+        print(f"No ratio is stored for {missing[0]!r}: run python -m benchmarks.check --write first.")
         return 2
     found = measure(cases, stored, options.rounds)
     slower = [name for name in cases if found[name] > LIMIT * stored[name]]
@@ -97,9 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
         [name, found[name], stored[name], f"{found[name] / stored[name]:.2f}", "slower" if name in slower else "ok"]
         for name in cases
     ]
-    print(markdown(["kernel", "yardsticks a step", "stored", "quotient", f"limit {LIMIT}"], rows))
+    print(markdown(["kernel", "yardsticks per step", "stored", "ratio to stored", f"limit {LIMIT}"], rows))
     if slower:
-        print(f"\n{len(slower)} slower than {LIMIT} times what is stored: {', '.join(slower)}")
+        print(f"\n{len(slower)} slower than {LIMIT} times the stored ratio: {', '.join(slower)}")
     return 1 if slower else 0
 
 

@@ -1,8 +1,8 @@
-"""A cloth of springs by the incremental potential: what a step costs, and how much of it is the sparse factorisation.
+"""A cloth of springs with the incremental potential: cost of a step, and the share of the sparse factorisation.
 
 n × n nodes 1 cm apart, joined to their neighbours (structural), across each square (shear) and to the second next
-(bending), hung by two corners and let fall. The springs' stiffness is such that an explicit scheme would need steps
-below 0.3 ms; here h = 10 ms.
+(bending), suspended at two corners and released. The stiffness of the springs would require steps below 0.3 ms in an
+explicit scheme; here h = 10 ms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import livens.discrete as ld
 
 from .table import markdown
 
-TARGET = 1.5  # seconds a step of 100 × 100 nodes may take
+TARGET = 1.5  # largest allowed time of a step of 100 × 100 nodes [s]
 
 
 def cloth(n: int, spacing: float = 0.01, density: float = 0.2, stiffness: float = 200.0) -> tuple[Any, np.ndarray]:
@@ -50,8 +50,7 @@ def cloth(n: int, spacing: float = 0.01, density: float = 0.2, stiffness: float 
 
 
 def measure(n: int = 100, steps: int = 20, h: float = 0.01) -> dict[str, float]:
-    """Seconds per step, the share of factorisations in it and their number per step; the system's compilation does not
-    count."""
+    """Seconds per step, share and number of factorisations per step; compilation of the system is excluded."""
     system, q = cloth(n)
     scheme = ld.IncrementalPotential(0.25, 0.5)
     ld.simulate(system, scheme, q=q, v=0.0 * q, h=h, until=h)
@@ -68,7 +67,7 @@ def measure(n: int = 100, steps: int = 20, h: float = 0.01) -> dict[str, float]:
 
 
 class Stopwatch:
-    """Time spent in factorisations and in solving with them, while it is open."""
+    """Time spent in factorisations and solves inside the context."""
 
     def __enter__(self) -> Stopwatch:
         from livens.discrete import factors
@@ -101,7 +100,7 @@ def rows(sizes: tuple[int, ...] = (30, 100)) -> list[list[object]]:
     for n in sizes:
         m = measure(n)
         label = f"cloth of {n} × {n} nodes, incremental potential, h = 10 ms"
-        shares = f"{m['factorisation']:.0%} of it factors, {m['factorisations']:.1f} factorisations"
+        shares = f"{m['factorisation']:.0%} for factorisation, {m['factorisations']:.1f} factorisations"
         found.append([label, f"{m['seconds']:.2f} s per step ({shares})", f"≤ {TARGET:g} s" if n == 100 else ""])
     return found
 

@@ -1,20 +1,21 @@
-"""Which weights compose the step to order 4 and 6 best: work against precision, `python -m benchmarks.compositions`.
+"""Choice of the weights of orders 4 and 6 by work and precision: `python -m benchmarks.compositions`.
 
 A symmetric step S_h = exp(hY₁ + h³Y₃ + h⁵Y₅ + …) gives the palindrome Ψ = S_{w₁h} ∘ S_{w₂h} ∘ … ∘ S_{w₁h} the order 4
 with the first two of these conditions, and 6 with all four (Yoshida 1990, McLachlan 1995):
 
     Σ w = 1,   Σ w³ = 0,   Σ w⁵ = 0,   [113] = 0;       [word] the coefficient of that word in Π exp(Σ wᵏYₖ)         (1)
 
-The next error of order 4 is Σw⁵ Y₅ + [113] [Y₁,[Y₁,Y₃]], that of order 6 a sum of four such terms, and sets with more
-stages than conditions can make it small. Which term weighs more depends on the problem: on all but the fast top
-below it is Σw⁵, which is why sets that balance both in general, as McLachlan's, lose to Suzuki's here.
-Sets "found here" come from random starts: those marked (E) minimise the error over all words of a drift between two
-kicks, (M) the largest work over the problems below, relative to Suzuki's, and (5) sets Σw⁵ = 0 with what is left.
+The leading error of order 4 is Σw⁵ Y₅ + [113] [Y₁,[Y₁,Y₃]], that of order 6 a sum of four such terms. Sets with more
+stages than conditions can make it small. The dominant term depends on the problem: on all problems below except the
+fast top it is Σw⁵, so sets that balance both terms, such as McLachlan's, need more work than Suzuki's here.
+Sets "found here" are results of a search from random initial values: sets marked (E) minimise the error over all words
+of a drift between two kicks, (M) the largest work over the problems below, relative to Suzuki's, and (5) use their free
+parameters for Σw⁵ = 0.
 
-Work is the number of stages (a drift and a force each) per second of motion that brings the error at the end to a
-given size, interpolated between runs whose steps differ by 2^(1/4): it does not depend on the machine. The tables
-give it relative to the set in use. The set with the least work on its worst problem wins, but one of our own has to
-save a tenth to replace a published one.
+Work is the number of stages (a drift and a force evaluation each) per second of motion for a given final error,
+interpolated between runs whose steps differ by 2^(1/4). It does not depend on the machine. The tables give it relative
+to the set in use. The set with the least work on its worst problem is selected; a set found here replaces a published
+one only if it saves a tenth of the work.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ SETS = (
 
 def word(w: np.ndarray, letters: str) -> float:
     """The coefficient of the word Y_i Y_j … (its indices as letters) in Π exp(Σ wᵏYₖ)."""
-    found = np.zeros(len(letters) + 1)  # by how much of the word is made
+    found = np.zeros(len(letters) + 1)  # by the number of letters matched
     found[0] = 1.0
     for x in w.tolist():
         for end in range(len(letters), 0, -1):
@@ -134,7 +135,7 @@ def conditions(scheme: Composed) -> float:
 
 @dataclass(frozen=True)
 class Race:
-    """A problem, how long it runs, and the largest step that is tried."""
+    """A problem, its duration, and the largest step."""
 
     build: Callable[[], lv.Model]
     until: float
@@ -152,18 +153,18 @@ TARGETS = {4: (1e-3, 1e-5, 1e-7), 6: (1e-4, 1e-6, 1e-8)}
 
 
 def end(model: lv.Model, scheme: lv.Livens, h: float, until: float) -> np.ndarray:
-    """Places, axes and momenta at the end as one vector."""
+    """Final positions, rotations and momenta as one vector."""
     a, B, p, L = (
         x.ravel() for x in lv.Hamiltonian(model).at(lv.simulate(model, scheme, h=h, until=until, every=10**9))
     )
     return np.concatenate([a, B, p, L])
 
 
-Start = tuple[Race, lv.Model, np.ndarray]  # the reference at the end
+Start = tuple[Race, lv.Model, np.ndarray]  # the final reference state
 
 
 def needed(scheme: lv.Livens, start: Start, targets: Sequence[float]) -> np.ndarray:
-    """Work [stages per second of motion] at which the error falls below each target for good."""
+    """Work [stages per second of motion] above which the error stays below each target."""
     race, model, reference = start
     work, errors = [], []
     for k in range(80):
@@ -184,12 +185,12 @@ def needed(scheme: lv.Livens, start: Start, targets: Sequence[float]) -> np.ndar
 
 
 def main() -> None:
-    """Print a table for each order with the set that wins, and what the orders in use cost."""
+    """Print a table for each order with the selected set, and the work of the orders in use."""
     starts: list[Start] = []
     for race in RACES:
         model = race.build()
         finest, check = (end(model, max(SETS, key=lambda s: s.stages), race.h / n, race.until) for n in (128, 96))
-        print(f"{model.name}: the reference is known to {np.abs(finest - check).max():.0e}")
+        print(f"{model.name}: accuracy of the reference {np.abs(finest - check).max():.0e}")
         starts.append((race, model, finest))
     names = [model.name for _, model, _ in starts]
     for order, targets in TARGETS.items():
@@ -203,7 +204,7 @@ def main() -> None:
         ]
         sizes = ", ".join(f"{t:.0e}" for t in targets)
         print(f"\nOrder {order}: work for errors of {sizes}, relative to the set in use\n")
-        print(markdown(["weights", "stages", "(1)", "longest", *names, "worst", "mean"], rows))
+        print(markdown(["weights", "stages", "(1)", "longest", *names, "largest", "mean"], rows))
         best = min(range(len(sets)), key=lambda k: works[k].max() * (1.1 if "found here" in sets[k].label else 1.0))
         print(f"\n→ {sets[best].label} with {sets[best].stages} stages{' (in use)' if best == used else ''}")
     print("\nWork of the orders in use [stages per second of motion]\n")

@@ -1,7 +1,7 @@
-"""One problem in a process of its own, with one thread for everybody: `python -m benchmarks.contest KEY SIZE FILE`.
+"""One problem in a separate process, with one thread for each program: `python -m benchmarks.contest KEY SIZE FILE`.
 
-A process for each problem keeps a crash or a hang of one program from taking the rest with it: `contest` starts it,
-waits as long as the size allows, and reads its file, where every curve stands as soon as it is measured.
+A separate process for each problem isolates crashes and hangs of one program. `contest` starts it, waits up to the time
+limit of the size, and reads its file, which contains every curve as soon as it is measured.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .tasks import find
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in LIBRARIES}
 MEMORY = 8 * 2**30  # [bytes] of address space
-ALONE = 1.1  # processor time over wall time, beyond which more than one thread was at work
+ALONE = 1.1  # ratio of processor time to wall time above which more than one thread was running
 
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """No more memory than MEMORY while this is open: what asks for more fails, and not the machine."""
+    """Limit the memory to MEMORY inside the context: a larger allocation fails."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
     try:
@@ -41,7 +41,7 @@ def bounded() -> Iterator[None]:
 
 
 def contest(key: str, size: Size, folder: Path) -> dict[str, Any]:
-    """The curves of one problem, with what was skipped and why; measured before, if its file is there."""
+    """The curves of one problem and the reasons for skipped programs; read from its file if that exists."""
     path = folder / f"{key}.json"
     if path.exists() and (known := json.loads(path.read_text())).get("complete"):
         return known
@@ -52,7 +52,7 @@ def contest(key: str, size: Size, folder: Path) -> dict[str, Any]:
             command, env=os.environ | ONE_THREAD, cwd=Path(__file__).parents[1], timeout=size.patience,
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        ended = "" if child.returncode == 0 else f"ended by itself: {(child.stderr.strip().splitlines() or ['?'])[-1]}"
+        ended = "" if child.returncode == 0 else f"terminated: {(child.stderr.strip().splitlines() or ['?'])[-1]}"
     except subprocess.TimeoutExpired:
         ended = f"stopped after {size.patience:g} s"
     found = json.loads(path.read_text()) if path.exists() else {"key": key, "curves": [], "skipped": {}}
@@ -60,7 +60,7 @@ def contest(key: str, size: Size, folder: Path) -> dict[str, Any]:
 
 
 def measure(key: str, size: Size, keep: Callable[[dict[str, Any]], None]) -> None:
-    """All programs on one problem; `keep` is called whenever there is something new."""
+    """Run all programs on one problem; call `keep` after each new result."""
     from . import ours
 
     task = find(key)
@@ -86,7 +86,7 @@ def measure(key: str, size: Size, keep: Callable[[dict[str, Any]], None]) -> Non
     wall, processor = time.perf_counter() - begin, time.process_time() - used
     found["threads"], found["seconds"] = processor / wall, wall
     if found["threads"] > ALONE:
-        found["skipped"]["one thread"] = f"{found['threads']:.2f} processors were at work instead of one"
+        found["skipped"]["one thread"] = f"{found['threads']:.2f} processors were in use instead of one"
     keep(found | {"complete": True})
 
 

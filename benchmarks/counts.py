@@ -1,4 +1,4 @@
-"""What the parts of the soak give (soak.py)."""
+"""Result of a part of the endurance tests (soak.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Count:
-    """What was tried: how many, what failed, and a remark."""
+    """Number of attempts, descriptions of failures, and a remark."""
 
     tried: int = 0
     failed: list[str] = field(default_factory=list)

@@ -1,10 +1,10 @@
-"""Ensembles at length: `python -m benchmarks.ensembles [throughput] [kills] [memory] [--members N]`, `make ensembles`.
+"""Large ensembles: `python -m benchmarks.ensembles [throughput] [kills] [memory] [--members N]`, `make ensembles`.
 
-throughput: N members of a double pendulum (10 s at h = 1e-3) in one call; what two cores bring against one, and what a
-step costs against a run of its own. Other work on the machine spoils a clock: so one core and two are measured in
-turns, of which the best counts, and once more without the time that threads spent in the queue for a core, as Linux
-counts it; what they waited for each other, for the interpreter's lock or for work stays in. kills: a process that runs
-a study is killed ten times. memory: the largest resident size of processes that run more and more members.
+throughput: N members of a double pendulum (10 s at h = 1e-3) in one call; speed-up of two cores, and cost of a
+step relative to a single run. Other work on the machine disturbs wall times. Therefore one core and two are measured
+alternately, and the best counts; and again without the time that threads waited for a core, as counted by Linux. The
+time that they waited for each other, for the global interpreter lock or for work is included. kills: a process that
+runs a study is killed ten times. memory: the largest resident size of processes with increasing numbers of members.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ H, UNTIL = 1e-3, 10.0
 
 
 def pendulum(rate: float) -> lv.Model:
-    """Two rods on hinges; the lower one begins with `rate` [rad/s]."""
+    """Two rods on hinges; the lower one has the initial rate `rate` [rad/s]."""
     m = lv.Model(gravity=(0, 0, -9.81), name="double pendulum")
     arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
     moving = {"velocity": (0, 0, -0.4 * rate), "angular_velocity": (0, rate, 0)}
@@ -45,19 +45,19 @@ def pendulum(rate: float) -> lv.Model:
 
 
 def tip(motion: lv.Trajectory) -> dict[str, Any]:
-    """Where the end of the lower rod is at last [m]."""
+    """Final position of the end of the lower rod [m]."""
     return {"tip": motion.position(motion.model["fore"].point(0.4, 0, 0))[-1]}
 
 
 def study(rates: Any, executor: Executor | None = None, **options: Any) -> tuple[Any, float]:
-    """The ensemble for some rates, and the seconds it took."""
+    """The ensemble for some rates, and its duration in seconds."""
     begin = time.perf_counter()
     runs = lv.ensemble(pendulum, {"rate": rates}, h=H, until=UNTIL, keep=tip, executor=executor, **options)
     return runs, time.perf_counter() - begin
 
 
 class Threads(ThreadPoolExecutor):
-    """Threads that know how long they have waited for a core."""
+    """Threads with a measurement of the time that they waited for a core."""
 
     def __init__(self, workers: int):
         self.workers, self.ids = workers, list[int]()
@@ -65,19 +65,19 @@ class Threads(ThreadPoolExecutor):
         list(self.map(time.sleep, [0.05] * workers))  # start them all
 
     def queued(self) -> float:
-        """Seconds that they were ready to run and did not, in all."""
+        """Total time that the threads were ready to run and waited [s]."""
         files = [Path(f"/proc/self/task/{thread}/schedstat") for thread in self.ids]
         return sum(int(file.read_text().split()[1]) for file in files if file.exists()) * 1e-9
 
     def cost(self, rates: Any) -> tuple[float, float]:
-        """Seconds a member, by the clock and without waiting for cores, when this runs the study."""
+        """Seconds per member, wall time and without waiting for cores, with this executor."""
         before = self.queued()
         seconds = study(rates, self)[1]
         return seconds / len(rates), (seconds - (self.queued() - before) / self.workers) / len(rates)
 
 
 def throughput(members: int) -> list[list[Any]]:
-    """Rows: a single run, one core, two cores, the whole study, and whether bits agree."""
+    """Rows: a single run, one core, two cores, the whole study, and a bitwise comparison."""
     rates, steps, few, turns = np.linspace(0.0, 3.0, members), round(UNTIL / H), 40, 12
     study(rates[:4])
     alone = []
@@ -101,17 +101,20 @@ def throughput(members: int) -> list[list[Any]]:
         same = all(study(rates[picked], crew)[0].tip.equals(runs.tip[picked]) for crew in (thread, processes))
     step = min(alone)
     return [
-        ["a run of its own, best", f"{step * 1e6:.3g} µs a step"],
-        ["one core, best turn", f"{1 / one:.3g} members/s"],
-        ["two cores, best turn", f"{1 / two:.3g} members/s"],
-        ["two cores against one", f"{one / two:.3g} (goal 1.8)"],
+        ["a single run, best", f"{step * 1e6:.3g} µs per step"],
+        ["one core, best", f"{1 / one:.3g} members/s"],
+        ["two cores, best", f"{1 / two:.3g} members/s"],
+        ["speed-up of two cores", f"{one / two:.3g} (goal 1.8)"],
         ["the same without queues, best turns", f"{one_free / two_free:.3g} (goal 1.8)"],
         ["the same without queues, medians", f"{one_median / two_median:.3g} (goal 1.8)"],
-        ["a step on two cores against a run of its own", f"{2 * two / steps / step:.3g} (goal 1.2)"],
+        ["cost of a step on two cores relative to a single run", f"{2 * two / steps / step:.3g} (goal 1.2)"],
         ["the same without queues, best turns", f"{2 * two_free / steps / step:.3g} (goal 1.2)"],
         [f"{members:,} members in one call", f"{seconds:.0f} s, {runs.attrs['failed']} failed"],
-        ["a step there against a run of its own", f"{used / members / steps / step:.3g} of processor time (goal 1.2)"],
-        ["one thread and processes, 100 members, shuffled", "the same bits" if same else "DIFFERENT BITS"],
+        [
+            "cost of a step there relative to a single run",
+            f"{used / members / steps / step:.3g} of processor time (goal 1.2)",
+        ],
+        ["one thread and processes, 100 members, shuffled", "bitwise identical" if same else "DIFFERENT BITS"],
     ]
 
 
@@ -128,7 +131,7 @@ lv.ensemble(pendulum, {"rate": rates}, h=1e-3, until=1.0, keep=Noted(log), store
 
 
 class Noted:
-    """A `keep` that also writes down, in a file, which member it saw."""
+    """A `keep` that also records the member in a file."""
 
     def __init__(self, log: str):
         self.log = log
@@ -141,7 +144,7 @@ class Noted:
 
 
 def kills(members: int, times: int = 10) -> list[list[Any]]:
-    """Rows: how often each member was run by a study whose process was killed again and again."""
+    """Rows: how often each member was run by a study whose process was killed repeatedly."""
     rates, chance = np.linspace(0.0, 3.0, members), random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         store, log = f"{folder}/study.nc", f"{folder}/log"
@@ -170,8 +173,8 @@ def kills(members: int, times: int = 10) -> list[list[Any]]:
         whole = lv.ensemble(pendulum, {"rate": rates}, h=1e-3, until=1.0, keep=tip)
     return [
         [f"{members:,} members, killed {killed} times", f"{lost} finished members lost, {twice} run again"],
-        ["members in flight that were run again", f"{total - members} of {members:,}"],
-        ["the result against that of a run without kills", "identical" if runs.identical(whole) else "DIFFERENT"],
+        ["unfinished members that were run again", f"{total - members} of {members:,}"],
+        ["result compared with a run without kills", "identical" if runs.identical(whole) else "DIFFERENT"],
     ]
 
 
@@ -193,7 +196,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def memory(largest: int) -> list[list[Any]]:
-    """Rows: the largest resident size for a hundredth, a tenth and all of so many members that keep one number each."""
+    """Rows: the largest resident size for a hundredth, a tenth and all members, which keep one number each."""
     rows: list[list[Any]] = []
     for members in (largest // 100, largest // 10, largest):
         run = fresh(MEMORY.format(members=members))
@@ -204,7 +207,7 @@ def memory(largest: int) -> list[list[Any]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", default=["throughput", "kills", "memory"])
     parser.add_argument("--members", type=int, help="instead of 10,000, 1,000 and 100,000")

@@ -1,4 +1,4 @@
-"""Figures of the report, readable without colours: ours in solid black, each peer with a grey, a dash and a marker."""
+"""Figures of the report, readable without colours: livens in solid black, other programs with dashes and markers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK = {  # program: (colour, marker)
     "CasADi": ("#808080", "P"),
 }
 DASHES = ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1))]
-LEVELS = [10.0 ** (-k / 2) for k in range(3, 16)]  # errors at which a peer's setting may be its cheapest
+LEVELS = [10.0 ** (-k / 2) for k in range(3, 16)]  # errors at which the cheapest setting of a program is selected
 
 
 def _figure() -> tuple[Any, Any]:
@@ -39,7 +39,7 @@ def _save(figure: Any, path: Path) -> None:
 
 
 def shown(curves: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All of ours, and of every peer the settings that are its cheapest at some error."""
+    """All curves of livens, and of every other program the settings that are its cheapest at some error."""
     kept = [curve for curve in curves if curve["program"] == OURS and curve["points"]]
     rest = [curve for curve in curves if curve["program"] != OURS and curve["points"]]
     for group in sorted({(curve["program"], curve["other"]) for curve in rest}):
@@ -58,7 +58,7 @@ def shown(curves: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def work_precision(problem: dict[str, Any], path: Path) -> None:
-    """Error against time for one problem."""
+    """Error over time for one problem."""
     figure, axes = _figure()
     count: dict[str, int] = {}
     for curve in shown(problem["curves"]):
@@ -74,14 +74,14 @@ def work_precision(problem: dict[str, Any], path: Path) -> None:
         )  # fmt: skip
     for target in TARGETS:
         axes.axhline(target, color="#999999", linewidth=0.8, zorder=0)
-    axes.set(xscale="log", yscale="log", xlabel="time [ms]", ylabel="error at the end", title=problem["title"])
+    axes.set(xscale="log", yscale="log", xlabel="time [ms]", ylabel="final error", title=problem["title"])
     axes.set_ylim(top=1.0)
     figure.legend(loc="outside right upper", fontsize=7.5, handlelength=3.2, frameon=False)
     _save(figure, path)
 
 
 def growth(curves: dict[str, Any], path: Path) -> None:
-    """Time per step against the number of bodies."""
+    """Time per step over the number of bodies."""
     figure, axes = _figure()
     names = {"livens": OURS, "mujoco": "MuJoCo", "exudyn": "Exudyn", "pinocchio": "Pinocchio"}
     for curve, found in curves.items():
@@ -95,6 +95,6 @@ def growth(curves: dict[str, Any], path: Path) -> None:
             found["bodies"], found["microseconds"], color=color, marker=marker, linestyle=style, markersize=4,
             markerfacecolor=color if program == "livens" else "white", label=f"{shape}, {names[program]}{power}",
         )  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="bodies", ylabel="time of a step [µs]", title="Growth")
+    axes.set(xscale="log", yscale="log", xlabel="bodies", ylabel="time per step [µs]", title="Scaling")
     figure.legend(loc="outside right upper", fontsize=7.5, handlelength=3.2, frameon=False)
     _save(figure, path)

@@ -1,8 +1,8 @@
-"""Time to accuracy, from measured curves: what a given error costs with each program's best settings.
+"""Time to accuracy, from measured curves: the time for a given error with the best settings of each program.
 
-On each curve, ordered by its rungs, the target is met behind the last point whose error is above it (a lucky coarse
-run does not count). Between that point and the next, time is interpolated against error, both logarithmic. Where
-every point meets the target, the cheapest of them counts; where none does, it is not reached.
+On each curve, ordered by refinement, the target is met after the last point whose error is above it (an accidentally
+accurate coarse run does not count). Between that point and the next, time is interpolated over error, both
+logarithmic. If every point meets the target, the cheapest of them counts; if none does, the target is not reached.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 TARGETS = (1e-4, 1e-6)
 OURS = "livens"
-EVEN = 1.05  # times within this factor are a draw
+EVEN = 1.05  # times within this factor are equal
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a target costs: seconds, with which setting, and how that is known."""
+    """Cost of a target: seconds, the setting, and whether it was measured."""
 
     seconds: float
     program: str
     setting: str
-    measured: bool  # at a point of the curve, else interpolated between two
+    measured: bool  # at a point of the curve, otherwise interpolated between two points
     h: float
 
 
@@ -46,7 +46,7 @@ def cost(curve: dict[str, Any], target: float) -> Cost | None:
 
 
 def best(curves: list[dict[str, Any]], target: float, other: bool = False) -> dict[str, Cost]:
-    """Program → its cheapest cost; `other`: of models that differ but move alike."""
+    """Program → its lowest cost; `other`: of different models with the same motion."""
     found: dict[str, Cost] = {}
     for curve in curves:
         if curve["other"] != other:
@@ -59,7 +59,7 @@ def best(curves: list[dict[str, Any]], target: float, other: bool = False) -> di
 
 @dataclass(frozen=True)
 class Verdict:
-    """Ours beside the best of the others, for one problem and target."""
+    """livens and the best of the other programs, for one problem and target."""
 
     key: str
     title: str
@@ -71,7 +71,7 @@ class Verdict:
 
     @property
     def ratio(self) -> float | None:
-        """How many times longer the best peer takes."""
+        """Time of the best other program divided by that of livens."""
         return self.peer.seconds / self.ours.seconds if self.peer and self.ours else None
 
     @property

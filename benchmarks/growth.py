@@ -1,7 +1,7 @@
-"""How the cost of a step grows with the number of bodies: chains, trees and grids, and chains with the peers.
+"""Scaling of the cost of a step with the number of bodies: chains, trees and grids, and chains with other programs.
 
-The exponent p of cost ∝ Nᵖ is the slope of a line through the logarithms, for the larger half of the sizes: what is
-fixed in a step hides it in small ones.
+The exponent p of cost ∝ Nᵖ is the slope of a line through the logarithms, for the larger half of the sizes, because the
+constant cost of a step dominates in small models.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .tasks import Task
 from .tasks.chains import chain
 
 H = 1e-3  # [s]
-BUDGET = 0.15  # of one timed run [s]
-DEAREST = 0.2  # a step may cost [s]; larger sizes are left out
+BUDGET = 0.15  # duration of one timed run [s]
+DEAREST = 0.2  # largest time of a step [s]; larger sizes are skipped
 CHAINS = {"MuJoCo": "RK4", "Exudyn": "trapezoidal", "Pinocchio": "RK4, Python loop"}  # with these settings
 
 
@@ -47,7 +47,7 @@ def ours(build: Callable[[int], lv.Model], sizes: Sequence[int], rounds: int) ->
 
 
 def peer(name: str, sizes: Sequence[int], rounds: int) -> dict[str, Any]:
-    """A peer on the chain, as far as it goes."""
+    """Another program on the chain, up to its largest possible size."""
     adapter, why = peers.load(name)
     if adapter is None:
         return {"skipped": why}

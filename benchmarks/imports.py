@@ -1,14 +1,14 @@
-"""Robots that nobody here wrote, imported and compared: python -m benchmarks.imports [folder or file …].
+"""Import of robots of other projects, compared with other programs: python -m benchmarks.imports [folder or file …].
 
-Without arguments: every MJCF file of gymnasium and every URDF file of example-robot-data, where they are installed.
-Each is imported at a random state, or refused with a reason. At that state the accelerations of all bodies, linear and
-angular, must be those of other programs, without contact, limits and actuation, with springs, damping and armature as
-declared:
+Without arguments: every MJCF file of gymnasium and every URDF file of example-robot-data, if they are installed.
+Each is imported at a random state, or refused with a reason. At that state the linear and angular accelerations of all
+bodies must agree with those of other programs, without contact, limits and actuation, with springs, damping and
+armature as declared:
 
     MJCF    MuJoCo's, of the same file
-    URDF    MuJoCo's, of the model written as MJCF; and, where it is installed, Pinocchio's, of the same file
+    URDF    MuJoCo's, of the model written as MJCF; and, if it is installed, Pinocchio's, of the same file
 
-Mimic joints, which are soft in MuJoCo and unknown to Pinocchio's algorithms, are projected out of their equations:
+Mimic joints, which are soft in MuJoCo and not supported by Pinocchio's algorithms, are eliminated by projection:
 with q̇ = G u, a = G (GᵀMG)⁻¹ Gᵀ (f − b). The error is the largest difference over the largest acceleration.
 """
 
@@ -37,7 +37,7 @@ PACKAGES = ("gymnasium", "example-robot-data")
 
 
 class Outcome(NamedTuple):
-    """What became of a file: errors by program, or the reason why it is refused."""
+    """Result of a file: errors by program, or the reason why it was refused."""
 
     file: str
     bodies: int
@@ -73,7 +73,7 @@ def mjcf_state(m: mujoco.MjModel, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def mujoco_accelerations(m: mujoco.MjModel, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, np.ndarray]:
-    """(linear, angular) accelerations of every body frame that moves, world axes, joints' equalities held exactly."""
+    """(linear, angular) accelerations of every moving body frame, world axes, with exact joint equalities."""
     off = mujoco.mjtDisableBit
     m.opt.disableflags |= int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_CONTACT) | int(off.mjDSBL_ACTUATION)
     d = mujoco.MjData(m)
@@ -101,14 +101,14 @@ def mujoco_accelerations(m: mujoco.MjModel, qpos: np.ndarray, qvel: np.ndarray) 
 
 
 def projected(G: np.ndarray, M: np.ndarray, f: np.ndarray) -> np.ndarray:
-    """a = G (GᵀMG)⁻¹ Gᵀ f; coordinates without inertia, on which nothing hangs, stay as they are."""
+    """a = G (GᵀMG)⁻¹ Gᵀ f; coordinates without inertia are not changed."""
     G = G[:, np.einsum("ik,ij,jk->k", G, M, G) > 0.0]
     return G @ np.linalg.solve(G.T @ M @ G, G.T @ f)
 
 
 def compare_mjcf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]:
-    """The model, and how far its accelerations are from MuJoCo's."""
-    lv.read_mjcf(path)  # refused or not
+    """The model, and the error of its accelerations relative to MuJoCo."""
+    lv.read_mjcf(path)  # raises an error if it is refused
     m = mujoco.MjModel.from_xml_path(str(path))
     qpos, qvel = mjcf_state(m, seed)
     model = lv.read_mjcf(path, qpos=qpos, qvel=qvel)
@@ -119,7 +119,7 @@ def compare_mjcf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]
 
 
 def compare_urdf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]:
-    """The model, and the worse of the errors with a fixed base and, if it has mass, with a free one."""
+    """The model, and the larger of the errors with a fixed base and, if it has mass, with a free one."""
     random = np.random.default_rng(seed)
     positions, velocities = {}, {}
     robot = read_robot(path, [])
@@ -135,7 +135,7 @@ def compare_urdf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]
         found = {}
         if importlib.util.find_spec("pinocchio"):
             found["pinocchio"] = error(model, pinocchio_accelerations(path, model, base, positions, velocities))
-        model.forces = [f for f in model.forces if not isinstance(f, lv.Energy)]  # stops, which MJCF cannot say
+        model.forces = [f for f in model.forces if not isinstance(f, lv.Energy)]  # limits, which MJCF cannot describe
         found["mujoco"] = through_mjcf(model)
         worst = {name: max(value, worst.get(name, 0.0)) for name, value in found.items()}
         kept = model
@@ -143,7 +143,7 @@ def compare_urdf(path: Path, seed: int = 0) -> tuple[lv.Model, dict[str, float]]
 
 
 def through_mjcf(model: lv.Model) -> float:
-    """How far a model is from itself as MuJoCo reads it."""
+    """The error of a model relative to the same model exported to MuJoCo."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder, "model.xml"))
         lv.write_mjcf(model, file)
@@ -152,7 +152,7 @@ def through_mjcf(model: lv.Model) -> float:
 
 
 def pinocchio_accelerations(path: Path, model: lv.Model, base: str, positions: dict, velocities: dict) -> dict:
-    """(linear, angular) accelerations of the bodies of `model` as Pinocchio has them, base at rest."""
+    """(linear, angular) accelerations of the bodies of `model` by Pinocchio, base at rest."""
     import pinocchio as pin
 
     arms = {arm.name: arm for arm in read_robot(path, []).arms.values()}
@@ -163,7 +163,7 @@ def pinocchio_accelerations(path: Path, model: lv.Model, base: str, positions: d
     G = np.eye(m.nv)
     joints = {name: joint for name, joint in zip(m.names, m.joints, strict=True) if name in arms}
     for name, joint in joints.items():
-        if joint.nv > 1:  # planar or floating: at rest where the file puts it
+        if joint.nv > 1:  # planar or floating: at rest in the pose of the file
             continue
         factor, offset, arm = 1.0, 0.0, arms[name]
         while arm.mimic is not None:
@@ -217,7 +217,7 @@ def outcome(path: Path, seed: int = 0) -> Outcome:
 
 
 def soak(count: int, seed: int = 0, report: Callable[[str], None] = print, files: Sequence[Path] = ()) -> Count:
-    """Import and compare the files, or else those that are installed, `count` of them at most."""
+    """Import and compare the given files, or those of the installed packages, at most `count`."""
     done, imported, worst = Count(), 0, 0.0
     for path in (files or shipped())[:count]:
         done.tried += 1
@@ -232,10 +232,11 @@ def soak(count: int, seed: int = 0, report: Callable[[str], None] = print, files
         imported += not it.reason
         worst = max(worst, *it.errors.values(), 0.0)
         if any(value > ENOUGH for value in it.errors.values()):
-            done.failed.append(f"{it.file}: accelerations differ by {errors}")
+            done.failed.append(f"{it.file}: acceleration errors {errors}")
     absent = [] if files else [name for name in PACKAGES if not _installed(name)]
     done.remark = "; ".join(
-        [f"{imported} imported, {done.tried - imported} refused, worst {worst:.0e}"] * (done.tried > 0)
+        [f"{imported} imported, {done.tried - imported} refused, max. acceleration error {worst:.0e}"]
+        * (done.tried > 0)
         + [f"not installed: {', '.join(absent)}"] * bool(absent)
     )
     return done

@@ -1,16 +1,17 @@
-"""Mechanisms once more, in other words: Newton and Euler with the joints' reactions, by SciPy's DOP853.
+"""An independent solver of mechanisms: Newton–Euler equations with joint reactions, by SciPy's DOP853.
 
-Nothing here uses the package's kernels, rows or schemes. A joint is what it can exert: each of its equations is a
-wrench, a force F through a place P and a couple M on the second body, and the opposite on the first; what does no work,
+It does not use the kernels, rows or schemes of the package. A joint is described by its reactions: each equation is
+a wrench, a force F through a point P and a couple M on the second body, and the opposite on the first. It does no
+work,
 
     F·(v_b(P) − v_a(P)) + M·(Ω_b − Ω_a) = φ̇(t)            or   A(q) u = φ̇   for all of them,            (1)
 
-with velocities of the bodies' material points at P, u = (v, Ω) in world axes. Rolling is no special case. Then
+with velocities of the bodies' material points at P, u = (v, Ω) in world axes. Rolling joints are included. Then
 
     M u̇ = f(q, u, t) + Aᵀλ,     A u̇ = φ̈ − Ȧ u,     Ȧ u by a complex step along the motion.               (2)
 
-λ has the least norm where equations repeat each other. Positions are never corrected: that the constraints still hold
-at the end is a measure of the error.
+λ has minimum norm if constraints are redundant. Positions are never corrected: the final constraint violation is a
+measure of the error.
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def contact(n, W, R):
 
 
 def coordinate(joint, k, place, carried):
-    """The wrench of the k-th coordinate of a joint: its rate is what (1) says."""
+    """The wrench of the k-th coordinate of a joint, whose rate is given by (1)."""
     U = carried(joint.a.body, joint.axis)
     turns = joint.coordinates[k].kind == "ANGLE"
     return (joint.a, joint.b, place(joint.b), ZERO if turns else U, U if turns else ZERO)
@@ -97,7 +98,7 @@ def wrenches(joint, place, carried):
 
 @dataclass
 class Found:
-    """A state with everything that follows from it; bodies as they were added, world axes, centres of mass."""
+    """A state and the quantities computed from it; bodies in the order of adding, world axes, centres of mass."""
 
     x: np.ndarray
     B: np.ndarray
@@ -106,7 +107,7 @@ class Found:
     dv: np.ndarray
     domega: np.ndarray
     reaction: dict  # joint → force and torque about its second point, on its second body
-    slip: float  # how far (1) is violated
+    slip: float  # violation of (1)
 
     @property
     def state(self):
@@ -117,7 +118,7 @@ class Found:
 
 
 class Mechanism:
-    """A model's equations (2)."""
+    """The equations (2) of a model."""
 
     def __init__(self, model):
         self.model, self.n, self.repeats = model, len(model.bodies) - 1, None
@@ -134,7 +135,7 @@ class Mechanism:
         self.drives = [(end - 1, j.drive) for j, end in driven if getattr(j, "drive", None) is not None]
 
     def geometry(self, x, B):
-        """The functions that say where a point is, and where a direction (world axes at the start) points."""
+        """Functions for the position of a point and for a direction (given in world axes at the initial state)."""
 
         def place(point):
             k = self.number.get(id(point.body))
@@ -152,7 +153,7 @@ class Mechanism:
         return self.matrix(x, [terms for joint in self.model.joints for terms in wrenches(joint, place, carried)])
 
     def matrix(self, x, rows):
-        """The rows that wrenches make."""
+        """The rows of A for wrenches."""
         A = np.zeros((len(rows), self.n, 6), dtype=x.dtype)
         for row, terms in zip(A, rows, strict=True):
             for c, a, b, P, F, M in terms:
@@ -223,11 +224,11 @@ class Mechanism:
         u = np.concatenate([v, omega], axis=1).ravel()
         hats = np.array([newton_euler.hat(w) for w in omega])
         moved = self.equations(x + 1j * STEP * v, B + 1j * STEP * (hats @ B))
-        A, gamma = moved.real, moved.imag @ u / STEP  # so small a step does not change a digit of A
+        A, gamma = moved.real, moved.imag @ u / STEP  # such a small step does not change A
         S = A @ W @ A.T
         wanted = self.prescribed(t, 2) - gamma - A @ free
         couples = ~A.reshape(len(A), n, 6)[:, :, :3].any(axis=(1, 2))
-        scale = np.where(couples, self.size, 1.0)  # torques are measured over the joints' size
+        scale = np.where(couples, self.size, 1.0)  # torques are scaled by the size of the joints
         lam = scale * self.invert(S * scale[:, None] * scale, scale * wanted)
         return free + W @ (A.T @ lam), lam, A
 
@@ -247,13 +248,13 @@ class Mechanism:
         return max(float(np.abs(point.r - point.body.mass_properties.center).max()) for point in points) or 1.0
 
     def invert(self, S, b):
-        """S⁻¹ b; of least norm where S is singular, which the first look decides."""
+        """S⁻¹ b; of minimum norm if S is singular, which is decided at the first evaluation."""
         if self.repeats is None:
             self.repeats = bool(np.linalg.eigvalsh(S)[0] < 1e-10)
         return np.linalg.lstsq(S, b, rcond=1e-10)[0] if self.repeats else np.linalg.solve(S, b)
 
     def prescribed(self, t, order):
-        """The right-hand sides of (1), differentiated: zero but for drives."""
+        """The derivatives of the right-hand sides of (1): zero except for prescribed motions."""
         out, s = np.zeros(self.count), 1e-3
         for row, drive in self.drives:
             once = [drive(t + k * s + 1j * STEP).imag / STEP for k in (-2, -1, 0, 1, 2)]
@@ -269,7 +270,7 @@ class Mechanism:
         return x, B, v, omega
 
     def struck(self, x, B, v, omega):
-        """Velocities after a blow in the joints that have a start_rate."""
+        """Velocities after an impulse in the joints that have a start_rate."""
         asked = [joint for joint in self.model.joints if getattr(joint, "start_rate", None) is not None]
         if not asked:
             return v, omega
@@ -301,7 +302,7 @@ class Mechanism:
 
 
 def solve(model, times, rtol=1e-12, method="DOP853"):
-    """What is `Found` at each of `times`."""
+    """`Found` at each of `times`."""
     mechanism = Mechanism(model)
     n = mechanism.n
     x, B, v, omega = mechanism.start()

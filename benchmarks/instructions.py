@@ -1,8 +1,8 @@
-"""Instructions per step, counted by valgrind: repeatable where clocks are not.
+"""Instructions per step, counted by valgrind: reproducible, in contrast to times.
 
-A process takes few steps, another takes more; the difference of their counts, over that of their steps, is free of all
-that is done once. valgrind does not know the newest vector instructions, so numba compiles for an older processor here,
-into a folder of its own, before the counting begins.
+One process takes few steps, another takes more; the difference of their counts divided by the difference of their
+steps excludes the start-up. valgrind does not support the newest vector instructions, so numba compiles for an older
+processor, into a separate folder, before the counting begins.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COUNT = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def counted(script: str, steps: int, environment: dict[str, str], patience: float) -> int:
-    """Instructions of a whole process."""
+    """Number of instructions of a whole process."""
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--smc-check=all"]
     run = subprocess.run(
         [*valgrind, sys.executable, "-c", script, str(steps)], env=environment, capture_output=True, text=True,
@@ -44,7 +44,7 @@ def counted(script: str, steps: int, environment: dict[str, str], patience: floa
 
 
 def instructions(patience: float = 300.0, cases: dict[str, Any] = CASES) -> dict[str, Any]:
-    """Label → instructions per step, or why there are none."""
+    """Label → instructions per step, or the reason why it was skipped."""
     if shutil.which("valgrind") is None:
         return {"skipped": "valgrind is not installed"}
     found: dict[str, Any] = {}

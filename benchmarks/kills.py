@@ -1,7 +1,7 @@
-"""Runs that are killed: python -m benchmarks.kills [count].
+"""Killed and resumed runs: python -m benchmarks.kills [count].
 
-A driven double pendulum is run by `livens run`, killed by SIGKILL at a random moment, carried on by `livens resume`,
-killed again, …; in the end every stored bit must be that of a run that nobody killed.
+A double pendulum with a prescribed motion is run by `livens run`, killed by SIGKILL at a random time, continued by
+`livens resume`, killed again, and so on. The result must be bitwise identical to that of an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ a = {{ body = "arm", point = [0.5, 0, 0] }}
 b = {{ body = "fore", point = [-0.4, 0, 0] }}
 axis = [0, 1, 0]
 """
-PATIENCE = 120.0  # seconds without a checkpoint: something is wrong
+PATIENCE = 120.0  # seconds without a checkpoint after which the run counts as failed
 
 
 def livens(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
@@ -61,7 +61,7 @@ def livens(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[st
 
 
 def killed(process: subprocess.Popen[str], journal: Path, random: Random) -> bool:
-    """Kill the process at some moment after its next checkpoint; False if it was quicker."""
+    """Kill the process at a random time after its next checkpoint; False if it ended before."""
     before, patience = _size(journal), time.monotonic() + PATIENCE
     while process.poll() is None and _size(journal) == before:
         if time.monotonic() > patience:
@@ -77,7 +77,7 @@ def killed(process: subprocess.Popen[str], journal: Path, random: Random) -> boo
 
 
 def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tuple[int, bool]:
-    """Kill a run to t = `until` [s] up to `count` times: (kills, whether its result is that of the run in one go)."""
+    """Kill a run to t = `until` [s] up to `count` times: (kills, whether the result equals that of one run)."""
     scene, random, kills = folder / "scene.toml", Random(seed), 0
     scene.write_text(SCENE.format(until=until))
     run = ["run", "scene.toml", "-o", "out.nc", "--checkpoint", "0.02"]
@@ -95,7 +95,7 @@ def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tup
 
 
 def same(one: lv.Trajectory, other: lv.Trajectory) -> bool:
-    """Whether every stored bit of two motions is the same."""
+    """Whether two stored motions are bitwise identical."""
     return one.t.tobytes() == other.t.tobytes() and all(
         x.tobytes() == y.tobytes() for x, y in zip(one.record, other.record, strict=True)
     )
@@ -106,15 +106,15 @@ def _size(path: Path) -> int:
 
 
 def soak(count: int, seed: int = 1, report: Callable[[str], None] = print) -> Count:
-    """Kill runs so many times."""
+    """Kill runs `count` times."""
     done = Count()
     while done.tried < count:
         with tempfile.TemporaryDirectory() as folder:
             kills, good = survive(Path(folder), min(20, count - done.tried), seed)
         done.tried += kills
         if not good:
-            done.failed.append(f"seed {seed}: a run that was killed {kills} times differs")
-        report(f"{done.tried:,} kills survived, {len(done.failed)} runs that differ")
+            done.failed.append(f"seed {seed}: the result differs after {kills} kills")
+        report(f"{done.tried:,} kills, {len(done.failed)} runs with different results")
         seed += 1
     return done
 

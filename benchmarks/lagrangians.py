@@ -1,4 +1,4 @@
-"""How long a step takes that is made from a Lagrangian: best of several rounds, making and compiling left out."""
+"""Time per step of schemes from a Lagrangian: best of several rounds, without set-up and compilation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ G = 9.81
 
 @dataclass(frozen=True)
 class Speed:
-    """A system by its Lagrangian, where it starts, and how it is stepped."""
+    """A system given by its Lagrangian, its initial state, scheme and step."""
 
     label: str
     build: Callable[[], tuple[ld.Lagrangian, Any, Any]]
@@ -29,7 +29,7 @@ class Speed:
 
 
 def double_pendulum() -> tuple[ld.Lagrangian, Any, Any]:
-    """In its two angles."""
+    """Double pendulum in its two angles."""
 
     def L(q: Any, v: Any) -> Any:
         kinetic = v[0] ** 2 + 0.5 * v[1] ** 2 + v[0] * v[1] * ld.cos(q[0] - q[1])

@@ -1,10 +1,10 @@
 """Long runs: python -m benchmarks.long_runs FOLDER [steps of the free body] [steps of the double pendulum].
 
 10⁹ steps of a free body and 10⁸ of a double pendulum, with plain and with compensated sums, as figures and numbers in
-FOLDER: half an hour. A free body keeps momentum, energy and rotation exactly, so what is seen is round-off: independent
-errors grow like √n, a bias like n. The double pendulum is chaotic: its energy stays in a band that must not drift, and
-its joints stay closed. The runs keep checkpoints in FOLDER: `livens resume FOLDER/free-body-plain.nc` goes on with one
-that was stopped, and a run that has ended is not run again.
+FOLDER; this takes half an hour. The scheme conserves momentum, energy and rotation of a free body exactly, so the
+errors are round-off: independent errors grow as √n, a bias grows as n. The double pendulum is chaotic: its energy error
+must stay bounded without drift, and its joints must stay closed. The runs write checkpoints to FOLDER:
+`livens resume FOLDER/free-body-plain.nc` continues an interrupted run, and a finished run is not repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from livens.storage.atomic import replacing
 
 from .table import markdown
 
-KEPT = 2000  # states that are kept of a run
+KEPT = 2000  # stored states of a run
 
 
 def free_body() -> lv.Model:
@@ -35,7 +35,7 @@ def free_body() -> lv.Model:
 
 
 def double_pendulum() -> lv.Model:
-    """Two bars, let go level."""
+    """Two bars, released from the horizontal position."""
     model = lv.Model(gravity=(0, 0, -9.81), name="double pendulum")
     bar = lv.Box(1.0, 0.05, 0.05, density=400)
     bars = [model.add(lv.Body(bar, at=(k + 0.5, 0, 0), name=f"bar{k}")) for k in range(2)]
@@ -45,7 +45,7 @@ def double_pendulum() -> lv.Model:
 
 
 def measured(motion: lv.Trajectory) -> dict[str, Array]:
-    """Errors at every state that was kept, relative where that has a meaning."""
+    """Errors at every stored state, relative where possible."""
     found = {"BᵀB − I": motion.defect_orthogonality}
     if motion.model.joints:
         found["|g| [m]"], found["|G v| [m/s]"] = motion.defect_position, motion.defect_velocity
@@ -65,7 +65,7 @@ def _own_spin(motion: lv.Trajectory) -> Array:
 
 
 def growth(error: Array) -> float:
-    """The power of n with which the largest error so far grows, from a tenth of the run to its end."""
+    """The exponent of n with which the largest error so far grows, from a tenth of the run to its end."""
     largest = np.maximum.accumulate(error)
     n = np.arange(len(error))
     late = (n >= len(error) // 10) & (largest > 0.0)
@@ -73,7 +73,7 @@ def growth(error: Array) -> float:
 
 
 def run(model: lv.Model, scheme: lv.Livens, h: float, steps: int, path: Path) -> lv.Trajectory:
-    """So many steps, of which about KEPT are kept, also in a file; from the file where it is there."""
+    """Run `steps` steps, store about KEPT states in a file, and read the file if it exists."""
     if path.exists() and (motion := lv.load(path)).steps == steps:
         return motion
     every = max(1, steps // KEPT)
@@ -81,7 +81,7 @@ def run(model: lv.Model, scheme: lv.Livens, h: float, steps: int, path: Path) ->
 
 
 def numbers(motion: lv.Trajectory) -> dict[str, Any]:
-    """What is written down of a run."""
+    """The stored numbers of a run."""
     errors = measured(motion)
     band, slope, uncertain = drift(motion.t, motion.energy)
     return {
@@ -97,7 +97,7 @@ def numbers(motion: lv.Trajectory) -> dict[str, Any]:
 
 
 def draw(plain: lv.Trajectory, motion: lv.Trajectory, path: Path) -> None:
-    """The largest error so far over the number of steps, dashed with plain sums; and the energy."""
+    """The largest error so far over the number of steps (dashed: plain sums), and the energy."""
     import matplotlib.pyplot as plt
 
     n = np.arange(len(motion)) * motion.every
@@ -118,12 +118,12 @@ def draw(plain: lv.Trajectory, motion: lv.Trajectory, path: Path) -> None:
 
 
 def rows(run: str, found: dict[str, Any]) -> list[list[str]]:
-    """What is printed of a run."""
+    """The printed table of a run."""
     slope = f"{found['energy slope, bands per run'] or 0.0:+.4f} ± {found['its standard error'] or 0.0:.4f}"
-    facts = [["energy band", f"{found['energy band']:.1e}", f"slope {slope} bands per run"]]
+    facts = [["energy band", f"{found['energy band']:.1e}", f"trend {slope} ranges per run"]]
     for what, size in found["largest"].items():
-        facts += [[what.replace("|", "\\|"), f"{size:.1e}", f"grows like n^{found['power of n'][what]:.2f}"]]
-    facts += [["time of a step", f"{found['microseconds a step']:.3f} µs", ""]]
+        facts += [[what.replace("|", "\\|"), f"{size:.1e}", f"grows as n^{found['power of n'][what]:.2f}"]]
+    facts += [["time per step", f"{found['microseconds a step']:.3f} µs", ""]]
     return [[run, f"{found['steps']:.0e}", *fact] for fact in facts]
 
 

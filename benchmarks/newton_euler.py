@@ -1,7 +1,7 @@
-"""The same mechanics once more, in other words: Newton and Euler in quaternion coordinates, by SciPy's DOP853.
+"""An independent solver of free bodies: Newton–Euler equations in quaternion coordinates, by SciPy's DOP853.
 
-Nothing here uses the package's kernels, principal axes or schemes: only masses, tensors, points and forces as the
-user described them. For each body, about its centre of mass x and in its own axes,
+It does not use the kernels, principal axes or schemes of the package: only masses, tensors, points and forces as the
+user described them. For each body, about its centre of mass x and in body axes,
 
     x' = v,   q' = ½ q ∘ (0, ω),   m v' = F,   J ω' = M − ω × J ω.
 """
@@ -11,11 +11,11 @@ from scipy.integrate import solve_ivp
 
 import livens as lv
 
-RTOL = 1e-13  # of the solutions below
+RTOL = 1e-13  # of the solutions
 
 
 def cross(u, v):
-    """u × v of two vectors, many times as quick as NumPy's."""
+    """u × v of two vectors, much faster than NumPy's."""
     return np.array([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]])
 
 
@@ -24,7 +24,7 @@ def hat(w):
 
 
 def rotation(q):
-    """The matrix of a quaternion (w, x, y, z), which need not have length one."""
+    """The matrix of a quaternion (w, x, y, z), which need not be normalised."""
     w, u = q[0], q[1:]
     return ((w * w - u @ u) * np.eye(3) + 2 * np.outer(u, u) + 2 * w * hat(u)) / (q @ q)
 
@@ -85,7 +85,7 @@ def forces(model, x, B, t=0.0):
 
 
 def solve(model, times, rtol=RTOL):
-    """(x, B, v, ω) at each of `times`, with rows for the bodies as they were added."""
+    """(x, B, v, ω) at each of `times`, with rows for the bodies in the order of adding."""
     bodies = model.bodies[1:]
     n = len(bodies)
     matter = [body.mass_properties for body in bodies]

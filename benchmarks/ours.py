@@ -1,7 +1,7 @@
-"""livens on the problems of the comparison: the same interface as the peers'.
+"""livens on the problems of the comparison, with the same interface as the other programs.
 
-`run` starts from a compiled system at its consistent start, copies the state and steps to the end: what a peer does
-with a compiled model. `lv.simulate` compiles on every call; what that adds is measured beside it (`whole`).
+`run` starts from a compiled system in its consistent initial state, copies the state and steps to the end, as the other
+programs do with a compiled model. `lv.simulate` compiles on every call; this time is measured separately (`whole`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def version() -> str:
 
 
 def model(m: Mechanism) -> lv.Model:
-    """The mechanism as livens describes it."""
+    """The mechanism as a livens model."""
     found = lv.Model(gravity=m.gravity)
     bodies = [
         found.add(
@@ -53,7 +53,7 @@ def model(m: Mechanism) -> lv.Model:
             found.add(lv.Universal(*ends, axis_a=joint.axis, axis_b=joint.axis_b))
         elif joint.kind == "slide":
             found.add(lv.Prismatic(*ends, axis=joint.axis))
-        elif joint.closes and m.planar:  # a hinge would repeat three equations that the plane has anyway
+        elif joint.closes and m.planar:  # a hinge would add three redundant constraints in the plane
             found.add(lv.PointOnLine(*ends, axis=joint.axis))
         else:
             found.add(lv.Revolute(*ends, axis=joint.axis))
@@ -67,14 +67,14 @@ def model(m: Mechanism) -> lv.Model:
 
 
 def started(model: lv.Model) -> Compiled:
-    """The model compiled, at its consistent start."""
+    """The compiled model in its consistent initial state."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lv.ModelWarning)  # loops repeat equations, and say so
+        warnings.simplefilter("ignore", lv.ModelWarning)  # loops have redundant constraints, which cause warnings
         return Compiled.of(model)
 
 
 class Prepared:
-    """A model that is compiled, at its consistent start, with a scheme and a number of steps; `run` takes them."""
+    """A compiled model in its consistent initial state, with a scheme and a number of steps for `run`."""
 
     def __init__(self, model: lv.Model, scheme: Any, until: float, steps: int, begin: Compiled | None = None):
         self.model, self.scheme, self.until, self.steps = model, scheme, until, steps

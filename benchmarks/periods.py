@@ -1,7 +1,8 @@
-"""A million periods: does the energy of variational schemes drift, and does that of others? `make periods`: minutes.
+"""Energy drift of variational and other schemes over a million periods: `make periods`, takes minutes.
 
-Kepler's ellipse (e = 0.2, the year 2π) and a pendulum that swings by 2 rad, 60 and 40 steps a period. The slope of the
-energy's error is given in bands per run, with its standard error: what does not drift is within a few of these.
+Kepler's ellipse (e = 0.2, period 2π) and a pendulum with an amplitude of 2 rad, with 60 and 40 steps per period. The
+trend of the energy error is given in ranges (maximum minus minimum) per run, with its standard error. Without drift it
+is within a few standard errors of zero.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SCHEMES = [
 
 
 def kepler() -> tuple[ld.Lagrangian, list[float], list[float], float, int]:
-    """System, start, period and steps in it."""
+    """System, initial state, period and steps per period."""
     system = ld.Mechanical(
         mass=[1.0, 1.0],
         potential=lambda x: -1.0 / ld.norm(x),
@@ -66,7 +67,7 @@ def measured(periods: int) -> list[list[str]]:
                     f"{band:.1e}",
                     f"{slope:+.4f} ± {uncertain:.4f}" if slope is not None else "–",
                     f"{momenta[0]:.0e}" if momenta else "–",
-                    f"{spent:.0f} s, {1e6 * spent / run.steps:.2f} µs a step",
+                    f"{spent:.0f} s, {1e6 * spent / run.steps:.2f} µs per step",
                 ]
             )
             print(rows[-1], file=sys.stderr, flush=True)
@@ -75,7 +76,7 @@ def measured(periods: int) -> list[list[str]]:
 
 def main() -> None:
     periods = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
-    header = ["problem", "scheme", "energy band", "slope [bands per run]", "angular momentum", "time"]
+    header = ["problem", "scheme", "energy band", "trend [ranges per run]", "angular momentum", "time"]
     print(f"{periods:,} periods\n\n" + markdown(header, measured(periods)))
 
 

@@ -1,10 +1,10 @@
-"""Pictures a second that a browser shows of many bodies: python -m benchmarks.pictures [bodies] [graphics].
+"""Frame rate of a browser with many bodies: python -m benchmarks.pictures [bodies] [graphics].
 
-Two pages of one motion are opened in chromium and played: the one that livens serves (lv.view) and the one that a
-motion is written to (motion.to_html). A picture is an animation frame in which WebGL was asked to draw. By default the
-processor draws, as on a machine without graphics hardware; with `graphics` the browser chooses. Without hardware nearly
-all time goes into drawing, so what is livens' own is told apart: the pictures that come when WebGL is asked for
-them and does not draw, the page's script and the server, both as a share of one core.
+Two pages of one motion are opened in chromium and played: the page that livens serves (lv.view) and the page that
+motion.to_html writes. A frame is an animation frame with WebGL draw calls. By default the processor draws, as on a
+machine without graphics hardware; with `graphics` the browser chooses. Without hardware nearly all time is drawing, so
+the share of livens is measured separately: the frame rate when the WebGL calls do not draw, and the load of the
+script and of the server as a share of one core.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .table import markdown
 
 SIZE = {"width": 1280, "height": 800}
 SOFTWARE = ["--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
-SETTLE, WATCH = 6.0, 8.0  # seconds: the page comes to rest, is watched
+SETTLE, WATCH = 6.0, 8.0  # seconds until the page has settled, and of the measurement
 COUNTING = """
 window.pictures = 0
 const idle = IDLE
@@ -42,16 +42,16 @@ for (const draw of ["drawElements", "drawArrays", "drawElementsInstanced", "draw
 
 
 class Seen(NamedTuple):
-    """What was seen of a page."""
+    """Measurements of a page."""
 
-    pictures: float  # a second
-    messages: float  # a second, from the server
+    pictures: float  # frames per second
+    messages: float  # messages per second, from the server
     script: float  # share of one core
     server: float  # share of one core
 
 
 def crowd(count: int) -> lv.Trajectory:
-    """So many boxes in rows that turn, each in its own way."""
+    """`count` rotating boxes in rows."""
     model, rng = lv.Model(name=f"{count:,} boxes"), np.random.default_rng(0)
     shape = lv.Box(0.3, 0.2, 0.1, density=500)
     for k in range(count):
@@ -74,7 +74,7 @@ def chromium(graphics: bool) -> Iterator[Any]:
 
 
 def watch(browser: Any, url: str, button: str = "", watching: float = WATCH, draw: bool = True) -> Seen:
-    """Open a page, press a button if it does not play by itself, look at it for a while."""
+    """Open a page, press a button if it does not start automatically, and measure for a while."""
     messages = 0
 
     def heard(_: Any) -> None:
@@ -107,7 +107,7 @@ def watch(browser: Any, url: str, button: str = "", watching: float = WATCH, dra
 
 
 def pictures(count: int, graphics: bool = False, watching: float = WATCH) -> dict[str, Seen]:
-    """What both pages show of so many bodies."""
+    """Measurements of both pages with `count` bodies."""
     motion = crowd(count)
 
     def served(draw: bool) -> Seen:
@@ -128,13 +128,13 @@ def main() -> int:
     words = sys.argv[1:]
     count = int(float(([word for word in words if word != "graphics"] or ["1000"])[0]))
     if shutil.which("chromium") is None:
-        print("there is no chromium here to look with", file=sys.stderr)
+        print("chromium is not installed", file=sys.stderr)
         return 2
     rows = [
         [page, seen.pictures, seen.messages, f"{seen.script:.0%}", f"{seen.server:.0%}"]
         for page, seen in pictures(count, "graphics" in words).items()
     ]
-    print(markdown([f"page of {count:,} bodies", "pictures/s", "messages/s", "script", "server"], rows))
+    print(markdown([f"page of {count:,} bodies", "frames/s", "messages/s", "script", "server"], rows))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The models that the benchmarks move. Each function gives a fresh lv.Model."""
+"""The models of the benchmarks. Each function returns a new lv.Model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def free_body() -> lv.Model:
 
 
 def swarm(n: int) -> lv.Model:
-    """n tumbling bodies in free fall that do not know of each other."""
+    """n independent tumbling bodies in free fall."""
     rng = np.random.default_rng(0)
     m = lv.Model(gravity=GRAVITY, name=f"{n} free bodies")
     for at, rates in zip(rng.normal(size=(n, 3)), rng.normal(size=(n, 3)), strict=True):
@@ -36,7 +36,7 @@ def hung_body() -> lv.Model:
 
 
 def net(n: int) -> lv.Model:
-    """About n boxes in a square net, each joined to its neighbours by springs, hung by one edge."""
+    """About n boxes in a square net, connected to their neighbours by springs, suspended at one edge."""
     side = max(2, round(np.sqrt(n)))
     m = lv.Model(gravity=GRAVITY, name=f"net of {side}×{side}")
     box = lv.Box(0.6, 0.4, 0.2, density=20.0)
@@ -83,7 +83,7 @@ def fast_top() -> lv.Model:
 
 
 def chain(n: int) -> lv.Model:
-    """n bars on ball joints, level at first, hung at one end."""
+    """n bars on ball joints, initially horizontal, suspended at one end."""
     m = lv.Model(gravity=GRAVITY, name=f"chain of {n}")
     bar = lv.Cylinder(0.05, 1.0, mass=1.0)
     end = m.world.point(0, 0, 0)
@@ -101,7 +101,7 @@ def double_pendulum() -> lv.Model:
 
 
 def four_bars(n: int) -> lv.Model:
-    """n four-bar loops side by side (IFToMM A02), in hinges that leave three equations of every loop to spare."""
+    """n four-bar loops side by side (IFToMM A02), with hinges: three redundant constraints in every loop."""
     m = lv.Model(gravity=(0, -9.81, 0), name=f"{n} four-bars")
     crank, coupler = lv.MassProperties(1.0, (1 / 12, 1e-3, 1 / 12)), lv.MassProperties(1.0, (1e-3, 1 / 12, 1 / 12))
     cranks = []
@@ -134,7 +134,7 @@ def tree(leaves: int) -> lv.Model:
 
 
 def grid(side: int) -> lv.Model:
-    """side × side plates, each joined to all its neighbours by massless rods, hung by one corner: loops everywhere."""
+    """side × side plates, connected to all neighbours by massless rods, suspended at one corner: many loops."""
     m = lv.Model(gravity=GRAVITY, name=f"grid of {side}×{side}")
     plate = lv.Box(0.5, 0.5, 0.05, mass=1.0)
     bodies = {(i, j): m.add(lv.Body(plate, at=(i, j, 0))) for i in range(side) for j in range(side)}

@@ -1,10 +1,10 @@
 """Time to accuracy: every program, setting and step size on one problem, in one process, on one thread.
 
-Each setting climbs a ladder, of step counts √2 apart or of tolerances, until its error is far below the smallest
-target, it has met round-off, or a run takes too long. Then all runs are timed in rounds, one after the other, so that a
-busy moment of the machine meets all of them; the best of a run's rounds counts. Errors are distances of the probes from
-the reference at the end, relative to the problem's size. Times are processor times of the process: what other programs
-on the machine take does not count, and a second thread would.
+Each setting is refined, with step counts √2 apart or with tolerances, until its error is far below the smallest target,
+reaches round-off, or a run takes too long. Then all runs are timed in rounds, one after the other, so that
+disturbances of the machine affect all of them; the best round of each run counts. Errors are distances of the probes
+from the final reference, relative to the size of the problem. Times are processor times of the process: they exclude
+other programs on the machine and include a second thread.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .peers import Entry, NotPossible
 from .references import reference
 
 RUNGS = 60
-WHOLE = 3  # rounds in which the user's whole call is timed too
-HOPELESS = 12  # rungs without an error below one
+WHOLE = 3  # rounds in which the whole call of the user is timed too
+HOPELESS = 12  # refinements without an error below one
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a measurement may cost."""
+    """Limits of the cost of a measurement."""
 
     finest: float  # error below which no finer step is tried
-    longest: float  # a run may take [s]
-    rounds: int  # of timing, at least
-    spend: float  # on the rounds of one run at most [s]
+    longest: float  # largest time of a run [s]
+    rounds: int  # smallest number of timing rounds
+    spend: float  # largest total time of the rounds of one run [s]
     samples: int = 100  # of the energy
     worst: float = 1.0  # errors above this are not shown
 
@@ -42,16 +42,16 @@ class Point:
 
     rung: int
     steps: int
-    h: float  # [s], the mean where steps differ
+    h: float  # [s], the mean if steps differ
     error: float
-    seconds: float  # from the initial state to the final one, the model compiled before
-    whole: float | None = None  # the user's call, from a model that is described but not compiled [s]
-    drift: float | None = None  # of the energy, relative to the largest kinetic energy
+    seconds: float  # from the initial to the final state, without compilation of the model
+    whole: float | None = None  # the call of the user, with compilation of the model [s]
+    drift: float | None = None  # energy error, relative to the largest kinetic energy
 
 
 @dataclass
 class Curve:
-    """A program with one setting on one problem: its points, or why there are none."""
+    """A program with one setting on one problem: its points, or the reason why there are none."""
 
     program: str
     setting: str
@@ -61,7 +61,7 @@ class Curve:
 
 
 def race(task: Any, entries: Iterable[Entry], effort: Effort) -> Iterator[list[Curve]]:
-    """The curves of all entries on one problem, whenever there is more of them: first rough, at last well timed."""
+    """The curves of all entries on one problem, after each new result: first coarse, finally well timed."""
     runs: list[tuple[Entry, Point, Any]] = []
     curves: list[Curve] = []
     for entry in entries:
@@ -87,7 +87,7 @@ def race(task: Any, entries: Iterable[Entry], effort: Effort) -> Iterator[list[C
 
 
 def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
-    """The ladder of one setting: a curve whose times are of a first run, and its runners."""
+    """The refinements of one setting: a curve with the times of first runs, and its runners."""
     curve, runners = Curve(entry.program, entry.setting, entry.other), []
     exact = reference(task.key)
     for rung in range(RUNGS):
@@ -100,7 +100,7 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
         except NotPossible as why:
             curve.skipped = "" if curve.points else str(why)
             break
-        except Exception as failed:  # whatever a program raises when a step fails: smaller ones may do
+        except Exception as failed:  # any exception of a program whose step fails: smaller steps may work
             curve.skipped = f"{type(failed).__name__}: {str(failed).partition(':')[0][:60]}"
             if rung > HOPELESS:
                 break
@@ -123,12 +123,12 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
 
 
 def clock(run: Callable[[], object]) -> float:
-    """Seconds of processor time that a call takes, in all threads: the clock's on a quiet machine with one thread."""
+    """Processor time of a call in all threads [s]; equal to wall time on an idle machine with one thread."""
     begin = time.process_time()
     run()
     return time.process_time() - begin
 
 
 def _settled(points: list[Point]) -> bool:
-    """True when four more rungs did not make the error smaller: round-off, or an order of nothing."""
+    """True if four more refinements did not reduce the error: round-off, or no convergence."""
     return len(points) > 8 and min(p.error for p in points[-4:]) > 0.8 * min(p.error for p in points[:-4])

@@ -1,4 +1,4 @@
-"""The report: tables in Markdown from what was measured, and its figures."""
+"""The report: tables in Markdown from the measurements, and its figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAMS = (OURS, "MuJoCo", "Exudyn", "Pinocchio", "SciPy", "CasADi")
 
 
 def milliseconds(price: Cost | None) -> str:
-    """A time with its setting; ~ where it is interpolated."""
+    """A time with its setting; ~ if it is interpolated."""
     if price is None:
         return "–"
     ms = 1e3 * price.seconds
@@ -34,14 +34,14 @@ def goal_table(found: list[Verdict], programs: tuple[str, ...]) -> str:
 
 
 def why_not(found: list[Verdict]) -> str:
-    """One sentence for every problem where something else is ahead."""
+    """One sentence for every problem on which another program is faster."""
     behind = {v.key: v for v in found if v.word == "behind" or (v.ours is None and v.peer)}
-    lines = [f"- {v.title}: {REASONS.get(key, 'the reason is not known yet.')}" for key, v in behind.items()]
-    return "\n".join(lines) if lines else "It is nowhere behind."
+    lines = [f"- {v.title}: {REASONS.get(key, 'the reason is not known.')}" for key, v in behind.items()]
+    return "\n".join(lines) if lines else "There is no such problem."
 
 
 def other_models(found: list[Verdict]) -> str:
-    """Peers with another model of the same motion."""
+    """Other programs with another model of the same motion."""
     rows = []
     for v in found:
         if v.other:
@@ -51,7 +51,7 @@ def other_models(found: list[Verdict]) -> str:
 
 
 def curve_table(problem: dict[str, Any]) -> str:
-    """For each setting the run that is nearest to an error of 1e-5: its step, cost, error and drift; or why none."""
+    """For each setting the run whose error is nearest to 1e-5: step, cost, error and drift; or the reason for none."""
     rows = []
     for curve in problem["curves"]:
         name = f"{curve['program']}, {curve['setting']}"
@@ -60,7 +60,7 @@ def curve_table(problem: dict[str, Any]) -> str:
             continue
         p = min(curve["points"], key=lambda p: abs(math.log10(max(p["error"], 1e-300)) + 5.0))
         drift = "–" if p["drift"] is None else f"{p['drift']:.0e}"
-        whole = "" if p["whole"] is None else f"{1e3 * p['whole']:.3g} ms with compiling the model"
+        whole = "" if p["whole"] is None else f"{1e3 * p['whole']:.3g} ms including model compilation"
         each = p["seconds"] / max(1, p["steps"])
         rows.append(
             [name, f"{p['h']:.2g} s", f"{1e6 * each:.3g} µs", f"{1e3 * p['seconds']:.3g} ms", f"{p['error']:.1e}",
@@ -80,7 +80,7 @@ def growth_table(curves: dict[str, Any]) -> str:
         largest = f"{found['microseconds'][-1]:,.0f} µs with {found['bodies'][-1]:,} bodies"
         power = f"{found['exponent']:.2f}" if "exponent" in found else "–"
         rows.append([name, power, largest, found.get("skipped", "")])
-    return markdown(["problem, program", "exponent", "a step", "remarks"], rows)
+    return markdown(["problem, program", "exponent", "time per step", "remarks"], rows)
 
 
 def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
@@ -89,7 +89,9 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
     text = [HEAD.format(**results, machine_words=machine_words(results["machine"]))]
     problems = [p for p in results.get("peers", []) if p.get("curves")]
     if busy := [p["threads"] for p in problems if "threads" in p]:
-        text.append(f"Processor time over the clock's, which tells of a second thread, was {max(busy):.2f} at most.")
+        text.append(
+            f"The ratio of processor time to wall time, which detects a second thread, was at most {max(busy):.2f}."
+        )
     for general, head in ((False, RIGID), (True, GENERAL)):
         mine = [p for p in problems if p["general"] == general]
         if not mine:
@@ -97,7 +99,7 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
         found = verdicts(mine)
         used = tuple(p for p in PROGRAMS if any(p in v.all for v in found) or p == OURS)
         text.append(head.format(longest=SIZES[results["size"]].effort.longest))
-        text += [goal_table(found, used), "\nWhere it is behind:\n", why_not(found)]
+        text += [goal_table(found, used), "\nProblems on which another program is faster:\n", why_not(found)]
         if other := other_models(found):
             text += [OTHER, other]
     failed = [p for p in results.get("peers", []) if p.get("ended")]
@@ -110,7 +112,7 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
         text += [curve_table(problem)]
     if results.get("growth"):
         figures.growth(results["growth"], pictures / "growth.svg")
-        text += [GROWTH, f"![growth]({link('growth.svg')})\n", growth_table(results["growth"])]
+        text += [GROWTH, f"![scaling]({link('growth.svg')})\n", growth_table(results["growth"])]
     for name, head in (("speeds", SPEEDS), ("starts", STARTS)):
         if results.get(name):
             text += [head, markdown(["problem", "measured", "target"], results[name])]
@@ -127,38 +129,38 @@ def machine_words(machine: dict[str, Any]) -> str:
 
 HEAD = """# Benchmarks
 
-Measured on {date} on {machine_words}; size {size!r}. Made by `make bench`; do not edit.
+Measured on {date} on {machine_words}; size {size!r}. Generated by `make bench`; do not edit.
 Versions: {versions}.
 
-Everybody has one thread, and times are processor times. A model is compiled beforehand; a time is from the initial
-state, which is set in it, to the final state, in the program's own compiled loop where it has one, the best of several
-rounds in turn with the others.
-Errors are distances from a reference at the end, relative to the problem's size. References come from minimal
-coordinates and tight tolerances or closed forms (`python -m benchmarks.references`), not from livens.
-`lv.simulate` compiles its model on every call; the remarks say what it takes with that."""
+Each program uses one thread, and times are processor times. The model is compiled beforehand; a time is measured from
+the initial state (including setting it) to the final state, in the compiled loop of the program if it has one. It is
+the best of several rounds that alternate between the programs.
+Errors are distances from a reference at the end, relative to the size of the problem. The references are computed in
+minimal coordinates with tight tolerances or from closed forms (`python -m benchmarks.references`), not by livens.
+`lv.simulate` compiles its model on every call; the remarks give the time including this compilation."""
 
 RIGID = """
 ## Time to accuracy: rigid bodies
 
-Each program with its best setting for each target, as a user would choose; ~ marks a time interpolated between two
-measured points, others are measured points; – was not reached by any run of up to {longest:g} s (large problems:
-several times that). In the last column, how many times longer the best other program takes.
+The table gives each program with its best setting for each target. ~ marks a time interpolated between two measured
+points, other times are measured points; – means that no run of up to {longest:g} s (large problems: several times that)
+reached the target. The last column gives the time of the best other program divided by that of livens.
 """
 GENERAL = "\n## Time to accuracy: Lagrangians in coordinates\n"
 OTHER = """
-The chains move in a plane, so hinges about one axis in place of ball joints have the same motion with a third of the
-freedoms. That is another mechanism, which is not ranked; this is what it takes:
+The chains move in a plane, so hinges about one axis instead of ball joints give the same motion with a third of the
+degrees of freedom. This is a different mechanism, which is not ranked. Its times are:
 """
 CURVES = """
-The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest departure
-of the energy, as a part of the largest kinetic energy. Figures show all of ours, and of the others the settings that
-are their cheapest at some error; lines mark the targets."""
+The tables show, for each setting, the measured run whose error is nearest to 1e-5. The drift is the largest energy
+error relative to the largest kinetic energy. The figures show all settings of livens, and of the other programs the
+settings that are their fastest at some error; lines mark the targets."""
 GROWTH = """
-## Growth
+## Scaling
 
-Time of a step against the number of bodies, and the fitted exponent of its larger half: chains, binary trees and square
-grids of plates on rods (a grid has a dense core, whose factors grow faster than its bodies).
+Time per step over the number of bodies, and the exponent fitted to the larger half: chains, binary trees and square
+grids of plates on rods (a grid has a dense core, whose factors grow faster than the number of bodies).
 """
 SPEEDS = "\n## Speeds\n"
-STARTS = "\n## Starts and memory\n"
-INSTRUCTIONS = "\n## Instructions\n\nCounted by valgrind, compiled for an older processor.\n"
+STARTS = "\n## Start-up time and memory\n"
+INSTRUCTIONS = "\n## Instructions\n\nCounted by valgrind, with kernels compiled for an older processor.\n"

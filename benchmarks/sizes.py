@@ -1,4 +1,4 @@
-"""How large the benchmarks are: `tiny` runs inside the tests, `small` in a minute or two, `full` in a quarter hour."""
+"""Sizes of the benchmarks: `tiny` for the tests, `small` takes one to two minutes, `full` a quarter of an hour."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ from dataclasses import dataclass
 
 from .race import Effort
 
-SLOW = {"chain-100": 4.0, "chain-1000": 6.0, "four-bars-40": 6.0, "net-32": 4.0}  # how much longer these may take
+SLOW = {
+    "chain-100": 4.0,
+    "chain-1000": 6.0,
+    "four-bars-40": 6.0,
+    "net-32": 4.0,
+}  # factors of the time limit of these problems
 
 
 @dataclass(frozen=True)
 class Size:
-    """What is measured, and with how much effort."""
+    """Measured problems and sizes, and limits of the effort."""
 
     name: str
     effort: Effort
     tasks: tuple[str, ...]  # keys; none: all
-    chains: tuple[int, ...]  # sizes whose growth is measured
+    chains: tuple[int, ...]  # sizes for the measurement of scaling
     trees: tuple[int, ...]
     grids: tuple[int, ...]
     rounds: int  # of the other timings
-    patience: float  # a problem is given up after so long [s]; kernels may have to be compiled first
+    patience: float  # time limit of a problem [s]; may include compilation of the kernels
 
     def effort_of(self, key: str) -> Effort:
-        """Large problems may take longer."""
+        """The effort for a problem; large problems have a longer time limit."""
         e = self.effort
         factor = SLOW.get(key, 1.0) if self.name == "full" else 1.0
         return Effort(e.finest, e.longest * factor, e.rounds, e.spend, e.samples, e.worst)

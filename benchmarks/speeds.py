@@ -1,7 +1,7 @@
-"""How long a step takes: problems as data, timed side by side, best of several rounds.
+"""Time per step: problems as data, timed alternately, best of several rounds.
 
-Only the compiled rollout is timed, not the making of the model. Rounds go through all problems one after the other,
-so that a busy moment of the machine hits all of them and the best round of each is comparable.
+Only the compiled rollout is timed, not the set-up of the model. Each round runs all problems one after the other,
+so that disturbances of the machine affect all of them and the best rounds are comparable.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class Speed:
-    """A model, how it is stepped, what its cost is counted in, and what it should cost at most."""
+    """A model, its scheme and step, the unit of its cost, and the largest allowed cost."""
 
     label: str
     build: Callable[[], lv.Model]
@@ -34,20 +34,20 @@ class Speed:
     order: int = 2
 
     def units(self, model: lv.Model) -> int:
-        """How many units a step is divided into."""
+        """Number of units per step."""
         bodies = len(model.bodies) - 1
         return {"step": 1, "body": bodies, "thing": bodies + len(model.joints) + len(model.forces)}[self.unit]
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """The same problem at several sizes: cost should grow with the number of things to the power `target`, or less."""
+    """The same problem at several sizes: the exponent of the cost must not exceed `target`."""
 
     label: str
     build: Callable[[int], lv.Model]
     sizes: Sequence[int]
     h: float
-    things: int  # about how many things × steps a run has
+    things: int  # approximate number of elements × steps of a run
     target: float = 1.1
 
 
@@ -72,13 +72,15 @@ SCALINGS = (
 def nanoseconds(model: lv.Model, scheme: lv.Livens, h: float, steps: int) -> float:
     """Time of one step in one run [ns]."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lv.ModelWarning)  # four-bars repeat equations, and say so
+        warnings.simplefilter(
+            "ignore", lv.ModelWarning
+        )  # four-bar linkages have redundant constraints, which cause warnings
         motion = lv.simulate(model, scheme, h=h, until=h * steps, every=steps, progress=False)
     return motion.seconds / motion.steps * 1e9
 
 
 def best(runs: Sequence[Callable[[], float]], rounds: int = ROUNDS) -> list[float]:
-    """The smallest of each over several rounds; a first round warms up and does not count."""
+    """The smallest value of each over several rounds, after a warm-up round."""
     for run in runs:
         run()
     return np.min([[run() for run in runs] for _ in range(rounds)], axis=0).tolist()
@@ -99,7 +101,7 @@ def speeds(problems: Sequence[Speed] = SPEEDS) -> list[list[object]]:
 
 
 def scalings(problems: Sequence[Scaling] = SCALINGS) -> list[list[object]]:
-    """Rows: each size, then the fitted exponent of cost against the number of things."""
+    """Rows: each size, then the fitted exponent of the cost over the number of elements."""
     rows: list[list[object]] = []
     for scaling in problems:
         models = [scaling.build(n) for n in scaling.sizes]
@@ -114,7 +116,7 @@ def scalings(problems: Sequence[Scaling] = SCALINGS) -> list[list[object]]:
             label = f"{scaling.label}: {bodies:,} bodies, {n - bodies:,} between them"
             rows.append([label, f"{time / bodies:.0f} ns per body and step", ""])
         each = [time / (len(model.bodies) - 1) for model, time in zip(models, times, strict=True)]
-        rows.append([f"{scaling.label}: dearest body against cheapest", f"{max(each) / min(each):.2f}", ""])
+        rows.append([f"{scaling.label}: most expensive body relative to cheapest", f"{max(each) / min(each):.2f}", ""])
         exponent = np.polyfit(np.log(things), np.log(times), 1)[0]
         rows.append([f"{scaling.label}: exponent", f"{exponent:.2f}", _goal(scaling.target, "")])
     return rows

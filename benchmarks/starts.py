@@ -1,4 +1,4 @@
-"""How long it takes to begin, and that a long run needs no more memory than a short one: each in a fresh process."""
+"""Start-up times, and memory of long and short runs, each in a new process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ print(before, peak())
 
 @dataclass(frozen=True)
 class Fresh:
-    """What a fresh process did: seconds from its start to its end, and what it said."""
+    """Result of a new process: its duration in seconds, and its output."""
 
     seconds: float
     out: str
@@ -51,7 +51,7 @@ class Fresh:
 
 
 def peak() -> float:
-    """The most memory this process has held so far [MB]. Linux's getrusage would count its parent's as well."""
+    """The peak memory of this process [MB]. On Linux, getrusage would include that of its parent."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(next(line for line in status.read_text().splitlines() if "VmHWM" in line).split()[1]) / 2**10
@@ -68,7 +68,7 @@ def fresh(script: str, **environment: str) -> Fresh:
 
 
 def starts(model: str = "free_body") -> list[list[object]]:
-    """Rows: import, first run on a fresh machine, start of the second process; `model` is one of problems.py."""
+    """Rows: import, first run without compiled kernels, start of the second process; `model` is from problems.py."""
     bare = min(fresh("pass").seconds for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         first = fresh(IMPORT, PYTHONPYCACHEPREFIX=folder).seconds - bare
@@ -76,25 +76,25 @@ def starts(model: str = "free_body") -> list[list[object]]:
     with tempfile.TemporaryDirectory() as folder:
         cold = fresh(STEP.format(model=model), NUMBA_CACHE_DIR=folder)
         warm = min(fresh(STEP.format(model=model), NUMBA_CACHE_DIR=folder).seconds for _ in range(3))
-    says = "says so" if "compiling" in cold.err else "says nothing"
+    says = "with a message" if "compiling" in cold.err else "without a message"
     name = model.replace("_", " ")
     return [
         ["first import, nothing compiled to bytecode", f"{first:.2f} s", "< 1 s"],
-        ["import of all that steps, with numba", f"{ready:.2f} s", "< 1 s"],
-        [f"{name}: first run on a fresh machine", f"{cold.seconds:.1f} s, {says}", "< 30 s"],
-        [f"{name}: second process, start to first steps", f"{warm:.2f} s", "< 2 s"],
+        ["import of all modules of a simulation, with numba", f"{ready:.2f} s", "< 1 s"],
+        [f"{name}: first run, kernels not compiled", f"{cold.seconds:.1f} s, {says}", "< 30 s"],
+        [f"{name}: second process, from start to first steps", f"{warm:.2f} s", "< 2 s"],
     ]
 
 
 def memory() -> list[list[object]]:
-    """One row: how the peak grows from 10⁵ to 10⁷ steps of one body."""
+    """One row: growth of the peak memory from 10⁵ to 10⁷ steps of one body."""
     steps, before, after = map(float, fresh(MEMORY).out.split())
     label = f"peak memory of {steps:,.0f} steps, after {steps // 100:,.0f}"
     return [[label, f"{after:.1f} MB, before {before:.1f} MB", "+ 1 MB"]]
 
 
 def storage(models: tuple[str, ...] = ("free_body()", "chain(1000)")) -> list[list[object]]:
-    """Rows: the peak memory of a process that simulates a model, beside that of the import alone."""
+    """Rows: the peak memory of a process that simulates a model, and that of the import alone."""
     rows: list[list[object]] = []
     for model in models:
         before, after = map(float, fresh(PEAK.format(model=model)).out.split())

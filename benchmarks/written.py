@@ -1,4 +1,4 @@
-"""What user-written energies cost beside the built-in springs they equal, and how soon a new one moves."""
+"""Cost of user-written energies compared with equal built-in springs, and time to the first step of a new one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .speeds import best, nanoseconds
 from .starts import fresh
 
 SIZE = 300  # bodies of the net
-STEPS, ROUNDS = 60, 40  # short runs and many: a busy moment hits few of them
+STEPS, ROUNDS = 60, 40  # many short runs, so that a disturbance affects few of them
 FIRST = """
 import time
 import livens as lv
@@ -53,7 +53,7 @@ def written() -> list[list[object]]:
     return [
         ["a spring in a net, built in", f"{built_in:.0f} ns per step", ""],
         ["a spring in a net, user-written", f"{own:.0f} ns per step", ""],
-        ["user-written against built in", f"{own / built_in:.1f}", "≤ 5"],
+        ["user-written relative to built in", f"{own / built_in:.1f}", "≤ 5"],
         ["first step of a new user-written energy, kernels on disk", f"{first:.2f} s", "≤ 1 s"],
     ]
 

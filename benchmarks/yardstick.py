@@ -1,7 +1,7 @@
-"""A fixed small kernel that speeds are divided by, so that the clock and make of a machine drop out.
+"""A fixed small kernel as unit of time, so that ratios do not depend on the speed of the machine.
 
-It turns axes by a rotation that follows from them: products, divisions and square roots in about the mixture of a rigid
-body's step, on data that stay in registers and the first cache. Never change it: stored ratios refer to it.
+It rotates axes by a rotation that depends on them: products, divisions and square roots in about the mixture of a rigid
+body step, on data that fit into registers and the first-level cache. Never change it: stored ratios refer to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 @numba.njit(cache=True)
 def turn(B: np.ndarray, w: np.ndarray, steps: int) -> float:
-    """`steps` times: a Cayley rotation by w, applied to B, and w changed by what came out."""
+    """`steps` times: apply a Cayley rotation by w to B, and update w from the result."""
     for _ in range(steps):
         x, y, z = w[0], w[1], w[2]
         t = 2.0 / (1.0 + x * x + y * y + z * z)

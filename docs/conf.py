@@ -1,4 +1,4 @@
-"""How the site is built: `make docs`, offline. Pages are Markdown (MyST); those with `{code-cell}` are run."""
+"""Configuration of the site: `make docs`, offline. Pages are Markdown (MyST); pages with `{code-cell}` are executed."""
 
 import hashlib
 import os
@@ -17,16 +17,16 @@ copyright = author
 version = release = livens.__version__
 
 extensions = [
-    "myst_nb",  # Markdown, and notebooks in it
+    "myst_nb",  # Markdown and notebooks
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",  # MathJax is copied into the site
     "sphinx_copybutton",
     "sphinx_design",
     "sources",  # {src}`path`: a file of the repository
-    "docstrings",  # ours are prose with `names` and doctests
-    "demos",  # {demos}: the gallery, and a page for each recorded motion
-    "commands",  # {help}: what the command line says of itself
+    "docstrings",  # docstrings of the package: prose with `names` and doctests
+    "demos",  # {demos}: the gallery, and a page for each demo
+    "commands",  # {help}: help texts of the command line
 ]
 exclude_patterns = ["_build", "extensions", "thumbnails/README.md", "live/**"]
 
@@ -34,15 +34,15 @@ myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "at
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
-# A notebook is run when it, or the package, has changed. What goes to stderr is not for readers (progress, and
-# that kernels are compiled on a fresh machine); a cell that shows a warning says `mystnb: {output_stderr: show}`.
+# A notebook is executed if it or the package has changed. Output to stderr (progress, compilation of kernels) is not
+# shown; a cell that shows a warning sets `mystnb: {output_stderr: show}`.
 _package = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py")))).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / "notebooks" / _package[:16])
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_output_stderr = "remove"
-# Cells run under no one's own IPython profile.
+# Cells do not use the IPython profile of the user.
 _profile = DOCS / "_build" / "ipython" / "profile_default"
 _profile.mkdir(parents=True, exist_ok=True)
 (_profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
@@ -52,13 +52,13 @@ demo_cache = str(DOCS / "_build" / "demos" / _package[:16])
 nb_merge_streams = True
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # docstrings.py writes them as they stand in the source
+autodoc_typehints = "none"  # docstrings.py writes them as in the source
 python_maximum_signature_line_length = 100
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 default_role = "code"
-smartquotes = False  # docstrings and options have quotes that are meant
-nitpicky = True  # a public name that links nowhere is an error
+smartquotes = False  # quotes in docstrings and options are literal
+nitpicky = True  # an unresolved public name is an error
 nitpick_ignore_regex = [("py:.*", r"(?!livens\.).*"), ("py:.*", r"livens\.(?!discrete\.\w+$)([a-z_]+\.)+\w+")]
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -1,7 +1,7 @@
-"""Which integrator for a double pendulum? Nine schemes from one Lagrangian, side by side.
+"""Comparison of nine schemes for a double pendulum, from one Lagrangian.
 
 The Lagrangian is written once, in the angles; its mass matrix depends on them. Each scheme is measured: error and
-observed order, band and slope of the energy's error, how far a step is from symplectic, and what it costs.
+observed order, range and trend of the energy error, deviation of a step from symplecticity, and cost.
 """
 
 import livens.discrete as ld
@@ -43,4 +43,4 @@ def check():
 if __name__ == "__main__":
     print(main())
     main(h=(0.05, 0.02, 0.01, 0.005)).plot("work-precision.png")
-    print("work-precision.png shows error against step and against time")
+    print("work-precision.png shows the error over the step and over the time")

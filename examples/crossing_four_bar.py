@@ -1,6 +1,6 @@
-"""A closed loop with equations to spare, through its singular position: a four-bar whose bars all lie flat on the way.
+"""An overconstrained closed loop passes its singular configuration: a four-bar linkage whose bars all lie flat.
 
-Hinges in space repeat three of a planar loop's equations: livens says so, counts one degree of freedom, and goes on.
+Hinges in space give three redundant constraints in a planar loop: livens reports them and finds one degree of freedom.
 With three equal bars the motion is that of a pendulum: I φ″ = W sin φ, I = 2/3 + 1, W = g (2/2 + 1).
 """
 

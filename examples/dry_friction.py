@@ -1,6 +1,6 @@
-"""A block on a spring with dry friction, by the incremental potential: D = σ|v|, its kink rounded at a creep speed ε.
+"""A block on a spring with dry friction, with the incremental potential: D = σ|v|, smoothed below a creep speed ε.
 
-Each half cycle takes 2σ/k off the amplitude, and the block sticks where the spring is weaker than friction.
+Each half cycle reduces the amplitude by 2σ/k, and the block sticks when the spring force is smaller than friction.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def main(h=1e-3):
 def check():
     run, h = main(), 1e-3
     cycle = np.pi / STIFFNESS**0.5
-    for half in range(4):  # 0.5, −0.34, 0.18, −0.02: there it stays
+    for half in range(4):  # 0.5, −0.34, 0.18, −0.02: final position
         turning = np.argmin(np.abs(run.t - half * cycle))
         assert abs(run.q[turning, 0] - (-1) ** half * (START - 2 * half * FRICTION / STIFFNESS)) < 2 * h
     assert np.ptp(run.q[run.t > 3.1 * cycle]) < h
@@ -31,4 +31,4 @@ def check():
 
 if __name__ == "__main__":
     run = main()
-    print(f"came to rest at {run.q[-1, 0]:.4f} m; friction took {run.lost[-1]:.3f} J of {run.energy[0]:.3f} J")
+    print(f"position of rest {run.q[-1, 0]:.4f} m; friction dissipated {run.lost[-1]:.3f} J of {run.energy[0]:.3f} J")

@@ -1,7 +1,7 @@
-"""A block of soft rubber, in linear tetrahedra, falls on a springy floor and bounces.
+"""A block of soft rubber, modelled by linear tetrahedra, falls on an elastic floor and bounces.
 
-Each tetrahedron has a neo-Hookean energy of its deformation F, written once; the incremental potential steps it at
-h = 2 ms through the impact. In the air the centre of mass knows nothing of the deformation: it flies on a parabola.
+Each tetrahedron has a neo-Hookean energy of its deformation F, written once; the incremental potential uses steps of
+h = 2 ms through the impact. In the air the centre of mass moves on a parabola, independent of the deformation.
 """
 
 import itertools
@@ -26,7 +26,7 @@ def block():
     shape = np.array(CELLS) + 1
     number = np.arange(shape.prod()).reshape(shape)
     place = SIZE * np.stack(np.unravel_index(number.ravel(), shape), axis=1) + [0.0, 0.0, DROP]
-    ways = itertools.permutations(np.eye(3, dtype=int))  # six, from a corner of a cube to the opposite one
+    ways = itertools.permutations(np.eye(3, dtype=int))  # six paths from a corner of a cube to the opposite one
     walks = [np.cumsum([(0, 0, 0), *way], axis=0) for way in ways]
     corners = itertools.product(*map(range, CELLS))
     cells = np.array([[number[tuple(corner + step)] for step in walk] for corner in corners for walk in walks])
@@ -52,7 +52,7 @@ def check():
     touch, bottom = np.sqrt(2.0 * DROP / GRAVITY), run.t[height.argmin()]
     assert np.abs(height - height[0] + 0.5 * GRAVITY * run.t**2)[run.t < 0.9 * touch].max() < 1e-5
     assert touch < bottom < 0.4
-    assert height[run.t > bottom].max() > height.min() + 0.3 * DROP  # it comes up again
+    assert height[run.t > bottom].max() > height.min() + 0.3 * DROP  # it bounces
     assert np.ptp(run.energy) < 0.02 * masses.sum() * GRAVITY * DROP
 
 

@@ -1,6 +1,6 @@
-"""A CAD solid hangs on a spring under gravity: energy swings by O(h²) without drift, spin about the vertical stays.
+"""A CAD solid on a spring under gravity: energy error O(h²) without drift, conserved vertical angular momentum.
 
-Needs the extra `cad`: the hammer is drawn with netgen.occ, its mass and inertia come from the geometry kernel.
+This needs the extra `cad`: the hammer is drawn with netgen.occ; the geometry kernel computes its mass and inertia.
 """
 
 import livens as lv
@@ -15,9 +15,9 @@ def main(h=2e-3, until=20.0):
 
 def check():
     coarse, fine = main(h=4e-3).report(), main(h=2e-3).report()
-    assert 3.0 < coarse.energy_band / fine.energy_band < 5.0  # second order: a quarter of the band for half the step
-    assert abs(fine.energy_slope) * fine.time < 0.1 * fine.energy_band  # and no drift
-    assert fine.angular_momentum.relative < 10 * fine.steps * 2.2e-16  # about the vertical through the spring's foot
+    assert 3.0 < coarse.energy_band / fine.energy_band < 5.0  # order 2: half the step, a quarter of the error
+    assert abs(fine.energy_slope) * fine.time < 0.1 * fine.energy_band  # no drift
+    assert fine.angular_momentum.relative < 10 * fine.steps * 2.2e-16  # about the vertical axis
 
 
 if __name__ == "__main__":

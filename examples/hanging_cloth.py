@@ -1,7 +1,7 @@
-"""A cloth of 100 × 100 nodes, hung by two corners: stiff springs by the incremental potential, in steps of 10 ms.
+"""A cloth of 100 × 100 nodes, suspended at two corners: stiff springs with the incremental potential, steps of 10 ms.
 
 An explicit scheme would need steps below 0.3 ms. Each step is a minimisation in 30,000 unknowns with a sparse
-factorisation. β = 1, γ = 3/2 takes the vibrations of the threads away, and the drag of the air the swinging.
+factorisation. β = 1, γ = 3/2 damps the vibrations of the threads, and air drag damps the swinging.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy as np
 import livens.discrete as ld
 
 SPACING, DENSITY, STIFFNESS, HOOK, DRAG = 0.01, 0.2, 200.0, 1e4, 4.0  # m, kg/m², N/m, N/m, 1/s
-MASS, GRAVITY = DENSITY * SPACING**2, 9.81  # of a node [kg]; [m/s²]
+MASS, GRAVITY = DENSITY * SPACING**2, 9.81  # mass of a node [kg]; [m/s²]
 
 
 def cloth(n):
-    """The system, and its n × n nodes lying flat: springs along the threads, across the squares, and past a node."""
+    """The system, and its n × n nodes in a plane: structural, shear and bending springs."""
     node = np.arange(n * n).reshape(n, n)
     ends = {
         1.0: [(node[:, :-1], node[:, 1:]), (node[:-1], node[1:])],
@@ -38,7 +38,7 @@ def main(n=100, until=1.0):
 
 
 def check(n=10):
-    """At rest the hooks carry the weight of the whole, and the threads are hardly longer than they were."""
+    """At rest the hooks carry the total weight, and the threads are hardly stretched."""
     run = main(n, until=2.5)
     place = run.q[-1].reshape(n, n, 3)
     flat = cloth(n)[1].reshape(n, n, 3)
@@ -51,4 +51,6 @@ def check(n=10):
 if __name__ == "__main__":
     run = main()
     print(run.report())
-    print(f"{run.seconds / run.steps:.2f} s a step; the lowest point is {run.q[-1, 2::3].min():.3f} m below the hooks")
+    print(
+        f"{run.seconds / run.steps:.2f} s per step; lowest height relative to the hooks {run.q[-1, 2::3].min():.3f} m"
+    )

@@ -1,7 +1,7 @@
-"""A ball joint: the fast heavy top of Brüls, Cardona & Arnold (2012), whose pivot carries forces of some 800 N.
+"""A ball joint: the fast heavy top of Brüls, Cardona & Arnold (2012), with pivot forces of about 800 N.
 
-The spin about its axis stays as it began, the angular momentum about the vertical is exact, and the pivot holds to
-round-off; the centre of mass is where a tight-tolerance solution in other coordinates puts it.
+The spin about its axis and the angular momentum about the vertical are conserved, and the joint constraint is satisfied
+to machine precision. The centre of mass agrees with an accurate solution in other coordinates.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """Newmark's scheme with γ = ½ comes from a discrete action, for every β (Kane, Marsden, Ortiz & West 2000).
 
-Not the positions q it computes, but y = q + βh² M⁻¹∇V(q) makes this action stationary:
+The variables y = q + βh² M⁻¹∇V(q), not the positions q, make this action stationary:
 
     L_d(y₀, y₁) = (1/2h) (y₁ − y₀)ᵀ M (y₁ − y₀) − (h/2) (Ṽ(y₀) + Ṽ(y₁)),     ∇Ṽ(y) = ∇V(q).
 
-That is why its energy error does not grow, whatever β; with γ ≠ ½ there is no such action, and energy decays.
+Therefore its energy error does not grow for any β. For γ ≠ ½ there is no such action, and the energy decays.
 """
 
 import numpy as np
@@ -49,5 +49,5 @@ if __name__ == "__main__":
     for beta, gamma in ((0.0, 0.5), (0.25, 0.5), (0.5, 0.5), (0.28, 0.55)):
         run = main(beta, gamma)
         start, end = run.energy[:1000].mean(), run.energy[-1000:].mean()
-        print(f"β = {beta:.2f}, γ = {gamma:.2f}: equations hold to {np.abs(residual(run)).max():.0e}, ", end="")
-        print(f"energy {start:.6f} J at first, {end:.6f} J after {run.steps:,} steps")
+        print(f"β = {beta:.2f}, γ = {gamma:.2f}: residual {np.abs(residual(run)).max():.0e}, ", end="")
+        print(f"energy {start:.6f} J initially, {end:.6f} J after {run.steps:,} steps")

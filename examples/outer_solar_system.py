@@ -1,4 +1,4 @@
-"""The sun and five outer planets for 11,000 years: Störmer–Verlet keeps the orbits, a damped scheme loses Jupiter.
+"""The sun and five outer planets for 11,000 years: orbits are stable with Störmer–Verlet, not with a damped scheme.
 
 Data of Hairer, Lubich & Wanner, Geometric Numerical Integration, I.2.4 [AU, days, masses of the sun]; attraction is
 one element for every pair of bodies.
@@ -31,7 +31,7 @@ def main(scheme, years=11_000, h=100.0):
 
 
 def distances(run, body="Jupiter"):
-    """From the sun [AU]."""
+    """Distances from the sun [AU]."""
     x = run.q.reshape(len(run), -1, 3)
     return np.linalg.norm(x[:, list(BODIES).index(body)] - x[:, 0], axis=1)
 
@@ -52,5 +52,5 @@ def check():
 if __name__ == "__main__":
     run = main(ld.Trapezoidal())
     print(f"{run!r} in {run.seconds:.2f} s")
-    print(f"Jupiter between {distances(run).min():.3f} and {distances(run).max():.3f} AU")
-    print(f"energy within {np.ptp(run.energy) / abs(run.energy[0]):.1e} of its size")
+    print(f"distance of Jupiter between {distances(run).min():.3f} and {distances(run).max():.3f} AU")
+    print(f"relative energy error {np.ptp(run.energy) / abs(run.energy[0]):.1e}")

@@ -1,6 +1,6 @@
-"""Motors, dampers and the books: an arm that a controller, asked a hundred times a second, swings up and holds.
+"""Motor, damper and energy balance: a controller, called at 100 Hz, lifts an arm and holds it.
 
-Every joule is accounted for: what the motor put in, less what the bearing took, is what the arm has.
+The work of the motor minus the energy dissipated in the bearing is the change of the energy of the arm.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def main(h=1e-3):
     m.add(shoulder)
 
     def controller(t, now):
-        """Torque [N m]: weight, a spring to the goal, a brake."""
+        """Torque [N m]: compensation of the weight, proportional and derivative control."""
         angle, rate = now.coordinate(shoulder)[0], now.coordinate_rate(shoulder)[0]
         return 1.2 * 9.81 * 0.3 * np.cos(angle) + 20.0 * (GOAL - angle) - 3.0 * rate
 
@@ -28,13 +28,13 @@ def main(h=1e-3):
 
 
 def check():
-    books = []
+    errors = []
     for h in (1e-3, 5e-4):
         motion = main(h)
         assert abs(motion.coordinate("shoulder")[-1] - GOAL) < 1e-4
-        books.append(np.ptp(motion.energy - motion.work + motion.dissipated))
-    assert books[0] < 1e-3 * motion.work.max()
-    assert 3.5 < books[0] / books[1] < 4.5  # they close at second order
+        errors.append(np.ptp(motion.energy - motion.work + motion.dissipated))
+    assert errors[0] < 1e-3 * motion.work.max()
+    assert 3.5 < errors[0] / errors[1] < 4.5  # the balance error has order 2
     assert motion.dissipated[-1] > 0.0
 
 

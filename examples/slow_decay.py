@@ -1,7 +1,7 @@
-"""How fast does a weakly damped oscillator lose energy? Only a scheme without damping of its own can tell.
+"""Decay rate of a weakly damped oscillator: only a scheme without numerical damping computes it correctly.
 
-x″ + c x′ + x = 0 loses energy at the rate c. The midpoint rule with the discrete Lagrange–d'Alembert principle has
-c/(1 + h²/4), however small c is; schemes with numerical damping show their own, a thousand times larger
+x″ + c x′ + x = 0 loses energy at the rate c. The midpoint rule with the discrete Lagrange–d'Alembert principle has the
+rate c/(1 + h²/4) for any small c; the numerical damping of other schemes is a thousand times larger
 (Kane, Marsden, Ortiz & West 2000).
 """
 
@@ -24,7 +24,7 @@ def main(scheme, c, until=1000.0):
 
 
 def rate(run):
-    """Of the energy's decay [1/s], by a line through its logarithm."""
+    """Decay rate of the energy [1/s], by a line through its logarithm."""
     kept = run.energy > 1e-12 * run.energy[0]
     return -np.polyfit(run.t[kept], np.log(run.energy[kept]), 1)[0]
 
@@ -40,4 +40,4 @@ def check():
 
 if __name__ == "__main__":
     for c in (1e-6, 1e-4, 1e-2):
-        print(f"true rate {c:.0e}: " + ", ".join(f"{name} {rate(main(s, c)):.2e}" for name, s in SCHEMES.items()))
+        print(f"exact rate {c:.0e}: " + ", ".join(f"{name} {rate(main(s, c)):.2e}" for name, s in SCHEMES.items()))

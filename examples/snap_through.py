@@ -1,7 +1,7 @@
-"""A shallow truss pushed through its flat position: Newton's method loses its way, the incremental potential does not.
+"""Snap-through of a shallow truss: Newton's method fails, the incremental potential does not.
 
-Two bars lean against each other. The load grows until they snap through; in steps of 0.1 s a step has several
-stationary points, and minimising the incremental potential always ends in a stable one.
+Two bars support each other. The load increases until they snap through. With h = 0.1 s a step has several stationary
+points, and minimisation of the incremental potential always finds a stable one.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def check():
         pass
     else:
         raise AssertionError("Newton's method was expected to fail here")
-    y = np.linspace(-1.0, 0.0, 100_001)  # where the bars carry the load at the end, hanging
+    y = np.linspace(-1.0, 0.0, 100_001)  # final equilibrium below the supports
     force = 2.0 * BAR * (np.sqrt(1.0 + y**2) - (1.0 + RISE**2) ** 0.5) * y / np.sqrt(1.0 + y**2)
     still = y[np.flatnonzero(force > -RATE * 3.3)[0]]
     assert abs(main().q[-1, 0] - still) < 0.01

@@ -1,7 +1,7 @@
-"""Fermi–Pasta–Ulam: stiff springs pass their energy on, and the sum hardly changes (Hairer, Lubich & Wanner, I.5).
+"""Fermi–Pasta–Ulam: stiff springs exchange energy, and the sum is nearly constant (Hairer, Lubich & Wanner, I.5).
 
-Six masses, three stiff springs (ω = 50) with soft nonlinear ones between; x₀ x₁ x₂ move slowly, x₃ x₄ x₅ are the stiff
-springs' lengths. Their energies I₁ I₂ I₃ wander from one to the next; I = I₁ + I₂ + I₃ is an adiabatic invariant.
+Six masses, three stiff springs (ω = 50) with soft nonlinear ones between; x₀ x₁ x₂ move slowly, x₃ x₄ x₅ are the
+lengths of the stiff springs. They exchange their energies I₁ I₂ I₃; I = I₁ + I₂ + I₃ is an adiabatic invariant.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def stiff_energies(run):
 def check():
     each = stiff_energies(main())
     assert each[0, 0] == 1.0
-    assert each[:, 2].max() > 0.9  # all of it has reached the third spring
+    assert each[:, 2].max() > 0.9  # nearly all energy has reached the third spring
     assert np.abs(each.sum(axis=1) - 1.0).max() < 4.0 / OMEGA
 
 

@@ -1,7 +1,7 @@
-"""Loads: a spacecraft with a constant thruster that turns with it, and a torque that rises and falls with time.
+"""Loads: a spacecraft with a constant body-fixed thrust and a time-dependent torque.
 
-Energy grows by the work the loads do, and the report says so instead of calling it drift. With the thrust through the
-centre of mass along the spin axis the answer is known: v = ∫F/m dt along z, ω = ∫M/J dt about z.
+The energy increases by the work of the loads, which the report takes into account. With the thrust through the
+centre of mass along the spin axis the solution is known: v = ∫F/m dt along z, ω = ∫M/J dt about z.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def main(h=1e-2):
 
 
 def expected():
-    """Speed along z [m/s] and rate about z [rad/s] at the end."""
+    """Final velocity along z [m/s] and angular velocity about z [rad/s]."""
     inertia = 0.5 * 100.0 * 0.5**2
     return THRUST / 100.0 * TIME, TORQUE / inertia * TIME * 2.0 / np.pi
 

@@ -1,7 +1,7 @@
-"""A free body thrown about its middle axis turns over again and again (Dzhanibekov, Poinsot), and keeps its invariants.
+"""A free body spinning about its intermediate axis turns over periodically (Dzhanibekov, Poinsot).
 
-Spin about the axes of the smallest and largest moment of inertia is stable, about the middle one it is not: the exact
-solution is periodic, and so is ours. Energy and angular momentum stay what they were, to round-off.
+Spin about the axes of the smallest and largest moment of inertia is stable, about the intermediate axis it is not. The
+exact solution is periodic, and so is the computed one. Energy and angular momentum are conserved to machine precision.
 """
 
 import numpy as np
@@ -18,13 +18,13 @@ def main():
     moments, axes = matter.principal()
     middle = axes[:, np.argsort(moments)[1]]
     rates = 5.0 * middle + 0.01
-    at_rest = -np.cross(rates, matter.center)  # velocity of the frame's origin that leaves the centre of mass in place
+    at_rest = -np.cross(rates, matter.center)  # velocity of the origin of the frame for a centre of mass at rest
     m.add(lv.Body(shape, velocity=at_rest, body_rates=rates, name="wrench"))
     return lv.simulate(m, lv.Livens(order=4), h=0.01, until=30.0), middle
 
 
 def turns_over(motion, axis):
-    """How often the body's middle axis changes sides against the angular momentum."""
+    """Number of sign changes of the angular momentum along the intermediate axis."""
     along = np.einsum("tij,j,ti->t", motion.rotation("wrench"), axis, motion.angular_momentum)
     return int(np.count_nonzero(np.diff(np.sign(along))))
 
@@ -41,4 +41,4 @@ def check():
 if __name__ == "__main__":
     motion, middle = main()
     print(motion.report())
-    print(f"it turned over {turns_over(motion, middle)} times in {motion.t[-1]:g} s")
+    print(f"turned over {turns_over(motion, middle)} times in {motion.t[-1]:g} s")

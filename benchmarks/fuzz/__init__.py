@@ -1,27 +1,27 @@
-"""Readers against input that nobody meant: python -m benchmarks.fuzz READER [count] [seed].
+"""Fuzzing of the readers: python -m benchmarks.fuzz READER [count] [seed].
 
-Valid files are cut, spliced, nested and filled with numbers that break things (spoil.py); each result is read. All that
-may come of it is a result or a LivensError of one sentence. Anything else is a failure: another exception, a process
-that dies, more than SECONDS, more than MEMORY (harness.py). A failure is told by its seed and number, by which it can
-be had again: input 435 of seed 3 is python -m benchmarks.fuzz READER 435..436 3.
+Valid files are truncated, spliced, nested and filled with extreme numbers (spoil.py); each is read. Reading must give
+a result or a LivensError of one sentence. Anything else is a failure: another exception, a crash of the process,
+more than SECONDS, more than MEMORY (harness.py). A failure is identified by its seed and number, which reproduce it:
+input 435 of seed 3 is python -m benchmarks.fuzz READER 435..436 3.
 
 A reader is a module with
 
-    NEEDS                     the package without which there is nothing to read
-    seeds()                   files that are valid: their names and bytes
-    spoilt(random, seeds)     one that may not be
-    attempt(file)             what came of reading it, in a word
+    NEEDS                     the package that the reader requires
+    seeds()                   valid files: their names and bytes
+    spoilt(random, seeds)     a damaged file
+    attempt(file)             read it and describe the result in one word
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-READERS = ("step", "trajectories", "mjcf", "scenes", "urdf", "meshes")  # the slowest first
+READERS = ("step", "trajectories", "mjcf", "scenes", "urdf", "meshes")  # slowest first
 
 
 class Input(NamedTuple):
-    """A file to be read."""
+    """Name and content of a file."""
 
     name: str
     data: bytes

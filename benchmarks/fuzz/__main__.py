@@ -14,7 +14,7 @@ def main() -> int:
     first, dots, last = (sys.argv[2:] or ["100000"])[0].rpartition("..")
     failed = 0
     for reader in readers:
-        assert reader in READERS, f"readers are {', '.join(READERS)}"
+        assert reader in READERS, f"The readers are {', '.join(READERS)}"
         if lacking := missing(reader):
             print(f"{reader}: {lacking} is not installed")
             continue

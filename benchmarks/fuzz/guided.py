@@ -1,8 +1,8 @@
-"""Inputs led by what they reach in the code: python -m benchmarks.fuzz.guided READER [count].
+"""Coverage-guided fuzzing: python -m benchmarks.fuzz.guided READER [count].
 
-Where atheris is installed (it needs Linux and Python 3.11 to 3.13): the package is instrumented as it is imported, and
-libFuzzer grows its inputs from the seeds. The first byte of an input chooses the name of its file. A failure ends the
-run with exit code 77; the input is left as crash-… in the folder.
+It requires atheris (Linux, Python 3.11 to 3.13). The package is instrumented when it is imported, and libFuzzer derives
+its inputs from the seeds. The first byte of an input selects the name of its file. A failure ends the run with exit
+code 77; the input is stored as crash-… in the folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def main() -> None:
     import atheris
 
     reader, count = sys.argv[1], int(float((sys.argv[2:] or ["100000"])[0]))
-    for package in ("livens.kernels", "livens.step"):  # before: numba cannot compile what is instrumented
+    for package in ("livens.kernels", "livens.step"):  # before: numba cannot compile instrumented code
         for file in iter_modules(import_module(package).__path__):
             import_module(f"{package}.{file.name}")
     with atheris.instrument_imports(include=["livens"]):

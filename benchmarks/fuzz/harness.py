@@ -1,8 +1,9 @@
-"""Inputs are tried in a process that may die: it is watched, timed and bounded in memory, and begun anew behind the
-input it died on.
+"""Inputs are read in a monitored process with limits on time and memory. After a crash a new process continues with the
+next input.
 
-What the package itself does in a process of its own (livens.storage.sandbox), the harness does in the watched one, or a
-hundred thousand files would take days. `elsewhere` marks that part: dying, or taking too long, in there is a refusal.
+The package reads some files in a separate process (livens.storage.sandbox). The harness does this part in the monitored
+process, because a hundred thousand processes would take days. `elsewhere` marks this part: a crash or a timeout inside
+it counts as a refusal.
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ from livens.cli.main import main
 
 from . import READERS, Input
 
-SECONDS = 30.0  # for one input, on a busy machine
-BRIEF = 3.0  # of computing, for the part of it that the package leaves to a process of its own
-MEMORY = 2 * 2**30  # bytes of address space above those of a process that has read all seeds
-TELL = 2_000  # inputs after which it says how far it is
-STARTING = 600.0  # seconds until a process is ready: kernels may have to be compiled
-APART = "died apart"
-_inside: Any = None  # a byte that the watching process sees
+SECONDS = 30.0  # time limit of one input, on a busy machine
+BRIEF = 3.0  # processor time limit of the part that the package runs in a separate process
+MEMORY = 2 * 2**30  # limit of the address space, in addition to that of a process that has read all seeds [bytes]
+TELL = 2_000  # inputs between two lines of progress
+STARTING = 600.0  # seconds until a process is ready; may include compilation of kernels
+APART = "crashed in sandbox"
+_inside: Any = None  # a byte for the monitoring process
 _starting = False  # the seeds are being read
-_first = False  # it is the first of them
+_first = False  # the first seed
 
 
 @dataclass
 class Outcome:
-    """What came of inputs: how many, what of how many, failures in words, the slowest [s], memory at most [MB]."""
+    """Results: number of inputs, counts by result, descriptions of failures, the slowest [s], peak memory [MB]."""
 
     tried: int = 0
     found: Counter[str] = field(default_factory=Counter)
@@ -59,7 +60,7 @@ class Outcome:
 
     def __str__(self) -> str:
         found = ", ".join(f"{count:,} {word}" for word, count in self.found.most_common())
-        times = f"{self.seconds:.0f} s, slowest {self.slowest:.2f} s, {self.memory:.0f} MB at most"
+        times = f"{self.seconds:.0f} s, slowest {self.slowest:.2f} s, at most {self.memory:.0f} MB"
         return f"{self.tried:,} inputs, {len(self.failed)} failures: {found}; {times}"
 
 
@@ -69,13 +70,13 @@ def module_of(reader: str) -> Any:
 
 
 def missing(reader: str) -> str:
-    """The package that a reader lacks here, empty if none."""
+    """The missing package of a reader, or an empty string."""
     needs = module_of(reader).NEEDS
     return needs if needs and find_spec(needs) is None else ""
 
 
 def fuzz(reader: str, count: int, seed: int = 1, first: int = 0, report: Callable[[str], None] = print) -> Outcome:
-    """Try the inputs number `first` to `count` of a seed."""
+    """Read the inputs with numbers `first` to `count` of a seed."""
     seeds = module_of(reader).seeds()
     done, begin = Outcome(), time.perf_counter()
     k = first
@@ -88,7 +89,7 @@ def fuzz(reader: str, count: int, seed: int = 1, first: int = 0, report: Callabl
 def _watch(
     reader: str, seeds: list[Input], seed: int, first: int, count: int, done: Outcome, report: Callable[[str], None]
 ) -> int:
-    """Let a process try inputs until it ends, one way or the other; the number of the next input."""
+    """Let a process read inputs until it ends or crashes; return the number of the next input."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     inside = context.Value("b", 0, lock=False)
@@ -145,7 +146,7 @@ def _fail(done: Outcome, report: Callable[[str], None], text: str) -> None:
     report(text)
 
 
-# ── the process that tries ──
+# ── the monitored process ──
 
 
 def _work(
@@ -155,7 +156,7 @@ def _work(
     _inside, _starting, _first = inside, True, True
     module = module_of(reader)
     words = open(Path(folder, "last words"), "wb")  # noqa: SIM115
-    for stream in (1, 2):  # kernels may chat
+    for stream in (1, 2):  # libraries may print
         os.dup2(words.fileno(), stream)
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -181,13 +182,13 @@ def _work(
 
 
 def _most() -> float:
-    """The largest memory that the process had so far [MB]; getrusage would count that of the process that began it."""
+    """The peak memory of the process [MB]; getrusage would include that of its parent."""
     found = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else 0.0
 
 
 def tried(attempt: Callable[[Path], str], one: Input, folder: Path) -> tuple[str, str, float]:
-    """What came of an input in a word, what was wrong with that, and the seconds it took."""
+    """The result of an input in one word, a description of the failure if any, and the duration [s]."""
     file = folder / one.name
     file.write_bytes(one.data)
     begin = time.perf_counter()
@@ -205,7 +206,7 @@ def tried(attempt: Callable[[Path], str], one: Input, folder: Path) -> tuple[str
 
 
 def command(*words: object) -> str:
-    """What the command line makes of these words: its exit code, in a word; it must not say more than it should."""
+    """Run the command line with these arguments: its exit code as a word; its output must be one sentence."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main([str(word) for word in words])
@@ -216,21 +217,21 @@ def command(*words: object) -> str:
 
 
 def seldom(file: Path, part: int = 20) -> bool:
-    """True for one file in `part`, the same ones each time, and for the first seed: kernels are loaded then."""
+    """True for one file in `part` (always the same ones) and for the first seed, so that kernels are loaded."""
     return _first or zlib.crc32(file.read_bytes()) % part == 0
 
 
 class DiedApart(LivensError):
-    """The process that a part was left to has died, or was stopped by its clock."""
+    """The separate process has crashed, or was stopped by its time limit."""
 
 
 class elsewhere:
-    """What the package leaves to a process of its own: `with elsewhere(): …`."""
+    """Context for the part that the package runs in a separate process: `with elsewhere(): …`."""
 
     def __enter__(self) -> None:
         if _inside is not None and not _starting:
             _inside.value = 1
-            signal.setitimer(signal.ITIMER_PROF, BRIEF)  # whose signal ends the process, also in a library that hangs
+            signal.setitimer(signal.ITIMER_PROF, BRIEF)  # its signal ends the process, even if a library hangs
 
     def __exit__(self, *_: object) -> None:
         if _inside is not None and not _starting:
@@ -239,7 +240,7 @@ class elsewhere:
 
 
 def apart_here(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict[str, Any]], bytes]:
-    """A stand-in for livens.storage.sandbox.apart."""
+    """A replacement of the function in livens.storage.sandbox that starts a separate process."""
 
     def apart(module: str, request: dict[str, Any]) -> bytes:
         with elsewhere(), redirect_stderr(io.StringIO()):
@@ -252,8 +253,8 @@ def apart_here(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict
 
 
 def apart_forked(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, dict[str, Any]], bytes]:
-    """Another, for libraries that die often: a copy of the process asks them, which itself never does (threads that a
-    library has begun are not copied, and it would wait for them)."""
+    """A replacement for libraries that crash often: a forked copy of the process calls them. The process itself never
+    calls them, because threads of a library are not copied by a fork, and the copy would wait for them."""
 
     def apart(module: str, request: dict[str, Any]) -> bytes:
         here, there = os.pipe()
@@ -276,13 +277,13 @@ def apart_forked(answer: Callable[[dict[str, Any]], bytes]) -> Callable[[str, di
 
 
 def _answer(there: int, answer: Callable[[dict[str, Any]], bytes], request: dict[str, Any]) -> None:
-    signal.setitimer(signal.ITIMER_PROF, BRIEF)  # of computing
-    signal.alarm(int(SECONDS) // 2)  # and of waiting
+    signal.setitimer(signal.ITIMER_PROF, BRIEF)  # processor time
+    signal.alarm(int(SECONDS) // 2)  # wall time
     try:
         told = b"R" + answer(request)
     except (LivensError, MemoryError) as error:
         told = b"E" + str(error).encode()
-    except BaseException:  # livens.storage.sandbox would refuse the file, but it ought not to come to that
+    except BaseException:  # livens.storage.sandbox would refuse the file, but this should not happen
         told = b"X" + traceback.format_exc(limit=-6).encode()
     with os.fdopen(there, "wb") as pipe:
         pipe.write(told)

@@ -1,4 +1,4 @@
-"""Meshes: STL in bytes and in words, OBJ, and GLB, whose JSON is also changed by its structure."""
+"""Meshes: binary and text STL, OBJ, and GLB, whose JSON structure is also changed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
 
 
 def inner(random: Random, data: bytes) -> tuple[dict, bytes]:
-    """The two chunks of a GLB file, the JSON altered."""
+    """The two chunks of a GLB file, with changed JSON."""
     length = struct.unpack("<I", data[12:16])[0]
     return altered(random, json.loads(data[20 : 20 + length])), data[28 + length :]
 

@@ -1,4 +1,4 @@
-"""MJCF: MuJoCo compiles it in a process of its own; what comes of that is read here."""
+"""MJCF: MuJoCo compiles it in a separate process; the result is read here."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def seeds() -> list[Input]:
 
 def spoilt(random: Random, seeds: list[Input]) -> Input:
     same = [seed.data for seed in seeds]
-    data = random.choices(same, weights=(1, 1, 10))[0]  # the others take ten times as long
+    data = random.choices(same, weights=(1, 1, 10))[0]  # the other files take ten times as long
     if random.random() < 0.15:
         return Input("robot.xml", of_bytes(random, data, same))
     text = of_markup(random, data.decode(), [other.decode() for other in same], NAMES, TAGS)

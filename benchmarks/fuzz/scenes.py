@@ -1,4 +1,4 @@
-"""Scenes: TOML that people may have written, and the models it describes."""
+"""Scenes: TOML files and the models they describe."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STRANGE = [
 
 
 def texts() -> list[str]:
-    """Scenes that are valid: the examples, the starter, and the one with every table."""
+    """Valid scenes: the examples, the starter, and the scene with every table."""
     files = [*sorted((ROOT / "examples" / "scenes").glob("*.toml")), ROOT / "src/livens/scene/starter.toml"]
     whole = re.search(r"```toml\n(.*?)```", (ROOT / "docs/reference/scenes.md").read_text(encoding="utf-8"), re.S)
     assert whole
@@ -56,7 +56,7 @@ def attempt(file: Path) -> str:
 
 
 def mutated(random: Random, texts: list[str]) -> str:
-    """One of `texts`, spoilt in some ways."""
+    """One of `texts`, with random damage."""
     text = random.choice(texts)
     if random.random() < 0.4:
         text = text_of(altered(random, tomllib.loads(text)))
@@ -112,7 +112,7 @@ def bits(random: Random, text: str, texts: list[str]) -> str:
 
 
 def altered(random: Random, document: dict) -> dict:
-    """A document with a few of its values replaced, dropped or copied elsewhere."""
+    """A document with some values replaced, deleted or copied to another position."""
     places = []
 
     def walk(here) -> None:
@@ -138,7 +138,7 @@ def altered(random: Random, document: dict) -> dict:
 
 
 def plain(value):
-    """A copy, so that no table holds itself."""
+    """A copy, so that no table contains itself."""
     if isinstance(value, dict):
         return {key: plain(entry) for key, entry in value.items()}
     return [plain(entry) for entry in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Ways to spoil a file: bytes, words and numbers of it changed, cut, copied, nested."""
+"""Damage of files: bytes, words and numbers are changed, cut, copied or nested."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = [
 
 
 def of_bytes(random: Random, data: bytes, others: list[bytes]) -> bytes:
-    """Bytes, spoilt in some ways."""
+    """Bytes with random damage."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         data = random.choice((cut, ended, flipped, numbered, numbered, floated, copied, spliced, filled))(
             random, data, others
@@ -29,7 +29,7 @@ def of_bytes(random: Random, data: bytes, others: list[bytes]) -> bytes:
 
 
 def place(random: Random, size: int) -> int:
-    """Somewhere in a file, more often near its beginning, where its tables are."""
+    """A random position in a file, more often near its beginning, which contains its tables."""
     return int(size * random.random() ** random.choice((1, 1, 3)))
 
 
@@ -50,7 +50,7 @@ def flipped(random: Random, data: bytes, others: list[bytes]) -> bytes:
 
 
 def numbered(random: Random, data: bytes, others: list[bytes]) -> bytes:
-    """A number of 1 to 8 bytes, as counts and offsets are."""
+    """A number of 1 to 8 bytes, like counts and offsets."""
     size = random.choice((1, 2, 4, 4, 8))
     value = random.choice([*NUMBERS, random.randrange(256), len(data), random.randrange(len(data) + 1)])
     piece = (value % 256**size).to_bytes(size, random.choice(("little", "little", "big")))
@@ -71,7 +71,7 @@ def floated(random: Random, data: bytes, others: list[bytes]) -> bytes:
 
 
 def copied(random: Random, data: bytes, others: list[bytes]) -> bytes:
-    """A piece also stands elsewhere, in place of what was there, or between it."""
+    """Copy a piece to another position, overwriting or inserting."""
     i, j, size = place(random, len(data) + 1), place(random, len(data) + 1), random.choice((1, 4, 8, 50, 500))
     return data[:j] + data[i : i + size] + data[j + random.choice((0, size)) :]
 
@@ -90,7 +90,7 @@ def filled(random: Random, data: bytes, others: list[bytes]) -> bytes:
 
 
 def of_words(random: Random, text: str, others: list[str]) -> str:
-    """A text of lines and numbers, such as OBJ or STEP, spoilt in some ways."""
+    """A text of lines and numbers, such as OBJ or STEP, with random damage."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         how = random.randrange(6)
         if how <= 1 and (found := list(re.finditer(r"-?\d[\d.eE+-]*", text))):
@@ -115,7 +115,7 @@ def of_words(random: Random, text: str, others: list[str]) -> str:
 
 
 def of_markup(random: Random, text: str, others: list[str], names: list[str], tags: list[str]) -> str:
-    """XML, spoilt mostly as a tree, so that it stays XML; `names` and `tags` are known to its reader."""
+    """XML, changed mostly as a tree, so that it stays XML; `names` and `tags` are valid for its reader."""
     if random.random() < 0.85:
         text = ElementTree.tostring(of_tree(random, ElementTree.fromstring(text), names, tags), encoding="unicode")
     if random.random() < 0.25:
@@ -124,7 +124,7 @@ def of_markup(random: Random, text: str, others: list[str], names: list[str], ta
 
 
 def of_tree(random: Random, root: Element, names: list[str], tags: list[str]) -> Element:
-    """Values, attributes and elements changed, moved, copied or left out."""
+    """Values, attributes and elements changed, moved, copied or deleted."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         places = [(parent, child) for parent in root.iter() for child in parent]
         if not places:
@@ -149,7 +149,7 @@ def of_tree(random: Random, root: Element, names: list[str], tags: list[str]) ->
 
 
 def of_text(random: Random, text: str, others: list[str]) -> str:
-    """Text with tags and pieces cut, copied or moved, or with a bomb in it."""
+    """Text with tags and pieces cut, copied or moved, or with an attack."""
     how, elements = random.randrange(5), list(re.finditer(r"<[^>]*>", text))
     a, b = sorted(random.choices(range(len(text) + 1), k=2))
     if how == 0 and elements:
@@ -166,7 +166,7 @@ def of_text(random: Random, text: str, others: list[str]) -> str:
 
 
 def bomb(random: Random, text: str, elements: list[re.Match[str]]) -> str:
-    """Entities that grow, files that are named, elements that nest."""
+    """Attacks: exponential entities, external files, deeply nested elements."""
     how = random.randrange(4)
     if how == 0:
         grows = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 9))

@@ -1,4 +1,4 @@
-"""STEP: netgen reads it in a process of its own, and dies on a quarter of these files."""
+"""STEP: netgen reads it in a separate process, and crashes on a quarter of these files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-import scipy.sparse.csgraph  # once, here, and not in every copy of the process
+import scipy.sparse.csgraph  # imported once here instead of in every copy of the process
 import scipy.spatial  # noqa: F401
 
 from livens.describe.shapes import cad

@@ -1,7 +1,7 @@
-"""What livens writes itself: motions and studies as netCDF, and the journals of both.
+"""Files that livens writes: motions and studies as netCDF, and the journals of both.
 
-Files are spoilt as bytes, without their seal or sealed anew, so that HDF5 sees them; and by what they say: facts,
-arrays and the model inside changed, with digests and checksums that are right.
+Files are damaged as bytes, without their seal or with a new seal, so that HDF5 reads them; and by their content:
+attributes, arrays and the model are changed, with correct digests and checksums.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def sealed(data: bytes) -> bytes:
 
 
 def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes:
-    """A journal with records changed, copied, moved or left out, each with a checksum that is right."""
+    """A journal with records changed, copied, moved or deleted, each with a correct checksum."""
     head = HEADS[name]
     with tempfile.NamedTemporaryFile() as file:
         path = Path(file.name)
@@ -116,7 +116,7 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
 
 
 def reworded(random: Random, content: bytes) -> bytes:
-    """A record of JSON with values changed, as far as it still is JSON."""
+    """A record of JSON with values changed, if it is still JSON."""
     try:
         return json.dumps(changed(random, json.loads(content))).encode()
     except ValueError:
@@ -124,7 +124,7 @@ def reworded(random: Random, content: bytes) -> bytes:
 
 
 def changed(random: Random, told: Any) -> Any:
-    """JSON with values changed, or something else altogether."""
+    """JSON with values changed or replaced completely."""
     if random.random() < 0.05 or not told or not isinstance(told, dict | list):
         return random.choice((None, [], {}, 1, "x", [[]], [1, 2], {"x": 1}))
     return altered(random, told)
@@ -132,7 +132,7 @@ def changed(random: Random, told: Any) -> Any:
 
 @cache
 def told(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Facts and arrays of a motion, the model as JSON."""
+    """Attributes and arrays of a motion, the model as JSON."""
     with tempfile.NamedTemporaryFile(suffix=".nc") as file:
         Path(file.name).write_bytes(data)
         facts, arrays = netcdf._from_netcdf(Path(file.name))
@@ -140,7 +140,7 @@ def told(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def retold(random: Random, data: bytes) -> bytes:
-    """A motion that says something else, with a digest that is right."""
+    """A motion with changed content and a correct digest."""
     import h5netcdf
 
     facts, arrays = (dict(part) for part in told(data))
@@ -205,7 +205,7 @@ def attempt(file: Path) -> str:
 
 
 def study(file: Path) -> str:
-    """Go on with a journal as lv.ensemble does."""
+    """Continue a journal as lv.ensemble does."""
     found = results.Results(6)
     draft = journal.Journal(file, FACTS)
     try:

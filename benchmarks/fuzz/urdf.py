@@ -1,4 +1,4 @@
-"""URDF: robots with every joint, mimic and meshes, read with a fixed and with a free base."""
+"""URDF: robots with every joint, mimic joints and meshes, read with a fixed and with a free base."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""CasADi on systems in plain coordinates: its interface to CVODES, a multistep method of variable order in C.
+"""CasADi on systems in coordinates: its interface to CVODES, a multistep method of variable order in C.
 
-The rungs of its ladder are tolerances, half a decade apart, from 1e-5: with looser ones it falls into
-the sun. The right-hand side is evaluated by CasADi's virtual machine.
+The refinements are tolerances, half a decade apart, from 1e-5: with larger ones the planet collides with the sun. The
+right-hand side is evaluated by CasADi's virtual machine.
 """
 
 from __future__ import annotations

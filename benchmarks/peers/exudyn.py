@@ -1,8 +1,8 @@
 """Exudyn: redundant coordinates on Lie groups with joints as equations, or minimal coordinates for open chains.
 
 The compiled library without range checks is loaded (`sys.exudynFast`), all output is off, one thread. A single body on
-a ball joint has its node at the joint and fixed coordinates there, so that the explicit solvers take it; open chains
-are offered as a kinematic tree as well, whose rods turn about hinges. In the plane, elements for the plane are used.
+a ball joint has its node at the joint with fixed coordinates, as the explicit solvers require. Open chains are also
+modelled as a kinematic tree with hinges. Planar problems use planar elements.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..tasks.mechanism import Joint, Mechanism, Part, States  # noqa: E402
 from . import Entry  # noqa: E402
 
 NAME = "Exudyn"
-SPARSE = 20  # bodies from which on the sparse solver is quicker
+SPARSE = 20  # number of bodies from which the sparse solver is faster
 SOLVER = exu.DynamicSolverType
 OUTPUT = exu.OutputVariableType
 KINDS = (OUTPUT.Position, OUTPUT.RotationMatrix, OUTPUT.Velocity, OUTPUT.AngularVelocityLocal)
@@ -37,7 +37,7 @@ def version() -> str:
 
 
 def frame(axis: Any, across: Any = None) -> np.ndarray:
-    """A rotation matrix whose z is along `axis`; its x is along `across` where given."""
+    """A rotation matrix whose z is along `axis`; its x is along `across` if given."""
     z = np.asarray(axis, float) / np.linalg.norm(axis)
     x = np.eye(3)[np.abs(z).argmin()] if across is None else np.asarray(across, float)
     y = np.cross(z, x)
@@ -46,7 +46,7 @@ def frame(axis: Any, across: Any = None) -> np.ndarray:
 
 
 class Model:
-    """A mechanism as a system of bodies and joints; `places` says where to read each body: (object, local point)."""
+    """A mechanism as a system of bodies and joints; `places`: (object, local point) of each body."""
 
     def __init__(self, m: Mechanism, explicit: bool):
         self.m = m
@@ -120,7 +120,7 @@ class Model:
         self.places.append((body, [0.0, 0.0, 0.0]))
 
     def _marker(self, who: int | None, x: Any, axes: np.ndarray | None = None) -> int:
-        """A point of a body, or a frame there with these world axes at the start."""
+        """A point of a body, or a frame there with these initial world axes."""
         body = self.ground if who is None else self.places[who][0]
         local = np.array(x, float) if who is None else self.m.local(who, x) + self.places[who][1]
         if axes is None:
@@ -137,17 +137,17 @@ class Model:
         elif joint.kind == "ball":
             ends = [self._marker(who, joint.at) for who in sides]
             self.mbs.AddObject(item.ObjectJointSpherical(markerNumbers=ends))
-        else:  # of three shifts and three turns about a frame's axes, those that are held
+        else:  # constrained translations and rotations along the axes of a frame
             axes = frame(joint.axis)
             held = {"slide": [1, 1, 0, 1, 1, 1], "hinge": [1, 1, 1, 1, 1, 0]}.get(joint.kind, [1, 1, 1, 0, 0, 1])
-            if joint.kind == "universal":  # x of the first stays across y of the second
+            if joint.kind == "universal":  # x of the first stays perpendicular to y of the second
                 axes = frame(np.cross(joint.axis, joint.axis_b), across=joint.axis)
             ends = [self._marker(who, joint.at, axes) for who in sides]
             self.mbs.AddObject(item.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held))
 
 
 class Tree:
-    """An open chain in minimal coordinates: hinges about y, link after link."""
+    """An open chain in minimal coordinates, with hinges about y."""
 
     def __init__(self, m: Mechanism):
         n = len(m.parts)
@@ -176,7 +176,7 @@ class Tree:
 
 
 class Shared:
-    """A system that all runs of a setting share, and another one with sensors, made when it is asked for."""
+    """A system for all runs of a setting, and another one with sensors, made on demand."""
 
     def __init__(self, task: Task, solver: Any, tree: bool = False):
         self.m, self.type, self.tree = task.mechanism, solver, tree
@@ -189,7 +189,7 @@ class Shared:
 
     @cached_property
     def watched(self) -> tuple[Any, list[int]]:
-        """The system with sensors, kind after kind, and their numbers."""
+        """The system with sensors, ordered by kind, and their numbers."""
         made = self._model()
         sensors = []
         keep = {"storeInternal": True, "writeToFile": False}
@@ -219,7 +219,7 @@ class Runner:
         s.timeIntegration.numberOfSteps, s.timeIntegration.endTime = self.steps, self.task.until
         s.timeIntegration.solverType = self.shared.type
         s.timeIntegration.automaticStepSize = False
-        s.timeIntegration.adaptiveStep = self.shared.implicit  # where Newton's method fails, but not without end
+        s.timeIntegration.adaptiveStep = self.shared.implicit  # if Newton's method fails, with a limit
         s.timeIntegration.minimumStepSize = self.task.until / self.steps / 50.0
         s.timeIntegration.verboseMode = 0
         s.timeIntegration.stepInformation = 0
@@ -240,7 +240,7 @@ class Runner:
     def solve(self, made: Any, settings: Any) -> None:
         solver = exu.MainSolverImplicitSecondOrder() if self.shared.implicit else exu.MainSolverExplicit()
         if not solver.SolveSystem(made.mbs, settings):
-            raise RuntimeError("its solver gave up")
+            raise RuntimeError("the solver failed")
 
     def run(self) -> None:
         self.solve(self.shared.plain, self.settings)
@@ -273,7 +273,7 @@ def _as_states(found: list[np.ndarray]) -> States:
 
 
 def entries(task: Task | General) -> Iterator[Entry]:
-    """Explicit Runge–Kutta of order 4 and 6 where they can be used, else the implicit schemes of order 2."""
+    """Explicit Runge–Kutta of order 4 and 6 where possible, otherwise the implicit schemes of order 2."""
     if isinstance(task, General):
         return
     m = task.mechanism

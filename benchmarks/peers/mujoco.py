@@ -1,8 +1,8 @@
-"""MuJoCo: minimal coordinates, loops closed by soft equality constraints made as stiff as the step allows.
+"""MuJoCo: minimal coordinates, loops closed by soft equality constraints, as stiff as the step allows.
 
-`mj_step(model, data, nstep)` runs the whole motion in C. All that costs time and does nothing here is switched off:
-contacts, limits, actuators, sensors. Equality constraints have a time constant of two steps: of those from 0.4 to
-20 that were measured, it is about the most accurate.
+`mj_step(model, data, nstep)` runs the whole motion in C. Unused features are switched off: contacts, limits, actuators,
+sensors. Equality constraints have a time constant of two steps, about the most accurate of the measured values from 0.4
+to 20.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ JOINT = {
     "hinge": mujoco.mjtJoint.mjJNT_HINGE,
     "slide": mujoco.mjtJoint.mjJNT_SLIDE,
 }
-DENSE = 1500  # freedoms of a chain beyond which the mass matrix makes it hopeless
+DENSE = 1500  # degrees of freedom of a chain above which the full mass matrix is too slow
 
 
-mujoco.set_mju_user_warning(lambda message: None)  # what becomes of a run is seen in its error
+mujoco.set_mju_user_warning(lambda message: None)  # problems of a run are visible in its error
 
 
 def version() -> str:
@@ -79,7 +79,7 @@ def compiled(m: Mechanism, integrator: int, hinges: bool) -> mujoco.MjModel:
     for n, joint in enumerate(m.joints):
         if joint.closes:
             if joint.kind not in ("ball", "hinge") or (joint.kind == "hinge" and not m.planar):
-                raise NotPossible(f"it cannot close a loop with a {joint.kind} joint")
+                raise NotPossible(f"loops cannot be closed by a {joint.kind} joint")
             spec.add_equality(
                 name=f"e{n}", type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"b{joint.b}",
                 name2="world" if joint.a is None else f"b{joint.a}",
@@ -99,7 +99,7 @@ def compiled(m: Mechanism, integrator: int, hinges: bool) -> mujoco.MjModel:
 def _add_joint(m: Mechanism, new: mujoco.MjsBody, joint: Joint, hinges: bool) -> None:
     part = m.parts[joint.b]
     pos = m.local(joint.b, joint.at)
-    if joint.kind == "universal":  # two hinges, the parent's first
+    if joint.kind == "universal":  # two hinges, first that of the parent
         for axis in (joint.axis, joint.axis_b):
             new.add_joint(type=JOINT["hinge"], pos=pos, axis=part.rotation.T @ axis)
     elif joint.kind == "ball" and hinges:
@@ -110,12 +110,12 @@ def _add_joint(m: Mechanism, new: mujoco.MjsBody, joint: Joint, hinges: bool) ->
 
 
 class Compiled:
-    """A model with its data, shared by all runs of a setting, and the start in its coordinates."""
+    """A model with its data, shared by all runs of a setting, and the initial state in its coordinates."""
 
     def __init__(self, m: Mechanism, integrator: int, hinges: bool = False):
         freedoms = len(m.parts) * (1 if hinges else 3)
         if freedoms > DENSE and m.joints:
-            raise NotPossible(f"its mass matrix of a chain is full: {freedoms:,} freedoms take seconds a step")
+            raise NotPossible(f"full mass matrix of a chain: {freedoms:,} degrees of freedom take seconds per step")
         self.m = m
         self.model = compiled(m, integrator, hinges)
         self.data = mujoco.MjData(self.model)
@@ -127,11 +127,11 @@ class Compiled:
         self.qpos, self.qvel = self.data.qpos.copy(), self._velocities()
 
     def _velocities(self) -> np.ndarray:
-        """Generalised velocities that give the bodies theirs, in the sense of least squares."""
+        """Generalised velocities for the velocities of the bodies, by least squares."""
         model, m = self.model, self.m
         if not m.starts_moving:
             return np.zeros(model.nv)
-        if not m.joints:  # free bodies: velocity in world axes, rates in body axes
+        if not m.joints:  # free bodies: velocity in world axes, angular velocity in body axes
             return np.concatenate([[*p.velocity, *(p.rotation.T @ p.rates)] for p in m.parts])
         J, v = [], []
         for part, k in zip(m.parts, self.bodies, strict=True):
@@ -142,7 +142,7 @@ class Compiled:
         return np.linalg.lstsq(np.concatenate(J), np.array(v), rcond=None)[0]
 
     def reset(self, h: float) -> None:
-        """The start, and the step; loops are closed with the stiffness that the step allows."""
+        """Set the initial state and the step; the stiffness of the loop closures follows from the step."""
         mujoco.mj_resetData(self.model, self.data)
         self.model.opt.timestep = h
         if self.model.neq:
@@ -188,7 +188,7 @@ class Runner:
 
 
 def entries(task: Task | General) -> Iterator[Entry]:
-    """RK4 of order four; the two implicit ones and Euler of order one, as cheap as it gets."""
+    """RK4 of order 4; the two implicit schemes and Euler of order 1, the cheapest."""
     if isinstance(task, General):
         return
     kinds = mujoco.mjtIntegrator

@@ -1,9 +1,8 @@
-"""Pinocchio: the fastest algorithms in minimal coordinates, compiled, but the time loop is the user's, in Python.
+"""Pinocchio: compiled algorithms in minimal coordinates, with a time loop in Python.
 
-The classical Runge–Kutta scheme of order four, with the articulated-body algorithm for the accelerations; loops are
-closed by its constrained dynamics with a proximal solver and a little feedback that keeps them together. Joints
-whose coordinates do not commute (ball, free) have their stage increments put right by `dDifference` where the motion
-is in space.
+The scheme is classical Runge–Kutta of order 4, with the articulated-body algorithm for the accelerations. Loops are
+closed by constrained dynamics with a proximal solver and a small feedback against drift. For spatial motions, the stage
+increments of joints whose coordinates do not commute (ball, free) are corrected by `dDifference`.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from ..tasks.mechanism import Joint, Mechanism, States
 from . import Entry, NotPossible
 
 NAME = "Pinocchio"
-FEW = 10  # springs that may be written in Python
-LARGE = 320  # freedoms; its workspace has four arrays of their cube
-FEEDBACK = 0.05  # of loops that open, per step
+FEW = 10  # largest number of springs in Python
+LARGE = 320  # degrees of freedom; the workspace has four arrays with their cube
+FEEDBACK = 0.05  # feedback against the opening of loops, per step
 
 
 def version() -> str:
@@ -38,7 +37,7 @@ def kind(joint: Joint | None) -> pin.JointModel:
 
 
 def axes(joint: Joint | None, rotation: np.ndarray) -> np.ndarray:
-    """World axes of a joint's frame at the start."""
+    """Initial world axes of the frame of a joint."""
     if joint is None or joint.kind == "ball":
         return rotation
     if joint.kind == "universal":
@@ -53,10 +52,10 @@ class Runner:
     def __init__(self, task: Task, steps: int):
         m = task.mechanism
         if len(m.springs) > FEW:
-            raise NotPossible("it has no springs, and thousands of forces written in Python would measure Python")
+            raise NotPossible("no springs; thousands of forces in Python would measure the speed of Python")
         freedoms = sum({"ball": 3, "universal": 2}.get(j.kind, 1) for j in m.joints if not j.closes)
         if freedoms > LARGE:
-            raise NotPossible(f"its workspace for {freedoms:,} freedoms takes {32e-9 * freedoms**3:.0f} GB")
+            raise NotPossible(f"the workspace for {freedoms:,} degrees of freedom takes {32e-9 * freedoms**3:.0f} GB")
         self.m, self.steps, self.h = m, steps, task.until / steps
         self._build(m)
         self.data = self.model.createData()
@@ -79,18 +78,18 @@ class Runner:
         self.q, self.v = self.q0, self.v0
 
     def _build(self, m: Mechanism) -> None:
-        """Joint frames stand at the joints, with the joint's axis along z; `body` places the bodies in them."""
+        """Joint frames are at the joints, with the joint axis along z; `body` places the bodies in them."""
         self.model = pin.Model()
         self.model.gravity.linear = np.array(m.gravity)
         above = {joint.b: joint for joint in m.joints if not joint.closes}
         self.id: dict[int | None, int] = {None: 0}
-        self.world = {0: pin.SE3.Identity()}  # joint frames at the start
+        self.world = {0: pin.SE3.Identity()}  # initial joint frames
         self.body: dict[int, pin.SE3] = {}
         children: dict[int | None, list[int]] = {}
         for k in range(len(m.parts)):
             children.setdefault(above[k].a if k in above else None, []).append(k)
         waiting = children.get(None, [])[::-1]
-        while waiting:  # depth first, which its algorithms rely on
+        while waiting:  # depth first, as its algorithms require
             k = waiting.pop()
             waiting += children.get(k, [])[::-1]
             joint, part = above.get(k), m.parts[k]
@@ -120,7 +119,7 @@ class Runner:
         return model
 
     def _velocities(self) -> np.ndarray:
-        """Generalised velocities that give the bodies theirs, in the sense of least squares."""
+        """Generalised velocities for the velocities of the bodies, by least squares."""
         if not self.m.starts_moving:
             return np.zeros(self.model.nv)
         pin.computeJointJacobians(self.model, self.data, self.q0)
@@ -137,7 +136,7 @@ class Runner:
         if len(self.constraints):
             return pin.constraintDynamics(
                 self.model, self.data, q, v, self.tau, self.constraints, self.closed, self.proximal
-            ).copy()  # it gives a view of its own memory
+            ).copy()  # the result is a view of internal memory
         return pin.aba(self.model, self.data, q, v, self.tau)
 
     def _efforts(self, q: np.ndarray) -> None:
@@ -157,7 +156,7 @@ class Runner:
             self.tau += turn.torque * J[5]
 
     def step(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """One step of order four."""
+        """One step of order 4."""
         h, model, acc, integrate = self.h, self.model, self.accelerations, pin.integrate
         k1, a1 = v, acc(q, v)
         q2, v2 = integrate(model, q, 0.5 * h * k1), v + 0.5 * h * a1
@@ -169,7 +168,7 @@ class Runner:
         return integrate(model, q, h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)), v + h / 6.0 * (a1 + 2.0 * (a2 + a3) + a4)
 
     def increment(self, q: np.ndarray, now: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """v at `now` as the rate of the coordinates that start at q."""
+        """v at `now` as the rate of the coordinates relative to q."""
         return pin.dDifference(self.model, q, now, pin.ArgumentPosition.ARG1) @ v if self.twisting else v
 
     def run(self) -> None:
@@ -202,7 +201,7 @@ class Runner:
 
 
 def entries(task: Task | General) -> Iterator[Entry]:
-    """The scheme of order four."""
+    """The scheme of order 4."""
     if isinstance(task, General):
         return
     yield Entry(NAME, "RK4, Python loop", lambda task, rung: Runner(task, task.steps(rung)))

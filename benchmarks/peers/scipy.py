@@ -1,6 +1,6 @@
-"""SciPy on systems in plain coordinates: DOP853 and Radau, the right-hand side and its matrix compiled by numba.
+"""SciPy on systems in coordinates: DOP853 and Radau, with the right-hand side and its Jacobian compiled by numba.
 
-These choose their steps: the rungs of their ladder are tolerances, half a decade apart.
+These methods choose their steps: the refinements are tolerances, half a decade apart.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Runner:
         return self.y[-1:]
 
     def states(self, samples: int) -> np.ndarray:
-        """At the steps themselves: between them SciPy interpolates, less accurately."""
+        """The states at the steps; SciPy's interpolation between them is less accurate."""
         self.run()
         return self.y
 
 
 def entries(task: Task | General) -> Iterator[Entry]:
-    """The explicit method of order eight and the implicit one of order five."""
+    """The explicit method of order 8 and the implicit method of order 5."""
     if isinstance(task, General):
         slope = compiled(task)
         for method in ("DOP853", "Radau"):

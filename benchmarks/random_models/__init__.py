@@ -1,15 +1,15 @@
-"""Random models that must keep what physics keeps: python -m benchmarks.random_models N [seed].
+"""Random models that must satisfy the conservation laws: python -m benchmarks.random_models N [seed].
 
     generate.py      a description from a seed: 1 to 20 bodies, all joints, loops, springs, dampers
-    description.py   the description as plain data, and the ways to tell it as a model
-    fit.py           what its joints allow, and how fast it is
+    description.py   the description as plain data, and its conversion to models
+    fit.py           velocities that the joints allow, and the fastest rate
     trial.py         its motions
-    invariants.py    what they keep
-    agreement.py     the same by other means
-    tellings.py      what may not matter
+    invariants.py    checks of conserved quantities
+    agreement.py     comparison with independent solutions
+    tellings.py      invariance under order, position, frames and units
 
-Every check is a number that must not exceed a bound. A model whose step fails is refused, with the reason, and counted;
-all else that is not kept is a failure, and its seed brings it back: python -m benchmarks.random_models 1 SEED.
+Every check is a number that must not exceed a bound. A model whose step fails is counted as refused, with the reason;
+every other violation is a failure, and its seed reproduces it: python -m benchmarks.random_models 1 SEED.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PROGRESS = 20.0  # seconds between lines
 
 @dataclass
 class Counts:
-    """What came of it. `failed` and `refused` begin with seeds; `closest` is how near each check came to its bound."""
+    """The result. `failed` and `refused` begin with seeds; `closest`: the largest ratio of each check to its bound."""
 
     tried: int = 0
     failed: list[str] = field(default_factory=list)
@@ -53,14 +53,14 @@ class Counts:
 
 
 def examine(seed: int) -> tuple[Trial, list[Check]]:
-    """The model of a seed, and all its checks; on one thread, as matrices are small."""
+    """The model of a seed, and all its checks; on one thread, because the matrices are small."""
     with threadpool_limits(1):
         trial = Trial(describe(seed))
         return trial, [*agreement.checks(trial), *invariants.checks(trial), *tellings.checks(trial)]
 
 
 def soak(count: int, seed: int = 0, report: Callable[[str], object] = print) -> Counts:
-    """Try the models of so many seeds from `seed` on; failures, refusals and progress are reported on the way."""
+    """Check the models of `count` seeds from `seed` on, and report failures, refusals and progress."""
     counts, spoken = Counts(), time.perf_counter()
     for k in range(seed, seed + count):
         counts.tried += 1
@@ -83,15 +83,15 @@ def soak(count: int, seed: int = 0, report: Callable[[str], object] = print) -> 
 
 
 def book(counts: Counts, seed: int, trial: Trial, checks: list[Check], report: Callable[[str], object]) -> None:
-    """Count a model that was examined."""
+    """Count a checked model."""
     told = trial.told
     counts.joints.update(tie.kind for tie in told.ties)
     counts.totals.update(
         {
             "bodies": len(told.parts),
             "loops": told.loops,
-            "loops left out": told.left_out,
-            "repeated equations": trial.grip.repeated,
+            "skipped loops": told.left_out,
+            "redundant constraints": trial.grip.repeated,
             "springs": sum(bool(thing.stiffness) for thing in (*told.pulls, *told.ties)),
             "dampers": sum(bool(thing.damping) for thing in (*told.pulls, *told.ties)),
             "in MuJoCo": sum(check.what == "MuJoCo" for check in checks),

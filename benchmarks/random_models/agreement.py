@@ -1,10 +1,10 @@
-"""The same motion by other means: SciPy's DOP853 on the equations of index_one.py, and MuJoCo's accelerations.
+"""Comparison with independent solutions: SciPy's DOP853 for the equations of index_one.py, and MuJoCo's accelerations.
 
-start          the freedom and the equations that repeat others, by singular values; velocities that did not fit
-               are changed least by mass; accelerations are the same
-end            Livens of order 2 converges to the independent end with order 2; RungeKutta of order 8 and, where
-               nothing is damped, Livens of order 6 reach it, or come nearer as their orders say
-MuJoCo         accelerations of trees at the start, through MJCF
+start          degrees of freedom and redundant constraints, by singular values; inconsistent velocities have the
+               smallest change in the mass norm; accelerations agree
+end            Livens of order 2 converges to the independent final state with order 2; RungeKutta of order 8 and,
+               without damping, Livens of order 6 reach it, or converge with their orders
+MuJoCo         initial accelerations of trees, through MJCF
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy as np
 
 import livens as lv
 from livens.compile.compiled import Compiled
-from livens.formats.mjcf_tree import TREE
 
 from .description import build
 from .trial import EPS, STEPS, Check, Trial
 
 FEW = 8  # bodies
-REFERENCE = 1e-11  # of the independent solution, rtol 1e-12 in some steps; over the grip
+REFERENCE = (
+    1e-11  # error of the independent solution, rtol 1e-12 over some steps, divided by the smallest singular value
+)
 
 
 def checks(trial: Trial) -> list[Check]:
@@ -50,12 +51,12 @@ def accelerations(trial: Trial, k: int) -> Check:
     ours = np.array([[*motion.acceleration(b.center)[k], *motion.angular_acceleration(b)[k]] for b in bodies])
     theirs = np.concatenate([found.dv, found.domega], axis=1)
     apart = np.abs(ours - theirs).max() / max(np.abs(theirs).max(), trial.size * trial.rate**2)
-    bound = 1e-11 + 1e3 * EPS / trial.grip.least**2  # where something rolls, a rate is differenced
+    bound = 1e-11 + 1e3 * EPS / trial.grip.least**2  # rolling joints use a difference of rates
     return Check("accelerations", float(apart), bound)
 
 
 def fitted(trial: Trial) -> list[Check]:
-    """Velocities that did not fit."""
+    """Correction of inconsistent velocities."""
     if trial.grip.repeated or trial.told.thrown is None:
         return []
     with warnings.catch_warnings():
@@ -65,11 +66,11 @@ def fitted(trial: Trial) -> list[Check]:
     pairs = [(state.p, begin.state.p, begin.system.bodies.inverse_mass[:, None], trial.size * trial.rate)]
     pairs += [(state.L, begin.state.L, begin.system.bodies.inverse_inertia, trial.rate)]
     apart = max(float((np.abs(one - other) * inverse).max() / scale) for one, other, inverse, scale in pairs)
-    return [Check("velocities that fit", apart, 1e3 * EPS / trial.grip.least**2)]
+    return [Check("consistent velocities", apart, 1e3 * EPS / trial.grip.least**2)]
 
 
 def end(trial: Trial) -> list[Check]:
-    """Large models, whose independent solution takes long, mostly meet RungeKutta's instead."""
+    """Most large models, whose independent solution takes long, are compared with RungeKutta instead."""
     alone = len(trial.told.parts) <= FEW or trial.told.seed % 4 == 0
     there = trial.independent if alone else trial.end(lv.RungeKutta(), 24)
     errors = [trial.apart(trial.end(steps=steps), there) for steps in (STEPS, 2 * STEPS)]
@@ -84,10 +85,10 @@ def end(trial: Trial) -> list[Check]:
 
 
 def mujoco(trial: Trial) -> list[Check]:
-    """A tree without thin bodies, which MuJoCo refuses, where MuJoCo is installed."""
+    """A tree without thin bodies, which MuJoCo does not accept, if MuJoCo is installed."""
     model = trial.begin()[0]
     told = trial.told
-    tree = not told.loops and not told.attraction and all(isinstance(joint, TREE) for joint in model.joints)
+    tree = not told.loops and not told.attraction and all(joint.freedoms is not None for joint in model.joints)
     thin = any(np.linalg.eigvalsh(part.inertia)[0] < 1e-12 for part in told.parts)
     if not tree or thin or not find_spec("mujoco"):
         return []

@@ -1,11 +1,11 @@
-"""A model as plain data, and the ways to tell it: in any order, place, frames and units.
+"""A model as plain data, and its conversion to models in any order, position, frames and units.
 
-Everything is written in one world frame and in SI units: bodies where they are, joints and springs by the places at
-which they hold them at the start. A View then says the same thing differently,
+All data are in one world frame and in SI units: joints and springs are given by initial positions of their points. A
+View describes the same model differently,
 
     x → ℓ (R x + d),    v → ℓ/τ R v,    m → μ m,    J → μ ℓ² J,    k → μ/τ² k,    t → τ t,                    (1)
 
-with bodies and joints in another order and body frames elsewhere, and nature must not notice.
+with bodies and joints in another order and other body frames. The motion must not depend on this choice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONG = ("Prismatic",)  # joints whose first coordinate is a length
 
 @dataclass(frozen=True)
 class Part:
-    """A body: `center` is where its centre of mass is, `inertia` about it, all in world axes, as its rates are."""
+    """A body: position of the centre of mass, inertia about it, and velocities, all in world axes."""
 
     name: str
     mass: float  # [kg]
@@ -41,7 +41,7 @@ class Tie:
     name: str
     a: str = WORLD
     b: str = WORLD
-    at: Array = field(default_factory=lambda: np.zeros(3))  # place of the first point [m]
+    at: Array = field(default_factory=lambda: np.zeros(3))  # position of the first point [m]
     to: Array = field(default_factory=lambda: np.zeros(3))  # of the second [m]
     axis: Array = field(default_factory=lambda: np.zeros(3))
     other: Array = field(default_factory=lambda: np.zeros(3))  # second direction of a Universal, axis of a RollingDisc
@@ -54,7 +54,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Pull:
-    """A spring with a damper, or a damper alone, between two places of two bodies."""
+    """A spring with a damper, or a damper alone, between two points of two bodies."""
 
     name: str
     a: str
@@ -77,8 +77,8 @@ class Description:
     pulls: tuple[Pull, ...] = ()
     attraction: float = 0.0
     loops: int = 0  # joints that close loops
-    left_out: int = 0  # loops that were not closed, because they would have been nearly singular
-    thrown: Description | None = None  # the same with velocities that need not fit the joints
+    left_out: int = 0  # loops that were skipped because they would be nearly singular
+    thrown: Description | None = None  # the same with inconsistent velocities
 
     @property
     def damped(self) -> bool:
@@ -87,7 +87,7 @@ class Description:
 
 @dataclass(frozen=True)
 class View:
-    """How a description is told: (1), the order of things by `shuffled`, the body frames by `framed` (both seeds)."""
+    """A view of a description: (1), the order of elements by `shuffled`, the body frames by `framed` (both seeds)."""
 
     R: Array = field(default_factory=lambda: np.eye(3))
     d: Array = field(default_factory=lambda: np.zeros(3))
@@ -98,20 +98,20 @@ class View:
     framed: int | None = None
 
     def unit(self, length: int = 0, mass: int = 0, time: int = 0) -> float:
-        """What one SI unit of these powers is called here."""
+        """The value of one SI unit of these powers in the units of this view."""
         return self.length**length * self.mass**mass * self.time**time
 
     def place(self, x: Array) -> Array:
         return self.length * (self.R @ x + self.d)
 
     def frame(self, k: int) -> tuple[Array, Array]:
-        """The frame of the k-th body: its axes in the world, and its centre of mass in it [m]."""
+        """The frame of the k-th body: its world axes, and the centre of mass in this frame [m]."""
         rng = np.random.default_rng((0 if self.framed is None else self.framed, k))
         return lv.Pose.from_quaternion(rng.normal(size=4)).B, 0.2 * rng.normal(size=3)
 
 
 def build(told: Description, view: View | None = None) -> lv.Model:
-    """The model of a description as `view` tells it."""
+    """The model of a description in a view."""
     view = View() if view is None else view
     model = lv.Model(gravity=view.unit(1, 0, -2) * (view.R @ told.gravity), name=f"random {told.seed}")
     rng = None if view.shuffled is None else np.random.default_rng(view.shuffled)
@@ -121,7 +121,7 @@ def build(told: Description, view: View | None = None) -> lv.Model:
 
     for k, part in ordered(list(enumerate(told.parts))):
         model.add(body(part, view, *view.frame(k)))
-    for tie in sorted(ordered(told.ties), key=lambda tie: tie.kind == "Coupling"):  # they need their joints
+    for tie in sorted(ordered(told.ties), key=lambda tie: tie.kind == "Coupling"):  # they refer to other joints
         model.add(joint(tie, view, model))
     for pull in ordered(told.pulls):
         a, b = (model[name].point_at(view.place(x)) for name, x in ((pull.a, pull.at), (pull.b, pull.to)))
@@ -151,7 +151,7 @@ def body(part: Part, view: View, axes: Array, center: Array) -> lv.Body:
 
 
 def joint(tie: Tie, view: View, model: lv.Model):
-    """The joint itself, of a model that has its bodies."""
+    """The joint, for a model that contains its bodies."""
     kind = getattr(lv, tie.kind)
     if tie.pair:
         first, second = (model[name] for name in tie.pair)
@@ -191,7 +191,7 @@ def joint(tie: Tie, view: View, model: lv.Model):
 
 @dataclass(frozen=True)
 class Seen:
-    """A state in the description's own frame, units and order: centres, turns since the start, velocities, rates."""
+    """A state in the frame, units and order of the description: centres, rotations since the start, velocities."""
 
     x: Array
     Q: Array
@@ -199,7 +199,7 @@ class Seen:
     omega: Array
 
     def apart(self, other: Seen, length: float, rate: float) -> float:
-        """The largest deviation, lengths over `length` [m] and times the `rate` [1/s]; angles as they are."""
+        """The largest deviation, with lengths divided by `length` [m] and rates divided by `rate` [1/s]."""
         return max(
             float(np.abs(self.x - other.x).max()) / length,
             float(np.abs(self.Q - other.Q).max()),

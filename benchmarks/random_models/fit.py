@@ -1,13 +1,13 @@
-"""How a description's joints grip, which velocities they allow and how fast it moves; nothing here asks the package.
+"""Conditioning of the joints of a description, allowed velocities and fastest rate, independent of the package.
 
-With A the joints' equations A u = 0 of index_one.py and W the inverse masses, both scaled so that u is measured by mass
-and each equation by its own size, Ā = D A W^½:
+With A the joint equations A u = 0 of index_one.py and W the inverse mass matrix, both scaled so that u is in the mass
+norm and each equation is relative to its size, Ā = D A W^½:
 
-    freedom   the dimension of u less the rank of Ā                grip   the least singular value that is not zero
-    start     u ← u − W Aᵀ (A W Aᵀ)⁺ A u, the least change by mass that makes it allowed                       (1)
-    rate      the fastest thing at the start [1/s]: spins, √ of angular accelerations and of accelerations over the
+    freedom   the dimension of u minus the rank of Ā               grip   the smallest nonzero singular value
+    start     u ← u − W Aᵀ (A W Aᵀ)⁺ A u, the smallest change in the mass norm that makes it consistent        (1)
+    rate      the fastest initial rate [1/s]: spins, √ of angular accelerations and of accelerations over the
               size of bodies, vibrations √(k a W aᵀ) and decays c a W aᵀ of springs and dampers and orbits
-              √(G (m₁ + m₂)/d³) of attraction, as if nothing held the bodies together                           (2)
+              √(G (m₁ + m₂)/d³) of attraction, without the joints                                               (2)
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import numpy as np
 from .. import index_one
 from .description import Array, Description, build
 
-NONE = 1e-10  # a singular value that is zero
-SIZE = 0.3  # of bodies [m]: what random accelerations and velocities are measured by
+NONE = 1e-10  # singular values below this count as zero
+SIZE = 0.3  # size of bodies [m], the scale of random accelerations and velocities
 
 
 @dataclass(frozen=True)
 class Grip:
     freedom: int
     least: float
-    clear: bool  # no singular value lies between zero and something
-    repeated: int  # equations that repeat others
+    clear: bool  # there is a clear gap between zero and nonzero singular values
+    repeated: int  # redundant constraints
 
 
 def inverse_roots(told: Description) -> Array:
-    """W^½ (6 n, 6 n), with zeros along what has no inertia."""
+    """W^½ (6 n, 6 n), with zeros for directions without inertia."""
     n = len(told.parts)
     W = np.zeros((n, 6, n, 6))
     for k, part in enumerate(told.parts):
@@ -45,7 +45,7 @@ def inverse_roots(told: Description) -> Array:
 
 
 def equations(told: Description) -> Array:
-    """A at the start."""
+    """A at the initial state."""
     mechanism = index_one.Mechanism(build(told))
     return mechanism.equations(*mechanism.start()[:2])
 
@@ -63,13 +63,13 @@ def grip(told: Description) -> Grip:
 
 
 def projected(told: Description) -> Description:
-    """The description with velocities that its joints allow, by (1)."""
+    """The description with consistent velocities, by (1)."""
     if not told.ties:
         return told
     A, root = equations(told), inverse_roots(told)
     half = A @ root
     u = np.concatenate([[*part.velocity, *part.spin] for part in told.parts])
-    for _ in range(2):  # once more for the round-off of the first
+    for _ in range(2):  # repeated because of the round-off of the first
         u = u - root @ (np.linalg.pinv(half, rcond=NONE) @ (A @ u))
     parts = [
         replace(part, velocity=one[:3], spin=one[3:]) for part, one in zip(told.parts, u.reshape(-1, 6), strict=True)
@@ -109,11 +109,11 @@ def rate(told: Description) -> float:
 
 
 def distance(one, other) -> float:
-    """Between the centres of two bodies [m]."""
+    """Distance of the centres of two bodies [m]."""
     return float(np.linalg.norm(one.center - other.center))
 
 
 def mobility(part, x: Array, d: Array) -> float:
-    """The acceleration along d of a body's place x for a unit of force along d [1/kg]."""
+    """The acceleration of a point x of a body along d for a unit force along d [1/kg]."""
     arm = np.cross(x - part.center, d)
     return float(1.0 / part.mass + arm @ np.linalg.pinv(part.inertia, rcond=1e-12, hermitian=True) @ arm)

@@ -1,13 +1,14 @@
-"""Random models from a seed: trees and forests of all joints, loops closed where the poses fit, springs and dampers.
+"""Random models from a seed: trees and forests of all joints, closed loops, springs and dampers.
 
-Bodies have 0.3 to 3 kg, lie some decimetres apart and move with a few m/s and rad/s; springs vibrate with some rad/s.
-A loop is closed by a joint between two bodies as they are, so that it fits, in three ways:
+Bodies have 0.3 to 3 kg, distances of decimetres and velocities of a few m/s and rad/s; springs vibrate with some rad/s.
+A loop is closed by a joint between two bodies in their poses, in three ways:
 
-    any joint of LOOPS between two bodies of the tree    no equation repeats others, generically
-    a ring of hinges with parallel axes                  three repeat others, along all of its motion
-    a second hinge or guide on the axis of a first       all repeat others
+    any joint of LOOPS between two bodies of the tree    generically no redundant constraints
+    a ring of hinges with parallel axes                  three redundant constraints, along its whole motion
+    a second hinge or guide on the axis of a first       all its constraints are redundant
 
-It is left out, and counted, if it would take the last freedom or grip much worse than the tree does (fit.py).
+It is skipped, and counted, if it would remove the last degree of freedom or be much worse conditioned than the tree
+(fit.py).
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ AXIAL = ("Revolute", "Prismatic", "Cylindrical", "Screw")
 PLAIN = (*AXIAL, "Spherical", "Universal", "Planar", "Rigid", "Rod", "PointOnLine", "PointOnPlane", "FixedOrientation")
 TREE = (*PLAIN, "Revolute", "Spherical", "RollingBall", "RollingDisc", "KnifeEdge")
 LOOPS = ("Rod", "Rod", "Spherical", "Revolute", "Universal", "Cylindrical", "Planar", "PointOnLine", "PointOnPlane")
-THIN = ("Spherical", "Rod")  # what may hold bodies that have no inertia about some axis
+THIN = ("Spherical", "Rod")  # joints for bodies without inertia about some axis
 MOST = 20  # bodies
-WORSE = 0.2  # a loop's grip, relative to that of the model without it, below which it is left out
+WORSE = 0.2  # conditioning of a loop, relative to the model without it, below which it is skipped
 
 
 def describe(seed: int) -> Description:
@@ -34,7 +35,7 @@ def describe(seed: int) -> Description:
 
 
 class Maker:
-    """A description that grows."""
+    """A description under construction."""
 
     def __init__(self, seed: int):
         self.seed, self.rng = seed, np.random.default_rng(seed)
@@ -42,7 +43,7 @@ class Maker:
         self.ties: list[Tie] = []
         self.pulls: list[Pull] = []
         self.thin: set[str] = set()
-        self.floating = self.chance(0.3)  # nothing is tied to the world
+        self.floating = self.chance(0.3)  # no connection to the world
         self.damped = self.chance(0.4)
         self.loops = self.left_out = 0
 
@@ -87,7 +88,7 @@ class Maker:
         return projected(replace(told, pulls=tuple(self.pulls), loops=self.loops, left_out=self.left_out))
 
     def spread(self) -> float:
-        """The least distance of two centres."""
+        """The smallest distance of two centres."""
         x = np.array([part.center for part in self.parts])
         apart = np.linalg.norm(x[:, None] - x, axis=2) + 9.0 * np.eye(len(x))
         return float(apart.min())
@@ -95,7 +96,7 @@ class Maker:
     # ── bodies ──
 
     def body(self, center: Array, matter: str = "solid", along: Array | None = None) -> Part:
-        """A body in some motion: lopsided, a thin stick `along` a direction, or a dot."""
+        """A moving body: asymmetric, a thin rod `along` a direction, or a point mass."""
         mass = float(np.exp(self.between(np.log(0.3), np.log(3.0))))
         spin = 1.5 * self.rng.normal(size=3)
         if matter == "solid":
@@ -119,7 +120,7 @@ class Maker:
         return [part for part in self.parts if part.name not in self.thin]
 
     def base(self) -> tuple[str, Array] | None:
-        """What a body may be tied to, and where its middle is; None: nothing."""
+        """A body to connect to, and its centre; None: no connection."""
         solids = self.solids()
         if not solids or self.chance(0.25):
             return None if self.floating or self.chance(0.3) else (WORLD, 1.5 * self.rng.normal(size=3))
@@ -127,7 +128,7 @@ class Maker:
         return part.name, part.center
 
     def branch(self) -> None:
-        """A body, mostly tied to one that is there."""
+        """A body, usually connected to an existing one."""
         found = self.base()
         if found is None:
             self.body(1.5 * self.rng.normal(size=3))
@@ -147,7 +148,7 @@ class Maker:
         self.tie(kind, base, part.name, at, to, axis, other, size, fixed=thin)
 
     def ring(self) -> None:
-        """Bodies in a plane, a closed chain of hinges across it."""
+        """Bodies in a plane, in a closed chain of hinges perpendicular to it."""
         found = self.base()
         base, middle = (None, 1.5 * self.rng.normal(size=3)) if found is None else found
         axis, count = self.direction(), 3 + int(self.chance(0.3))
@@ -167,7 +168,7 @@ class Maker:
     # ── joints ──
 
     def geometry(self, kind: str) -> tuple[Array, Array, float, Array]:
-        """Axis, second direction, size, and the way from the first point to the second."""
+        """Axis, second direction, size, and the vector from the first point to the second."""
         axis, other, size, gap = self.direction(), np.zeros(3), 0.0, np.zeros(3)
         match kind:
             case "Prismatic" | "Cylindrical" | "Screw" | "PointOnLine":
@@ -191,7 +192,7 @@ class Maker:
         return axis, other, size, gap
 
     def tie(self, kind, a, b, at, to, axis, other=None, size=0.0, fixed=False) -> Tie:
-        """A joint; if it may be, sometimes the other way round, sprung or damped."""
+        """A joint; if possible, sometimes with exchanged bodies, a spring or a damper."""
         other = np.zeros(3) if other is None else other
         if not fixed and kind in PLAIN and self.chance(0.3):
             a, b, at, to = b, a, to, at
@@ -209,7 +210,7 @@ class Maker:
         return tie
 
     def closed(self, told: Description) -> Description:
-        """One loop more, if it can be had."""
+        """One more loop, if possible."""
         before = len(self.ties)
         way = self.rng.random()
         axial = [tie for tie in self.ties if tie.kind in AXIAL[:3]]
@@ -234,7 +235,7 @@ class Maker:
         return new
 
     def close(self) -> None:
-        """A joint between two bodies that are there."""
+        """A joint between two existing bodies."""
         names = [part.name for part in self.solids()] + ([] if self.floating else [WORLD])
         if len(names) < 2:
             return
@@ -255,7 +256,7 @@ class Maker:
         self.tie(kind, a, b, at, to, axis, other, size, fixed=True)
 
     def twin(self, tie: Tie) -> None:
-        """A second joint that asks for what the first already holds."""
+        """A second joint whose constraints are redundant with the first."""
         shift = self.between(0.1, 0.4) * tie.axis
         kind = "Spherical" if tie.kind == "Revolute" and self.chance(0.3) else tie.kind
         self.tie(kind, tie.a, tie.b, tie.at + shift, tie.to + shift, tie.axis, fixed=True)

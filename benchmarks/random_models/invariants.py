@@ -1,10 +1,10 @@
-"""What a motion of a random model must keep, with n steps of order 2 and h · rate = 1/STEPS.
+"""Conserved quantities of a motion of a random model, with n steps of order 2 and h · rate = 1/STEPS.
 
-Bounds are those of the method. A position is accepted when its defects are PRECISION of the joints' size, and lies then
-within PRECISION/grip of where it should be; rates are solved for, to 1e-11 of what a step adds to them; everything else
-is round-off, a few units in the last place for each step. Energy is kept to C h², without the odd powers: halving the
-step divides its error by four, whether it is conserved or booked as dissipated. What is tied to nothing else keeps its
-linear momentum but for its weight, and its angular momentum about its centre of mass.
+The bounds are those of the method. A position is accepted if its violations are below PRECISION of the size of the
+joints; its error is then below PRECISION/grip. Rates are solved to 1e-11 of the change in a step. Everything else is
+round-off, a few units in the last place for each step. The energy error is C h², without odd powers: halving the step
+divides it by four, with and without dissipation. A group of bodies without other connections conserves its linear
+momentum except for its weight, and its angular momentum about its centre of mass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def checks(trial: Trial) -> list[Check]:
 
 
 def joints(trial: Trial) -> list[Check]:
-    """Defects of all equations, those left out among them, and of the rotation matrices."""
+    """Violations of all constraint equations, including dropped ones, and of the rotation matrices."""
     motion, grip = trial.motion(), trial.grip.least
     rates = 1e-11 / STEPS + 64 * EPS
     return [
@@ -33,7 +33,7 @@ def joints(trial: Trial) -> list[Check]:
 
 
 def energy(trial: Trial) -> list[Check]:
-    """The error of T + V + dissipated, how large and of which order."""
+    """Size and order of the error of T + V + dissipated."""
     errors = []
     for steps in (STEPS, 2 * STEPS):
         motion = trial.motion(steps=steps)
@@ -41,14 +41,14 @@ def energy(trial: Trial) -> list[Check]:
         scale = max(motion.kinetic.max(), np.ptp(motion.potential), forced(trial))
         errors.append(np.abs(account - account[0]).max())
     noise = 1e3 * STEPS * EPS * (scale + np.abs(motion.potential).max())
-    found = [Check("energy", errors[0], (REACH / STEPS) ** 2 * scale + noise)]  # what cannot move has only round-off
+    found = [Check("energy", errors[0], (REACH / STEPS) ** 2 * scale + noise)]  # a fixed system has only round-off
     if errors[1] > noise:
         found.append(Check("order of energy", abs(np.log2(errors[0] / errors[1]) - 2.0), 0.1))
     return found
 
 
 def forced(trial: Trial) -> float:
-    """The largest m |v̇|² + J |ω̇|² over the rate squared, of which the error is a part h² · rate²/8 at least [J]."""
+    """The largest m |v̇|² + J |ω̇|² over the rate squared; the error is at least h² · rate²/8 of it [J]."""
     motion, most = trial.motion(), 0.0
     for part in trial.told.parts:
         body = motion.model[part.name]
@@ -58,7 +58,7 @@ def forced(trial: Trial) -> float:
 
 
 def momenta(trial: Trial) -> list[Check]:
-    """Of every group of bodies that is tied to nothing else."""
+    """Momenta of every group of bodies without other connections."""
     motion, found = trial.motion(), []
     mass, t = motion.system.bodies.mass, motion.t[:, None]
     for group in trial.components:
@@ -66,8 +66,8 @@ def momenta(trial: Trial) -> list[Check]:
         M = mass[group].sum()
         center, P = (mass[group][:, None] * a).sum(axis=1) / M, p.sum(axis=1)
         spin = (np.cross(a - center[:, None], p) + np.einsum("tnij,tnj->tni", B, L)).sum(axis=1)
-        far = trial.size + np.abs(a).max()  # places are rounded from the origin
-        push = M * trial.size * trial.rate  # what forces exchange within the time, in momentum
+        far = trial.size + np.abs(a).max()  # rounding of positions depends on the distance from the origin
+        push = M * trial.size * trial.rate  # momentum exchanged by forces
         weight = M * np.outer(t, trial.told.gravity)
         bound = 16 * STEPS * EPS
         found.append(Check("linear momentum", np.abs(P - P[0] - weight).max() / push, bound))
@@ -76,7 +76,7 @@ def momenta(trial: Trial) -> list[Check]:
 
 
 def reversal(trial: Trial) -> list[Check]:
-    """Forth and back, where something moves and nothing is lost; not where a start takes long to assemble."""
+    """Forward and back, if the model moves without dissipation and its assembly is fast."""
     if trial.told.damped or trial.grip.repeated or not trial.grip.freedom:
         return []
     steps = STEPS // 2

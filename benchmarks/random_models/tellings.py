@@ -1,7 +1,7 @@
-"""Nature knows neither the order in which bodies were added, nor the place of the whole, nor frames, nor units.
+"""The motion must not depend on the order of adding, the position and orientation of the whole, body frames or units.
 
-Two tellings of one model may differ by round-off, and by what the joints' solver leaves, PRECISION of their size over
-the grip; both in every step, and magnified by the motion, which in this time is at most by e^REACH.
+Two descriptions of one model may differ by round-off and by the residual of the joint solver, PRECISION of their size
+divided by the grip, in every step, amplified by the motion by at most e^REACH.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .trial import STEPS, Check, Trial
 
 
 def views(seed: int) -> dict[str, View]:
-    """The same thing said differently."""
+    """Other views of the same model."""
     rng = np.random.default_rng(seed)
     R, d = lv.Pose.from_quaternion(rng.normal(size=4)).B, 2.0 * rng.normal(size=3)
     return {

@@ -1,6 +1,6 @@
-"""One random model on trial: its motions, made once each, over a time in which its fastest part turns by about REACH.
+"""The motions of one random model, computed once each, over a time in which its fastest part rotates by about REACH.
 
-Steps are measured by that part too: h · rate = REACH/STEPS at order 2, where errors are those of the leading term.
+The step is also relative to this part: h · rate = REACH/STEPS at order 2, where the leading error term dominates.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STEPS = 48
 
 
 class Check(NamedTuple):
-    """Something that must not exceed a bound."""
+    """A value that must not exceed a bound."""
 
     what: str
     value: float
@@ -35,11 +35,11 @@ class Check(NamedTuple):
 
     @property
     def kept(self) -> bool:
-        return self.value <= self.bound  # and so not if it is not a number
+        return self.value <= self.bound  # false for NaN
 
 
 class Trial:
-    """A description with what all of its properties need."""
+    """A description with the data for all checks."""
 
     def __init__(self, told: Description):
         self.told = told
@@ -60,13 +60,13 @@ class Trial:
 
     @cached_property
     def size(self) -> float:
-        """The largest distance of a centre from the middle of all, at least SIZE [m]."""
+        """The largest distance of a centre from the mean of all centres, at least SIZE [m]."""
         x = np.array([part.center for part in self.told.parts])
         return max(SIZE, float(np.abs(x - x.mean(axis=0)).max()))
 
     @cached_property
     def components(self) -> list[list[int]]:
-        """Bodies that joints, springs or attraction hold together; those with the world are not among them."""
+        """Groups of bodies connected by joints, springs or attraction, without those connected to the world."""
         number = {part.name: k + 1 for k, part in enumerate(self.told.parts)} | {"world": 0}
         group = np.arange(len(number))
         ends = {tie.name: (tie.a, tie.b) for tie in self.told.ties}
@@ -79,7 +79,7 @@ class Trial:
         return [np.flatnonzero(group == k).tolist() for k in np.unique(group) if k != group[0]]
 
     def begin(self, view: View | None = None) -> tuple[lv.Model, Compiled]:
-        """The model as told, at its start, which must fit as it is; redundant constraints are expected."""
+        """The model in its initial state, which must be consistent; redundant constraints are expected."""
         if id(view) not in self._starts:
             model = build(self.told, view)
             with warnings.catch_warnings():
@@ -89,7 +89,7 @@ class Trial:
         return self._starts[id(view)][:2]
 
     def motion(self, scheme=None, steps: int = STEPS, view: View | None = None) -> lv.Trajectory:
-        """The motion by a scheme (None: Livens of order 2) in so many steps: lv.simulate, with one start for all."""
+        """The motion with a scheme (None: Livens of order 2) in `steps` steps: lv.simulate, from the common start."""
         scheme = lv.Livens() if scheme is None else scheme
         key = (repr(scheme), steps, id(view))
         if key not in self._motions:
@@ -101,13 +101,13 @@ class Trial:
         return seen(self.motion(scheme, steps, view), self.told, view)
 
     def exact(self, steps: int) -> float:
-        """How far two motions may be apart that differ only in round-off and in what the solver of joints leaves,
-        in each of so many steps."""
+        """Allowed difference of two motions that differ only by round-off and by the residual of the joint solver in
+        each of `steps` steps."""
         each = PRECISION / self.grip.least if self.told.ties else 8 * EPS
         return float(np.exp(REACH)) * steps * each
 
     def apart(self, one: Seen, other: Seen) -> float:
-        """The largest deviation of two states, in parts of the size, radians, and their rates."""
+        """The largest deviation of two states, relative to the size, in radians, and their rates."""
         return one.apart(other, self.size, self.rate)
 
     @cached_property
@@ -116,7 +116,7 @@ class Trial:
 
     @cached_property
     def independent(self) -> Seen:
-        """The end by index_one.py."""
+        """The final state by index_one.py."""
         model = build(self.told)
         found = index_one.solve(model, [self.until], rtol=1e-12)[0]
         turned = found.B @ np.swapaxes([body.pose.B for body in model.bodies[1:]], 1, 2)

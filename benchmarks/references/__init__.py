@@ -1,7 +1,7 @@
-"""Where the probes of every problem are at its end, by other means than livens: `python -m benchmarks.references`.
+"""Final positions of the probes of every problem, computed without livens: `python -m benchmarks.references`.
 
-Minimal coordinates and tight tolerances, or closed forms; nothing of livens is imported. The values are stored in
-values.json with how they were made and how far two computations of different tightness differ.
+The methods are minimal coordinates with tight tolerances, or closed forms; livens is not imported. values.json contains
+the values, the method, and the difference of two computations with different tolerances.
 """
 
 from __future__ import annotations
@@ -15,5 +15,5 @@ VALUES = Path(__file__).with_name("values.json")
 
 
 def reference(key: str) -> np.ndarray:
-    """Places of the probes of a problem at its end (probes, 3), or its coordinates."""
+    """Final positions of the probes of a problem (probes, 3), or its coordinates."""
     return np.array(json.loads(VALUES.read_text())[key]["values"])

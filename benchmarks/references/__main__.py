@@ -1,4 +1,4 @@
-"""`python -m benchmarks.references [KEY …]`: compute the references anew (some minutes) and store them."""
+"""`python -m benchmarks.references [KEY …]`: compute the references (takes minutes) and store them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def main(keys: list[str]) -> None:
         known = float(np.abs(values - check).max())
         stored[task.key] = {"how": HOW[name][1], "tolerance": TIGHT, "known to": known, "values": values.tolist()}
         VALUES.write_text(json.dumps(stored, indent=1) + "\n")
-        print(f"{task.key}: known to {known:.0e}, {time.perf_counter() - begin:.1f} s", flush=True)
+        print(f"{task.key}: difference {known:.0e}, {time.perf_counter() - begin:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def turning(q: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def about_a_point(task: Task, rtol: float) -> np.ndarray:
-    """One body that turns about a fixed point, its joint or its centre of mass, in gravity: places of the probes."""
+    """One body that rotates about its joint or its centre of mass, in gravity: positions of the probes."""
     m = task.mechanism
     (part,) = m.parts
     pivot = np.array(m.joints[0].at if m.joints else part.at)
@@ -59,7 +59,7 @@ def on_springs(task: Task, rtol: float) -> np.ndarray:
     m = task.mechanism
     n = len(m.parts)
     mass, inertia = np.array([p.mass for p in m.parts]), np.array([p.inertia for p in m.parts])
-    world = n  # an extra body that does not move
+    world = n  # an additional fixed body
     ends = np.array([[world if s.a is None else s.a, s.b] for s in m.springs])
     r = np.array([[m.local(s.a, s.at_a), m.local(s.b, s.at_b)] for s in m.springs])
     k, length = (np.array([getattr(s, name) for s in m.springs]) for name in ("stiffness", "length"))

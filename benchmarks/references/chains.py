@@ -1,4 +1,4 @@
-"""A chain of equal slender rods in the plane, in its angles φ from the level, with a linear-time solve.
+"""A chain of equal slender rods in the plane, in its angles φ from the horizontal, with a linear-time solution.
 
 Rod k of length 1, mass m, moment J about its centre runs from joint k to joint k + 1 along u = (cos φ, sin φ), with
 n = (−sin φ, cos φ). F_k is the force of joint k on rod k, F_N = 0, and a_k the acceleration of joint k, a_0 = 0:
@@ -44,7 +44,7 @@ def accelerations(phi: np.ndarray, rate: np.ndarray, mass: float, J: float, g: f
     right[:2] = -near[0]
     if N > 1:
         put(0, 1, near_next[0])
-    for k in range(1, N):  # joint k: far end of rod k − 1 and near end of rod k accelerate alike
+    for k in range(1, N):  # joint k: equal accelerations of the far end of rod k − 1 and the near end of rod k
         put(k, k - 1, far_own[k - 1])
         put(k, k, far_next[k - 1] - near_own[k])
         if k + 1 < N:
@@ -56,7 +56,7 @@ def accelerations(phi: np.ndarray, rate: np.ndarray, mass: float, J: float, g: f
 
 
 def ends(task: Task, rtol: float) -> np.ndarray:
-    """The far ends of the rods that are looked at, with z upwards."""
+    """The far ends of the rods of the probes, with z upwards."""
     m = task.mechanism
     N, part = len(m.parts), m.parts[0]
     g, J = -m.gravity[2], part.inertia[1]

@@ -1,4 +1,4 @@
-"""One integrator for all references: DOP853 with the tolerance at round-off and a bounded step."""
+"""One integrator for all references: DOP853 with a tolerance near round-off."""
 
 from __future__ import annotations
 

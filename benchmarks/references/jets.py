@@ -1,4 +1,4 @@
-"""Numbers that carry their first two derivatives with respect to one variable: (x, x', x'')."""
+"""Numbers with their first two derivatives with respect to one variable: (x, x', x'')."""
 
 from __future__ import annotations
 

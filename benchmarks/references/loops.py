@@ -1,4 +1,4 @@
-"""Loops with one degree of freedom s, in s alone: all places are closed forms of s, differentiated by jets.
+"""Loops with one degree of freedom s: all positions are closed forms of s, differentiated by jets.
 
 With the kinetic energy ½ I(s) s'², I = Σ m |x'|² + ω·J ω per unit of s', and the generalised force Q(s):
 
@@ -34,14 +34,14 @@ def one_freedom(inertia: Callable[[float], tuple[float, float, float]], s: float
 
 
 def four_bars(task: Task, rtol: float) -> np.ndarray:
-    """As parallelograms: I = (n + 1)/3 + n, Q = g ((n + 1)/2 + n) sin φ, φ the cranks' angle from upright."""
+    """As parallelograms: I = (n + 1)/3 + n, Q = g ((n + 1)/2 + n) sin φ, φ the crank angle from the vertical."""
     n = (len(task.mechanism.parts) - 1) // 2
     I, W = (n + 1) / 3 + n, 9.81 * ((n + 1) / 2 + n)
     phi = one_freedom(lambda s: (I, 0.0, W * real_sin(s)), 0.0, 1.0, task.until, rtol)
     return np.array([[crank + real_sin(phi), real_cos(phi), 0.0] for crank, _ in task.probes])
 
 
-# ── Andrews' squeezer: from the crank's angle β, one pair of circles after the other ──
+# ── Andrews' squeezer: from the crank angle β by successive intersections of circles ──
 
 
 def turned(direction: Planar, x: float, y: float) -> Planar:
@@ -64,7 +64,7 @@ def dyad(P: Planar, p: float, Q: Planar, q: float, side: float) -> Planar:
 
 
 def squeezer(beta: float) -> tuple[list[Planar], list[Jet], Planar]:
-    """Centres of mass, their bodies' turning per unit of β (jets whose x is the rate), and the spring's end D."""
+    """Centres of mass, rotation rates per unit of β (jets whose x is the rate), and the end D of the spring."""
     p: dict[str, Any] = ANDREWS
     A, B = (tuple(map(jet, p[name])) for name in "AB")
     crank = cos(Jet(beta, 1.0)), sin(Jet(beta, 1.0))
@@ -90,11 +90,11 @@ def squeezer(beta: float) -> tuple[list[Planar], list[Jet], Planar]:
     return centers, rates, plus(B, turned(k3, p["sd"], -p["sc"]))
 
 
-SIDES = (1.0, 1.0, 1.0)  # replaced below by those of the start
+SIDES = (1.0, 1.0, 1.0)  # replaced below by those of the initial state
 
 
 def _sides() -> tuple[float, float, float]:
-    """On which side of each line the third point is at the start."""
+    """The side of each line on which the third point is initially."""
     p: dict[str, Any] = ANDREWS
     beta, theta, _, _, delta, _, epsilon = p["start"]
     A, B = np.array(p["A"]), np.array(p["B"])
@@ -145,7 +145,7 @@ def dot(a: Spatial, b: Spatial) -> Jet:
 
 
 def slider(angle: float) -> tuple[Spatial, Spatial, list[Spatial]]:
-    """With the crank turned by `angle` from upright about x: the crank's end B, the slider C, and the rod's axes."""
+    """For the crank angle from the vertical about x: the end B of the crank, the slider C, and the axes of the rod."""
     p: dict[str, Any] = CRANK
     A, s = p["A"], Jet(angle, 1.0)
     B = [jet(A[0]), A[1] - sin(s) * p["long"], A[2] + cos(s) * p["long"]]
@@ -158,7 +158,7 @@ def slider(angle: float) -> tuple[Spatial, Spatial, list[Spatial]]:
 
 
 def slider_crank(task: Task, rtol: float) -> np.ndarray:
-    """Where the slider is."""
+    """The final position of the slider."""
     parts = task.mechanism.parts
     A = CRANK["A"]
 
@@ -167,7 +167,7 @@ def slider_crank(task: Task, rtol: float) -> np.ndarray:
         u, v, w = axes
 
         def rate(of: Spatial, along: Spatial) -> Jet:
-            """of' · along as a jet of first order: one of the rod's rates per unit of the crank's."""
+            """of' · along as a jet of first order: a rate of the rod per unit rate of the crank."""
             slope = [Jet(x.d, x.dd) for x in of]
             first = [Jet(x.x, x.d) for x in along]
             return sum((a * b for a, b in zip(slope, first, strict=True)), jet(0.0))

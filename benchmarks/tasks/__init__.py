@@ -1,4 +1,4 @@
-"""The problems that programs are compared on: what moves, for how long, and where its error is read.
+"""The problems of the comparison: mechanisms, durations and probes.
 
 Each family is one small file of data: free.py, chains.py, loops.py, nets.py, general.py. `tasks()` lists all of them.
 """
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """A mechanism, how long it moves, the points whose places at the end are compared, and the steps to try."""
+    """A mechanism, its duration, the probes whose final positions are compared, and the steps."""
 
-    key: str  # name in files
+    key: str  # name of its files
     title: str
     build: Callable[[], Mechanism]
     until: float  # [s]
-    probes: Sequence[tuple[int, Vector]]  # (body, place from its centre of mass in principal axes [m])
+    probes: Sequence[tuple[int, Vector]]  # (body, position from its centre of mass in principal axes [m])
     size: float  # errors are relative to this [m]
-    coarse: int  # the fewest steps that are tried
+    coarse: int  # the smallest number of steps
 
     @cached_property
     def mechanism(self) -> Mechanism:
         return self.build()
 
     def steps(self, rung: int) -> int:
-        """How many steps a rung of the ladder has: √2 times as many as the one before."""
+        """Number of steps of a refinement: √2 times that of the one before."""
         return round(self.coarse * 2 ** (rung / 2))
 
     def read(self, end: States) -> np.ndarray:
-        """What is compared with the reference (probes, 3)."""
+        """Final positions of the probes, for comparison with the reference (probes, 3)."""
         return points(end, self.probes)
 
     def drift(self, states: States) -> float:

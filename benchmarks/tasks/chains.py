@@ -1,4 +1,4 @@
-"""Chains of slender rods on ball joints, level and at rest, hung at one end. The motion stays in the plane y = 0."""
+"""Chains of slender rods on ball joints, horizontal and at rest, suspended at one end. The motion is planar, y = 0."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from . import Task
 from .mechanism import Joint, Mechanism, Part
 
-ROD = (1 / 1200, 1 / 12, 1 / 12)  # a metre, a kilogram; the first moment never acts
+ROD = (1 / 1200, 1 / 12, 1 / 12)  # 1 m, 1 kg; the first moment has no effect
 
 
 def chain(n: int) -> Mechanism:
@@ -18,7 +18,7 @@ def chain(n: int) -> Mechanism:
 
 
 def _task(n: int, until: float, coarse: int) -> Task:
-    """The far ends of the last rod, which falls, and of some rods near the hand, which whip, are compared."""
+    """The probes are the far ends of the last rod and of some rods near the support."""
     rods = "1 rod" if n == 1 else f"{n:,} rods"
     ends = [(k - 1, (0.5, 0.0, 0.0)) for k in (1, 2, 5, 10) if k < n] + [(n - 1, (0.5, 0.0, 0.0))]
     return Task(f"chain-{n}", f"chain of {rods}, {until:g} s", partial(chain, n), until, ends, 1.0, coarse)

@@ -9,7 +9,7 @@ AXES = ((0, (1.0, 0.0, 0.0)), (0, (0.0, 1.0, 0.0)), (0, (0.0, 0.0, 1.0)))
 
 
 def free_body() -> Mechanism:
-    """An asymmetric body that tumbles about its unstable axis; no forces."""
+    """An asymmetric body spinning about its unstable axis; no forces."""
     return Mechanism([Part(1.0, (1.0, 2.0, 3.0), rates=(0.1, 2.0, 0.1))])
 
 

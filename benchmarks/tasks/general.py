@@ -1,7 +1,7 @@
-"""Systems in plain coordinates, for the schemes of `livens.discrete`: Kepler's ellipse and the double pendulum.
+"""Systems in coordinates, for the schemes of `livens.discrete`: Kepler's ellipse and the double pendulum.
 
-A system is written once with the functions it needs passed in (`f.sqrt`, `f.cos`, …), so that every program uses it
-with numbers or symbols of its own: its Lagrangian T − V, and the accelerations that follow from it.
+A system is a function of the module that provides `sqrt`, `cos`, …, so that every program can use it with its own
+numbers or symbols: its Lagrangian T − V, and the accelerations that follow from it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ G = 9.81
 
 @dataclass(frozen=True)
 class General:
-    """A system of two coordinates q with rates v, how long it moves, and the steps to try."""
+    """A system of two coordinates q with rates v, its duration, and the steps."""
 
     key: str
     title: str
@@ -31,15 +31,15 @@ class General:
     size: float = 1.0
 
     def steps(self, rung: int) -> int:
-        """How many steps a rung of the ladder has: √2 times as many as the one before."""
+        """Number of steps of a refinement: √2 times that of the one before."""
         return round(self.coarse * 2 ** (rung / 2))
 
     def read(self, end: np.ndarray) -> np.ndarray:
-        """What is compared with the reference: the coordinates in the last row of (times, q and v)."""
+        """Final coordinates for comparison with the reference: the last row of (times, q and v)."""
         return end[-1:, :2]
 
     def drift(self, states: np.ndarray) -> float:
-        """The largest departure of the energy from its first value, as a part of the largest kinetic energy."""
+        """The largest energy error relative to the largest kinetic energy."""
         T, V = self.energies(np)(states[:, :2].T, states[:, 2:].T)
         return float(np.abs(T + V - (T + V)[0]).max() / T.max())
 

@@ -1,4 +1,4 @@
-"""Closed loops with one degree of freedom: forty four-bars, Andrews' squeezer, a slider-crank in space."""
+"""Closed loops with one degree of freedom: forty four-bar linkages, Andrews' squeezer, a spatial slider-crank."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def flat(x: Any) -> Vector:
 
 
 def four_bars(n: int) -> Mechanism:
-    """IFToMM A02: n + 1 upright cranks, n couplers, all uniform bars of 1 m and 1 kg, turning at 1 rad/s.
+    """IFToMM A02: n + 1 upright cranks, n couplers, all uniform bars of 1 m and 1 kg, rotating at 1 rad/s.
 
-    All bars lie flat twice in a turn, where the mechanism could branch; it has to stay a row of parallelograms.
+    Twice per turn all bars lie flat, where the mechanism could change its branch; it must stay a row of parallelograms.
     """
     bar = (1 / 1200, 1 / 12, 1 / 12)
     cranks = [
@@ -51,7 +51,7 @@ ANDREWS = {
 
 
 def andrews() -> Mechanism:
-    """Seven bodies, three loops that meet at E; driven by a torque on the first, from rest."""
+    """Seven bodies, three loops that meet at E; a torque acts on the first body, from rest."""
     p: dict[str, Any] = ANDREWS
     beta, theta, gamma, phi, delta, omega, epsilon = p["start"]
 

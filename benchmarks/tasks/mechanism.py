@@ -1,12 +1,12 @@
-"""A mechanism as plain data, which every program translates into a model of its own.
+"""A mechanism as plain data, which is converted to a model of each program.
 
-Bodies are described about their centre of mass in principal axes, joints and springs by world places at the start. A
-joint connects `a` (the parent, or the world: None) to `b`; the joints that do not close a loop make a tree, so that
-programs with minimal coordinates can use it as it is.
+Bodies are described about their centre of mass in principal axes, joints and springs by initial world positions. A
+joint connects `a` (the parent, or the world: None) to `b`; the joints that do not close a loop form a tree, as programs
+with minimal coordinates require.
 
-The energy is computed here, from where the bodies are and how they move, and so in the same way for every program:
+The energy is computed here from positions and velocities, in the same way for every program:
 
-    E = Σ ½ m v·v + ½ ω·J ω − m g·a + Σ ½ k (|x_b − x_a| − l)² − Σ τ·(angle turned)                                 (1)
+    E = Σ ½ m v·v + ½ ω·J ω − m g·a + Σ ½ k (|x_b − x_a| − l)² − Σ τ·(rotation angle)                               (1)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Part:
-    """A rigid body about its centre of mass, in principal axes; all vectors but the moments in world axes."""
+    """A rigid body about its centre of mass, in principal axes; all vectors except the moments in world axes."""
 
     mass: float  # [kg]
     inertia: Vector  # principal moments [kg m²]
@@ -37,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between body `a` (None: the world) and body `b` at a world place."""
+    """A joint between body `a` (None: the world) and body `b` at a world position."""
 
     kind: str  # "ball", "hinge", "slide" or "universal"
     a: int | None
@@ -50,19 +50,19 @@ class Joint:
 
 @dataclass(frozen=True)
 class Pull:
-    """A spring between a world place on `a` (None: the world) and one on `b`, both at the start."""
+    """A spring between a point of `a` (None: the world) and a point of `b`, given by initial world positions."""
 
     a: int | None
     b: int
     at_a: Vector  # [m]
     at_b: Vector  # [m]
     stiffness: float  # [N/m]
-    length: float  # at rest [m]
+    length: float  # rest length [m]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A constant torque about z on a body that turns about z."""
+    """A constant torque about z on a body that rotates about z."""
 
     body: int
     torque: float  # [N m]
@@ -70,8 +70,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Bodies, what is between them and what acts on them. `planar`: all hinges are along z and nothing leaves the
-    plane, so that programs with elements for the plane may use them."""
+    """Bodies, joints and forces. `planar`: all hinges are along z and the motion is planar, so programs with planar
+    elements can use them."""
 
     parts: Sequence[Part]
     joints: Sequence[Joint] = ()
@@ -81,7 +81,7 @@ class Mechanism:
     planar: bool = False
 
     def local(self, body: int | None, x: Vector) -> Array:
-        """The world place x at the start, in the body's principal axes about its centre of mass."""
+        """The initial world position x in the principal axes of the body about its centre of mass."""
         if body is None:
             return np.array(x, dtype=float)
         part = self.parts[body]
@@ -97,7 +97,7 @@ class Mechanism:
 
 
 class States(NamedTuple):
-    """Where n bodies are at k times, and how they move."""
+    """Poses and velocities of n bodies at k times."""
 
     a: Array  # centres of mass [m] (k, n, 3)
     B: Array  # principal axes as columns (k, n, 3, 3)
@@ -106,7 +106,7 @@ class States(NamedTuple):
 
 
 def points(states: States, probes: Sequence[tuple[int, Vector]]) -> Array:
-    """World places of material points (body, r) at the last of the times [m] (probes, 3)."""
+    """World positions of material points (body, r) at the last time [m] (probes, 3)."""
     bodies = [body for body, _ in probes]
     r = np.array([r for _, r in probes])
     return states.a[-1, bodies] + np.einsum("nij,nj->ni", states.B[-1, bodies], r)
@@ -133,6 +133,6 @@ def energies(m: Mechanism, states: States) -> tuple[Array, Array]:
 
 
 def drift(m: Mechanism, states: States) -> float:
-    """The largest departure of the energy from its first value, as a part of the largest kinetic energy."""
+    """The largest energy error relative to the largest kinetic energy."""
     kinetic, total = energies(m, states)
     return float(np.abs(total - total[0]).max() / kinetic.max())

@@ -1,4 +1,4 @@
-"""A net of boxes joined to their neighbours by springs, hung by one edge."""
+"""A net of boxes connected to their neighbours by springs, suspended at one edge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .mechanism import Mechanism, Part, Pull
 
 
 def net(side: int) -> Mechanism:
-    """side × side boxes of 0.6 × 0.4 × 0.2 m, a metre apart, turning a little."""
+    """side × side boxes of 0.6 × 0.4 × 0.2 m, 1 m apart, rotating slowly."""
     size, mass = np.array([0.6, 0.4, 0.2]), 0.96
     inertia = tuple(mass / 12 * (np.sum(size**2) - size**2))
     place = {(i, j): np.array([float(i), 0.1 * np.sin(3 * i + j), -float(j)]) for i in range(side) for j in range(side)}
@@ -33,7 +33,7 @@ def net(side: int) -> Mechanism:
 
 
 def _task(side: int, until: float) -> Task:
-    """Twelve bodies spread over the net are compared."""
+    """The probes are twelve bodies distributed over the net."""
     bodies = np.linspace(0, side * side - 1, 12).astype(int).tolist()
     probes = [(k, (0.3, 0.0, 0.0)) for k in bodies]
     title = f"net of {side * side:,} bodies, {until:g} s"

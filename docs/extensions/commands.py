@@ -1,4 +1,4 @@
-"""The directive {help}: what `livens --help` and the help of every command say, a section each."""
+"""The directive {help}: the output of `livens --help` and of the help of every command, one section each."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ class Help(SphinxDirective):
     """Sections with the help texts, made when the site is built."""
 
     def run(self):
-        os.environ["COLUMNS"] = "100"  # what argparse wraps its lines to
+        os.environ["COLUMNS"] = "100"  # line length of argparse
         parser = cli._parser()
         whole = [("livens", parser), *((f"livens {name}", command) for name, command in commands(parser).items())]
         return [self.section(name, each.format_help()) for name, each in whole]

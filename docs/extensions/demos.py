@@ -1,6 +1,6 @@
-"""The directive {demos}: a gallery of the demonstrations, each linked to a page on which its recorded motion plays.
+"""The directive {demos}: a gallery of the demonstrations, with links to pages that play their recorded motions.
 
-The pages are made when the site has been built, once per state of the package. `-D demo_pages=` makes none.
+The pages are made after the site has been built, once for each state of the package. `-D demo_pages=` makes none.
 """
 
 import shutil
@@ -32,7 +32,7 @@ class Gallery(SphinxDirective):
 
 
 def write_pages(app, failed):
-    """A page for each of `demo_pages`, kept beside the site until the package changes."""
+    """A page for each of `demo_pages`, cached until the package changes."""
     if failed or app.builder.format != "html":
         return
     kept = Path(app.config.demo_cache)
@@ -42,7 +42,7 @@ def write_pages(app, failed):
         page = kept / f"{name}.html"
         if not page.exists():
             logger.info("simulating the demonstration %s", name)
-            with warnings.catch_warnings(action="ignore"):  # about redundant constraints
+            with warnings.catch_warnings(action="ignore"):  # warnings about redundant constraints
                 DEMOS[name].run().to_html(page)
         shutil.copy(page, app.outdir / FOLDER / page.name)
 

@@ -1,6 +1,6 @@
-"""Docstrings for the reference. Ours are prose: `names` in backticks, units in brackets, an indented formula, and a
-doctest at the end. Two things are added for the page: public names become links, and arguments that a sentence begins
-with ("shape: a primitive …") are set as code."""
+"""Docstrings for the reference. They are prose with `names` in backticks, units in brackets, an indented formula, and a
+doctest at the end. This extension turns public names into links and sets arguments at the beginning of a sentence
+("shape: a primitive …") as code."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ MADE = (livens.Trajectory, livens.discrete.Run, livens.discrete.Comparison)
 
 
 def linked(line):
-    """`lv.Body` as a link; other `code` as it is; stars and bars of formulas as they are."""
+    """`lv.Body` as a link; other `code` and the stars and bars of formulas unchanged."""
 
     def code(match):
         name = match[1]
@@ -29,7 +29,7 @@ def linked(line):
 
 
 def arguments(thing):
-    """Names of what it takes."""
+    """Names of the arguments."""
     try:
         return set(inspect.signature(thing).parameters)
     except (TypeError, ValueError):
@@ -53,7 +53,7 @@ def shown(app, what, name, thing, options, lines):
 
 
 def signed(app, what, name, thing, options, signature, returns):
-    """Arguments with their types as the source has them, short; none for what only the package makes."""
+    """Arguments with their types as in the source; none for classes that only the package creates."""
     if thing in MADE:
         return "", None
     try:

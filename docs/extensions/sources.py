@@ -1,6 +1,6 @@
 """The role {src}`src/livens/kernels/spin.py`: a file of the repository, as a page of the site.
 
-A path that is not there is a warning, and with `make docs` an error. A folder is named without a link.
+A path that does not exist causes a warning, and with `make docs` an error. A folder has no link.
 """
 
 from pathlib import Path
@@ -33,7 +33,7 @@ class Source(SphinxRole):
 
 
 def begin(app, env, _names):
-    """Pages of the site → the files that they name."""
+    """Pages of the site → the files that they refer to."""
     env.source_files = getattr(env, "source_files", {})
 
 
@@ -46,7 +46,7 @@ def merge(_app, env, pages, other):
 
 
 def pages(app):
-    """One page for each file that is named anywhere."""
+    """One page for each file that a page refers to."""
     for path in sorted(set().union(*app.env.source_files.values())):
         text = (ROOT / path).read_text(encoding="utf-8")
         try:
@@ -54,12 +54,12 @@ def pages(app):
         except (ClassNotFound, IndexError):
             language = TextLexer.aliases[0]
         code = app.builder.highlighter.highlight_block(text, language, linenos="inline", force=True)
-        head = f"<h1>{path}</h1><p>A file of the repository, as it was when this site was built.</p>"
+        head = f"<h1>{path}</h1><p>A file of the repository at the time when this site was built.</p>"
         yield f"{FOLDER}/{path}", {"title": path, "body": head + code}, "page.html"
 
 
 def unlink(app, doctree):
-    """CHANGELOG and CONTRIBUTING, where a page includes them, link to what the site does not have: that stays text."""
+    """Replace links of CHANGELOG and CONTRIBUTING to files that are not part of the site by text."""
     if app.env.docname in ("changelog", "contributing"):
         for node in list(doctree.findall(pending_xref)):
             if node["reftype"] == "myst" and (ROOT / node["reftarget"]).exists():

@@ -1,6 +1,6 @@
 """Write the live page to DIR/live: python docs/live/assemble.py docs/_build/html
 
-It is complete in itself: the page, Pyodide, numpy, and livens as it is in this tree. Any server of files will do.
+The folder is self-contained: the page, Pyodide, numpy, and livens of this tree. Any static file server can serve it.
 """
 
 from __future__ import annotations

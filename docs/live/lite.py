@@ -1,8 +1,8 @@
 """Write the JupyterLite site, with the notebooks of examples/browser, to DIR/lite: python docs/live/lite.py DIR
 
-JupyterLite would fetch Pyodide and a kernel's packages from elsewhere when a page is read. Here all are files of the
-site: the runtime of the live page, and with it the wheels of the kernel, loaded before anything asks an index.
-Pyodide's own builds of ssl and sqlite3 are not on npm: stand-ins let IPython start, which here keeps no history.
+By default JupyterLite downloads Pyodide and the packages of the kernel when a page is opened. Here all are files of the
+site: the runtime of the live page and the wheels of the kernel, which are loaded before a package index is needed.
+Pyodide's builds of ssl and sqlite3 are not on npm: substitutes let IPython start without a history.
 """
 
 from __future__ import annotations

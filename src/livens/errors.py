@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 
 class LivensError(Exception):
-    """Base class of all errors of this package."""
+    """Base class of all errors of this package. `trajectory`: the motion so far, of an error that ended a run. `path`:
+    where in a scene the error is, such as "joints.elbow.axis"."""
 
-    path: str | None = None  # where in a scene the error is, such as "joints.elbow.axis"
+    trajectory: Trajectory | None = None
+    path: str | None = None
 
 
 class ModelError(LivensError, ValueError):
@@ -34,13 +36,13 @@ class MissingExtra(LivensError, ImportError):
 
 
 class FileError(LivensError, OSError):
-    """A file cannot be read or written. If this stopped a run, `trajectory` holds the motion so far."""
-
-    trajectory: Trajectory | None = None
+    """A file cannot be read or written."""
 
 
 class StepFailed(LivensError):
     """A step failed. `trajectory` holds the motion up to the last successful step."""
+
+    trajectory: Trajectory
 
     def __init__(self, message: str, trajectory: Trajectory):
         super().__init__(message)

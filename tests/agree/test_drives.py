@@ -135,12 +135,12 @@ def test_drives_that_cannot_be_told():
         return t
 
     with pytest.raises(
-        lv.ModelError, match=r"^drive of 'motor' cannot be told at t = 0\.5\d* s: outside of the table\.$"
+        lv.ModelError, match=r"^drive of 'motor' cannot be evaluated at t = 0\.5\d* s: outside of the table\.$"
     ):
         lv.simulate(driven(ends, 1.0), h=0.01, until=1.0)
     with pytest.raises(ZeroDivisionError):
         lv.simulate(driven(lambda t: t / (0.0 * t)), h=0.01, until=1.0)
-    sentence = r"^drive of 'motor' has no rate at t = 0 s: let it begin and end smoothly\.$"
+    sentence = r"^drive of 'motor' has no rate at t = 0 s: it must begin and end smoothly\.$"
     for scale in (1.0, 1e-6, 1e6):
         with pytest.raises(lv.ModelError, match=sentence):
             lv.simulate(driven(lambda t, s=scale: s * math.sqrt(t)), h=0.01, until=1.0)

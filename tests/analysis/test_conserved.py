@@ -121,7 +121,7 @@ def test_directions_are_given_by_plain_axes():
 
 def test_reasons_name_the_things():
     m = on_springs((0.5, 1, 0), gravity=G)
-    assert conserved(m).momentum.because == "gravity, spring 'spring1'"
+    assert conserved(m).momentum.because == "gravity and spring 'spring1'"
     for _ in range(5):
         m.add(lv.Spring(m.world.point(1, 1, 1), m["one"].point(0, 0, 0), stiffness=1.0))
     assert conserved(m).momentum.because == "gravity, spring 'spring1', spring 'spring2' and 4 more"

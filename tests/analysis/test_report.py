@@ -70,8 +70,8 @@ def test_gravity_and_the_rope_are_named():
     assert kept.momentum is None
     assert kept.angular_momentum.name == "angular momentum along (0, 0, 1) about the origin"
     assert kept.notes == (
-        "momentum is not conserved: gravity, spring 'rope'.",
-        "angular momentum across (0, 0, 1) is not conserved: gravity.",
+        "momentum is not conserved because of gravity and spring 'rope'.",
+        "angular momentum across (0, 0, 1) is not conserved because of gravity.",
     )
 
 
@@ -97,7 +97,7 @@ def test_the_table_can_be_read(kept):
     assert max(map(len, lines)) <= 120
     for name in ("energy", "momentum across (0, 0, 1)", "angular momentum about the centre of mass", "orthogonality"):
         assert name in text
-    assert lines[-1] == "momentum along (0, 0, 1) is not conserved: gravity."
+    assert lines[-1] == "momentum along (0, 0, 1) is not conserved because of gravity."
 
 
 def test_notebooks_get_a_table_without_surprises():

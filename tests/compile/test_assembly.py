@@ -9,9 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
+from benchmarks import linkages
 from livens.compile.assembly import SHIFT
 from livens.compile.compiled import Compiled
-from livens.compile.rows import PRECISION
+from livens.compile.rows import LONGEST, PRECISION
 from livens.compile.system import scratch
 from livens.kernels.forces import forces_of_record
 from tests.helpers import dense, mechanisms, problems
@@ -504,3 +505,35 @@ def test_the_rows_that_are_left_stay_independent():
         warnings.simplefilter("ignore", lv.ModelWarning)
         motion = lv.simulate(mechanisms.bricard(), h=5e-3, until=40.0)
     assert motion.record.account[:, 2].max() < 1e4
+
+
+# ── linkages in any orientation, order and unit ──
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_the_freedom_of_a_random_linkage(seed):
+    """Planar loops, slider-cranks, Sarrus, Bennett, Goldberg, Bricard; `make soak` counts thousands of them."""
+    assert linkages.miscounted(seed) == ""
+
+
+@pytest.mark.parametrize("seed", range(1000, 1004))
+def test_the_freedom_of_many_linkages_in_one_model(seed):
+    assert linkages.miscounted(seed, most=40) == ""
+
+
+@pytest.mark.parametrize("radius", [1.0, 1e3, 1e5, 1e6, 6.4e6])
+def test_a_door_on_a_huge_turntable_stays_in_its_hinges(radius):
+    """Lengths 1 : 10⁶ in one model: rank and tolerances are those of the joint, down to the round-off of positions."""
+    m = lv.Model(gravity=DOWN)
+    table = m.add(lv.Body(lv.MassProperties(1e6, np.array([1, 1, 2]) * 2.5e5 * radius**2), name="table"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), table.point(0, 0, 0), axis=Z, name="axle"))
+    door = m.add(lv.Body(lv.Box(1, 0.05, 2, mass=20), at=(radius + 0.5, 0, 1), name="door"))
+    door.velocity, door.body_rates = np.array([0.0, 0.5, 0.0]), np.array([0.0, 0.0, 1.0])
+    for height in (0.5, 1.5):
+        m.add(lv.Spherical(table.point(radius, 0, height), door.point(-0.5, 0, height - 1), name=f"pin {height}"))
+    with pytest.warns(lv.ModelWarning, match=r"1 constraint equation is redundant .* 2 degrees of freedom"):
+        motion = lv.simulate(m, h=1e-3, until=1.0)
+    assert motion.defect_position.max() <= LONGEST * PRECISION + 16 * EPS * radius
+    assert np.abs(motion.rotation(door)[:, 2, 2] - 1).max() <= 1e-12
+    mass_ratio = 20 / 1e6  # by which the door moves the rim
+    assert np.abs(motion.body_rates(door)[:, 2] - 1).max() <= 2 * mass_ratio

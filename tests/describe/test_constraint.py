@@ -329,12 +329,12 @@ def gap(b, arm):
 
 STRANGER = lv.Body(lv.PointMass(1.0), name="stranger")
 REFUSED = {
-    "gives NaN whatever the bodies do (line": lambda b, arm: math.nan * tip(b, arm)[0],
+    "gives NaN for every motion of its bodies (line": lambda b, arm: math.nan * tip(b, arm)[0],
     "cannot be traced (line 333 of test_constraint.py)": lambda b, arm: math.sin(tip(b, arm)[0]),
     "functions of `math` and float() do not work on symbols; use lv.sin": lambda b, arm: float(tip(b, arm)[1]) - 1,
     "use np.where(condition, x, y)": lambda b, arm: 1.0 if tip(b, arm)[0] > 1 else tip(b, arm)[1],
-    "asks for a velocity of body 'arm', but an equation is one of places": lambda b, arm: b[arm].velocity(0, 0, 0)[2],
-    "has symbols in it that are not of its bodies": lambda b, arm: tip(b, arm)[0] + sys.modules["casadi"].SX.sym("z"),
+    "uses a velocity of body 'arm', but an equation depends on positions": lambda b, arm: b[arm].velocity(0, 0, 0)[2],
+    "uses symbols that do not belong to its bodies": lambda b, arm: tip(b, arm)[0] + sys.modules["casadi"].SX.sym("z"),
     "gives 3, which depends on none of its bodies": lambda b, arm: 3.0,
     "gives 4, which depends on none of its bodies": lambda b, arm: [tip(b, arm)[0] - 1.5, 4.0],
     "not NoneType": lambda b, arm: None,
@@ -343,7 +343,7 @@ REFUSED = {
     "must give one equation or a list of them, not list []": lambda b, arm: [],
     "has no finite gradient at the start": lambda b, arm: lv.norm(gap(b, arm)),
     "does not change with any motion of its bodies": lambda b, arm: lv.dot(gap(b, arm), gap(b, arm)),
-    "so nothing can hold it there": lambda b, arm: lv.norm(b[arm].direction(1, 0, 0)) - 1,
+    "so no force can satisfy it there": lambda b, arm: lv.norm(b[arm].direction(1, 0, 0)) - 1,
     "is not finite at the start: [nan]": lambda b, arm: lv.sqrt(tip(b, arm)[0] - 9),
     "uses body 'stranger', which is not among its bodies": lambda b, arm: b[STRANGER].position[0],
     "Dimension mismatch": lambda b, arm: tip(b, arm) - (1, 2),

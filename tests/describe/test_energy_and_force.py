@@ -225,7 +225,7 @@ def tip(b, arm):
 STRANGER = lv.Body(lv.PointMass(1.0), name="stranger")
 HERE = " of test_energy_and_force.py)"
 REFUSED = {
-    "gives NaN whatever the bodies do": lambda b, arm: math.nan * tip(b, arm)[0],
+    "gives NaN for every motion of its bodies": lambda b, arm: math.nan * tip(b, arm)[0],
     "functions of `math` and float() do not work on symbols; use lv.sin": lambda b, arm: math.sin(tip(b, arm)[0]),
     "float() do not work on symbols": lambda b, arm: 1.0 if float(tip(b, arm)[1]) > 0 else tip(b, arm)[1],
     "use np.where(condition, x, y)": lambda b, arm: tip(b, arm)[1] if tip(b, arm)[0] > 1 else tip(b, arm)[0],
@@ -241,14 +241,14 @@ REFUSED = {
     "is nan J at the start": lambda b, arm: lv.sqrt(tip(b, arm)[0] - 9),
     "is inf J at the start": lambda b, arm: 1 / tip(b, arm)[2],
     "uses body 'stranger', which is not among its bodies": lambda b, arm: b[STRANGER].position[0],
-    "write what depends on velocity as an lv.Force": lambda b, arm: lv.norm(b[arm].velocity(0, 0, 0)),
-    "an energy is one of places, directions and time": lambda b, arm: b[arm].angular_velocity[0],
+    "write velocity-dependent forces as an lv.Force": lambda b, arm: lv.norm(b[arm].velocity(0, 0, 0)),
+    "an energy depends on positions, directions and time only": lambda b, arm: b[arm].angular_velocity[0],
     "Dimension mismatch": lambda b, arm: lv.norm(tip(b, arm) - (1, 2)),
     "cannot be traced": lambda b, arm: np.linalg.eig(tip(b, arm)),
     "use np.array((x, y, z))": lambda b, arm: lv.norm(tip(b, arm) - (0, 0, tip(b, arm)[0])),
     "x[0], x[1], x[2]": lambda b, arm: sum(tip(b, arm)),
     "must be 3 numbers": lambda b, arm: b[arm].point(1, 2)[0],
-    "has symbols in it that are not of its bodies": lambda b, arm: tip(b, arm)[0] * sys.modules["casadi"].SX.sym("z"),
+    "uses symbols that do not belong to its bodies": lambda b, arm: tip(b, arm)[0] * sys.modules["casadi"].SX.sym("z"),
 }  # fmt: skip
 
 

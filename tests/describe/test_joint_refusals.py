@@ -84,7 +84,7 @@ def test_directions_that_must_differ():
     sentence = "the axes of Universal 'cross' are parallel: a universal joint needs two directions."
     for other in (Z, (0, 0, -3), (0, 0.01, 1)):
         refuses(sentence, lv.Universal, a, b, Z, other, name="cross")
-    flat = "RollingDisc 'coin' lies flat (its axis is the plane's normal): it has no one contact."
+    flat = "RollingDisc 'coin' lies flat (its axis is the plane's normal): its contact is not a single point."
     refuses(flat, lv.RollingDisc, world, a, normal=Z, axis=(0, 0, -2), radius=1, name="coin")
 
 
@@ -218,7 +218,7 @@ def test_names():
 
 def test_rods_of_length_zero():
     m, world, a, b = two()
-    sentence = "Rod 'r' has length zero, where its direction is lost: use Spherical for points that coincide."
+    sentence = "Rod 'r' has length zero, so it has no direction: use Spherical for points that coincide."
     refuses(sentence, lv.Rod, world, a, name="r")
     refuses(sentence, lv.Rod, a, b, length=0, name="r")
     far = lv.Body(MATTER, at=(1e6, 0, 0), name="far")

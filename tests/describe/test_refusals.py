@@ -139,7 +139,12 @@ def test_springs():
     refuses("a spring joins points such as body.point(0, 0, 0), not Body('b').", lv.Spring, world, b, stiffness=1)
     refuses("a spring joins points such as body.point(0, 0, 0), not (0, 0, 0).", lv.Spring, (0, 0, 0), world, 1)
     refuses(
-        "spring 's' joins body 'b' with itself and would never act.", lv.Spring, b.center, b.point(1, 0, 0), 1, name="s"
+        "spring 's' joins body 'b' with itself and would have no effect.",
+        lv.Spring,
+        b.center,
+        b.point(1, 0, 0),
+        1,
+        name="s",
     )
 
 
@@ -335,7 +340,7 @@ def test_a_failed_run_keeps_what_it_had_in_between():
 def test_a_name_holds_no_nul():
     m = lv.Model()
     with pytest.raises(
-        lv.ModelError, match=r"^the name 'a\\x00b' has a NUL character in it, which no file can hold\.$"
+        lv.ModelError, match=r"^the name 'a\\x00b' has a NUL character in it, which a file cannot contain\.$"
     ):
         m.add(lv.Body(lv.PointMass(1.0), name="a\0b"))
 

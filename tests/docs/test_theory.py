@@ -31,7 +31,7 @@ def test_contents_list_every_page_once():
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_end_at_code_and_tests(page):
     (code, files), (proof, tests) = sections(page)[-2:]
-    assert (code, proof) == ("In the code", "Proven by")
+    assert (code, proof) == ("Implementation", "Tests")
     assert any(path.startswith("src/livens/") for path in linked(files))
     assert any(path.startswith("tests/") for path in linked(tests))
     assert all((ROOT / path).is_file() for path in linked(files) + linked(tests))

@@ -36,7 +36,7 @@ def test_a_tutorial_has_figures_one_view_and_exercises_with_hints(name):
     assert text.startswith("---\nfile_format: mystnb\n")
     assert sum(len(re.findall(r"\.embed\(", cell)) for cell in code) == 1
     assert any(FIGURE.search(cell) for cell in code)
-    exercises = text.split("## Now you\n")[1]
+    exercises = text.split("## Exercises\n")[1]
     assert len(re.findall(r"^\d\. ", exercises, re.MULTILINE)) == len(re.findall(r"\*Hint:\*", exercises)) >= 3
     assert not [line for cell in code for line in cell.splitlines() if len(line) > 99]  # none needs scrolling
 

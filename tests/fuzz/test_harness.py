@@ -21,9 +21,9 @@ def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
 
     seed = next(seed for seed in range(100_000) if set(ends(seed)) == set(dying_reader.ENDS))
     told = []
-    done = harness.fuzz("fuzz.dying_reader", count, seed, report=told.append)
+    done = harness.fuzz("tests.helpers.dying_reader", count, seed, report=told.append)
     assert done.tried == count
-    assert done.found == {"read": 1, "FileError": 1, "died apart": 4, "failure": 6}
+    assert done.found == {"read": 1, "FileError": 1, "crashed in sandbox": 4, "failure": 6}
     words = {
         "raises": "KeyError: 'no key'",
         "swells": "MemoryError",
@@ -57,5 +57,5 @@ def test_the_table_counts_failures():
     table, failures = soak("small", parts=parts)
     assert failures == 2
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
-    assert rows[0][:3] == ["what", "tried", "failures"]
+    assert rows[0][:3] == ["test", "tried", "failures"]
     assert [row[:3] for row in rows[2:]] == [["good", "7", "0"], ["bad", "7", "1"], ["worse", "0", "1"]]

@@ -360,7 +360,7 @@ def test_a_later_format_asks_for_an_update(falling, tmp_path):
 def test_only_joints_and_forces_are_made(what):
     data = to_dict(springs())
     data["forces"]["cord"]["type"] = what
-    with pytest.raises(lv.ModelError, match="knows no"):
+    with pytest.raises(lv.ModelError, match="has no such joint or force"):
         from_dict(data)
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from inspect import getsource
 
@@ -121,14 +122,6 @@ def test_signals_are_heard_by_runs_only_and_a_second_interrupt_does_not_wait():
     thread.start()
     thread.join()
     assert len(done) == 1
-
-
-def test_a_step_that_fails_leaves_no_journal(tmp_path):
-    m = top()
-    m.add(lv.Load(m["top"].center, torque=(0, 50.0, 0), name="winch"))
-    with pytest.raises(lv.StepFailed):
-        lv.simulate(m, h=1e-2, until=100.0, checkpoint=tmp_path / "out.nc", checkpoint_every=1e-9)
-    assert os.listdir(tmp_path) == []
 
 
 # ── the journal ──
@@ -266,3 +259,88 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     assert "saved in out.nc" in capsys.readouterr().out
     assert os.listdir() == ["out.nc"]
     assert same(lv.load("out.nc"), whole)
+
+
+# ── whatever ends a run, the motion so far is on disk and in the exception ──
+
+
+def pushed(force):
+    m = lv.Model()
+    ship = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="ship"))
+    m.add(lv.Load(ship.point(0, 0, 0), force=force, name="thruster"))
+    return m
+
+
+def raising(t):
+    if t > 0.5:
+        raise KeyError("fuel")
+    return (1.0, 0.0, 0.0)
+
+
+def not_a_number(t):
+    return (np.nan if t > 0.5 else 1.0, 0.0, 0.0)
+
+
+def raising_controller(t, now):
+    return 1.0 / (0.5 - t) if t < 0.5 else {}["gain"]
+
+
+def hinged(effort):
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Motor(hinge, effort, rate=100.0, name="servo"))
+    return m
+
+
+ENDS = {
+    "an exception of a load": (lambda: pushed(raising), KeyError),
+    "NaN of a load": (lambda: pushed(not_a_number), lv.ModelError),
+    "an exception of a controller": (lambda: hinged(raising_controller), KeyError),
+}
+
+
+@pytest.mark.parametrize(("build", "kind"), ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("every", [1, 7])
+def test_an_exception_carries_the_motion_and_leaves_a_checkpoint(build, kind, every, tmp_path):
+    with pytest.raises(kind) as error:
+        lv.simulate(build(), h=1e-3, until=1.0, every=every, checkpoint=tmp_path / "out.nc")
+    motion = error.value.trajectory
+    assert 0.3 < motion.t[-1] <= 0.5
+    kept = lv.load(tmp_path / "out.nc.journal")
+    assert np.array_equal(kept.record.L, motion.record.L)
+    assert kept.end == 1.0
+    with pytest.raises(kind) as error:  # without a file too
+        lv.simulate(build(), h=1e-3, until=1.0, every=every)
+    assert np.array_equal(error.value.trajectory.record.a, motion.record.a)
+
+
+@pytest.mark.parametrize("checkpoint_every", [1e-9, 60.0])
+def test_a_failed_step_leaves_the_motion_in_its_file(tmp_path, checkpoint_every):
+    """The step would fail again: so the motion is saved as it is, and no journal stays."""
+    m = top()
+    m.add(lv.Load(m["top"].center, torque=(0, 50.0, 0), name="winch"))
+    with pytest.raises(lv.StepFailed) as error:
+        lv.simulate(m, h=1e-2, until=100.0, checkpoint=tmp_path / "out.nc", checkpoint_every=checkpoint_every)
+    assert os.listdir(tmp_path) == ["out.nc"]
+    kept = lv.load(tmp_path / "out.nc")
+    assert len(kept) > 10
+    assert np.array_equal(kept.record.a, error.value.trajectory.record.a)
+    assert kept.end == 100.0
+
+
+def test_chunks_count_the_time_of_slow_functions(tmp_path):
+    """A load that takes 2 ms a call: a checkpoint every 0.3 s comes every 0.3 s, not after thousands of steps."""
+    written, begin = [], time.monotonic()
+
+    def slow(t):
+        time.sleep(2e-3)
+        written.append((time.monotonic() - begin, (tmp_path / "out.nc.journal").exists()))
+        if time.monotonic() - begin > 3.0:
+            raise TimeoutError
+        return (0.0, 0.0, 0.0)
+
+    with pytest.raises(TimeoutError):
+        lv.simulate(pushed(slow), h=1e-3, until=1e3, checkpoint=tmp_path / "out.nc", checkpoint_every=0.3)
+    assert any(there for _, there in written)
+    assert min(when for when, there in written if there) < 2.0

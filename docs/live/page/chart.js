@@ -1,6 +1,6 @@
-// A small chart of the last seconds: curves that run from right to left.
+// A small chart of the last seconds: curves move from right to left.
 "use strict"
-const CHARTS = { rates: ["body rates [rad/s]", ["ω₁", "ω₂", "ω₃"]], energies: ["energies [J], from the start's potential", ["kinetic", "potential", "sum"]] }
+const CHARTS = { rates: ["angular velocity, body axes [rad/s]", ["ω₁", "ω₂", "ω₃"]], energies: ["energies [J], relative to the initial potential", ["kinetic", "potential", "sum"]] }
 const INKS = ["#e69f00", "#0f9d76", "#3f8fd0"]
 function chart(canvas, caption) {
   const most = 600

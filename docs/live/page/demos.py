@@ -1,6 +1,6 @@
-"""The four demos of the live page, as livens models: what can be edited, what is built of it, what is shown.
+"""The four demos of the live page as livens models, with their fields and views.
 
-A `Demo` is data and one function, values → model. `Values` are the numbers in the page's fields, by their names.
+A `Demo` is data and one function, values → model. `Values` are the numbers in the fields of the page, by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Values = dict[str, float]
 
 
 class Field(NamedTuple):
-    """A number that the reader may edit; the motion goes on with it where `live`, and starts anew otherwise."""
+    """A number that the reader can edit; the motion continues with it if `live`, and restarts otherwise."""
 
     name: str
     label: str
@@ -30,8 +30,8 @@ class Field(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What the camera shows [m]: the middle, half the size, the height of the ground, and half the size of the body,
-    which fills the picture where its centre of mass is followed."""
+    """The view of the camera [m]: the middle, half the size, the height of the ground, and half the size of the body,
+    which fills the picture if the camera follows its centre of mass."""
 
     middle: tuple[float, float, float]
     size: float
@@ -51,7 +51,7 @@ class Demo:
     trace: Callable[[lv.Model], Sequence[Any]]
     chart: str  # "rates" or "energies"
     arrow: float = 0.0  # length of the arrows for angular momentum and velocity [m]; 0 for none
-    again: Callable[[Values, float], bool] = field(default=lambda values, t: False)  # at time t, start anew?
+    again: Callable[[Values, float], bool] = field(default=lambda values, t: False)  # restart at time t?
 
 
 H = Field("h", "step h", "s", 0.01, 0.001, 0.05, 0.001, live=True, group="integrator")
@@ -64,7 +64,7 @@ ORDER = Field("order", "order", "", 2, 2, 6, 2, live=True, group="integrator")
 def build_body(v: Values) -> lv.Model:
     J = (v["J1"], v["J2"], v["J3"])
     matter = lv.MassProperties(1.0, J)
-    sides = [max(0.03, sqrt(max(0.0, 6.0 * (sum(J) - 2.0 * j)))) for j in J]  # of the block that has these moments
+    sides = [max(0.03, sqrt(max(0.0, 6.0 * (sum(J) - 2.0 * j)))) for j in J]  # of the block with these moments
     model = lv.Model(name="single body")
     shape = lv.Solid(matter, lv.Box(*sides, mass=1.0).surface)
     model.add(lv.Body(shape, body_rates=(v["w1"], v["w2"], v["w3"]), name="body"))
@@ -74,16 +74,16 @@ def build_body(v: Values) -> lv.Model:
 def _rates(values: Sequence[float], most: float) -> tuple[Field, ...]:
     names = zip("123", "xyz", values, strict=True)
     return tuple(
-        Field(f"w{k}", f"ω{'₁₂₃'[int(k) - 1]} about {x}", "rad/s", w, -most, most, 0.01, group="rates at the start")
+        Field(f"w{k}", f"ω{'₁₂₃'[int(k) - 1]} about {x}", "rad/s", w, -most, most, 0.01, group="angular velocity")
         for k, x, w in names
     )
 
 
 SINGLE = Demo(
     title="Single body",
-    text="A block floats and spins. About the axis of its largest or smallest moment it turns steadily; about the "
-    "middle one it turns over, again and again, as the cosmonaut Dzhanibekov saw a wing nut do. The long arrow is its "
-    "angular momentum, which does not move; the orange one is the axis about which it turns.",
+    text="A block floats and spins. About the axis of its largest or smallest moment the rotation is stable; about the "
+    "intermediate axis it turns over periodically (the Dzhanibekov effect). The long arrow is its angular momentum, "
+    "which is constant; the orange arrow is its angular velocity.",
     fields=(
         *(
             Field(f"J{k}", f"J{'₁₂₃'[k - 1]}", "kg m²", J, 0.01, 0.4, 0.005, group="moments of inertia")
@@ -94,10 +94,10 @@ SINGLE = Demo(
         ORDER,
     ),
     presets={
-        "middle axis: turns over": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.02, "w2": 6.0, "w3": 0.02},
-        "smallest moment: steady": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 6.0, "w2": 0.2, "w3": 0.2},
-        "largest moment: steady": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.2, "w2": 0.2, "w3": 6.0},
-        "a plate that wobbles": {"J1": 0.1, "J2": 0.1, "J3": 0.19, "w1": 1.5, "w2": 0.0, "w3": 5.0},
+        "intermediate axis: turns over": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.02, "w2": 6.0, "w3": 0.02},
+        "smallest moment: stable": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 6.0, "w2": 0.2, "w3": 0.2},
+        "largest moment: stable": {"J1": 0.05, "J2": 0.1, "J3": 0.14, "w1": 0.2, "w2": 0.2, "w3": 6.0},
+        "wobbling plate": {"J1": 0.1, "J2": 0.1, "J3": 0.19, "w1": 1.5, "w2": 0.0, "w3": 5.0},
     },
     build=build_body,
     room=lambda v: Room((0.0, 0.0, 0.0), 0.85, -0.8, 0.85),
@@ -118,7 +118,7 @@ def throw_hammer(v: Values) -> lv.Model:
 
 
 def _flight(v: Values) -> float:
-    """How long the hammer is above the place where it was thrown [s]."""
+    """Time until the hammer returns to its initial height [s]."""
     return 2.0 * v["vz"] / v["g"] if v["g"] > 0.0 and v["vz"] > 0.0 else 0.0
 
 
@@ -132,12 +132,12 @@ def _above(v: Values) -> Room:
 
 HAMMER = Demo(
     title="Hammer",
-    text="A CAD solid: mass, centre and moments of inertia are those that netgen.occ integrates, to the last digit. "
-    "Thrown up spinning about its handle, the axis of its middle moment, it turns over in flight, while its centre "
-    "of mass flies on a parabola.",
+    text="A CAD solid: netgen.occ computed its mass, centre and moments of inertia. Initially it spins about its "
+    "handle, the unstable intermediate axis, and turns over in flight, while its centre of mass moves on a "
+    "parabola.",
     fields=(
-        Field("vz", "upwards", "m/s", 12.0, 0.0, 20.0, 0.1, group="velocity at the start"),
-        Field("vy", "sideways", "m/s", 2.0, -5.0, 5.0, 0.1, group="velocity at the start"),
+        Field("vz", "upwards", "m/s", 12.0, 0.0, 20.0, 0.1, group="initial velocity"),
+        Field("vy", "sideways", "m/s", 2.0, -5.0, 5.0, 0.1, group="initial velocity"),
         *_rates((0.1, 10.0, -0.1), 20.0),
         Field("density", "density", "kg/m³", 1.0, 0.1, 20.0, 0.1, group="hammer"),
         Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, group="hammer"),
@@ -145,8 +145,8 @@ HAMMER = Demo(
         ORDER,
     ),
     presets={
-        "thrown about the handle": {"vz": 12.0, "vy": 2.0, "w1": 0.1, "w2": 10.0, "w3": -0.1, "g": 9.81},
-        "thrown end over end": {"vz": 12.0, "vy": 2.0, "w1": 6.0, "w2": 0.1, "w3": 0.1, "g": 9.81},
+        "spin about the handle": {"vz": 12.0, "vy": 2.0, "w1": 0.1, "w2": 10.0, "w3": -0.1, "g": 9.81},
+        "spin end over end": {"vz": 12.0, "vy": 2.0, "w1": 6.0, "w2": 0.1, "w3": 0.1, "g": 9.81},
         "floating in orbit": {"vz": 0.0, "vy": 0.0, "w1": 0.05, "w2": 5.0, "w3": 0.05, "g": 0.0},
         "on the Moon": {"vz": 5.0, "vy": 0.5, "w1": 0.1, "w2": 6.0, "w3": -0.1, "g": 1.62},
     },
@@ -178,17 +178,17 @@ def hang_board(v: Values) -> lv.Model:
 
 SPRINGS = Demo(
     title="Springs",
-    text="A board hangs on three springs and is let go. It bounces, swings and rocks at once, and energy wanders "
-    "between these. Springs are orange where they are stretched, blue where they are shortened. Without damping the "
-    "energy stays within a narrow band, however long it runs; with damping, what is lost is booked.",
+    text="A board on three springs is released. It bounces, swings and rocks, and exchanges energy between these "
+    "motions. Stretched springs are orange, compressed springs are blue. Without damping the energy error stays "
+    "small and does not drift; with damping, the dissipated energy is part of the balance.",
     fields=(
         Field("k", "stiffness", "N/m", 80.0, 5.0, 400.0, 1.0, live=True, group="springs"),
         Field("c", "damping", "N s/m", 0.0, 0.0, 10.0, 0.1, live=True, group="springs"),
         Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, live=True, group="springs"),
-        Field("mass", "mass", "kg", 4.0, 0.5, 20.0, 0.1, group="board at the start"),
-        Field("drop", "below the hooks", "m", 0.95, 0.3, 1.5, 0.01, group="board at the start"),
-        Field("tilt", "tilt", "°", 12.0, -40.0, 40.0, 0.5, group="board at the start"),
-        Field("push", "push", "m/s", 0.8, -2.0, 2.0, 0.05, group="board at the start"),
+        Field("mass", "mass", "kg", 4.0, 0.5, 20.0, 0.1, group="board, initial state"),
+        Field("drop", "below the hooks", "m", 0.95, 0.3, 1.5, 0.01, group="board, initial state"),
+        Field("tilt", "tilt", "°", 12.0, -40.0, 40.0, 0.5, group="board, initial state"),
+        Field("push", "push", "m/s", 0.8, -2.0, 2.0, 0.05, group="board, initial state"),
         H._replace(value=0.005),
     ),
     presets={
@@ -225,7 +225,7 @@ def _both(P: Sequence[float], Q: Sequence[float]) -> Values:
 
 
 def place_pieces(v: Values) -> lv.Model:
-    """Six equal corner pieces, their long arms along x, the middle ones along y, the short ones along z."""
+    """Six equal corner pieces with long arms along x, medium arms along y and short arms along z."""
     arms = ((0.6, 0.08, 0.08), (0.08, 0.4, 0.08), (0.08, 0.08, 0.25))
     corner = [(lv.Box(*arm, mass=1.0), lv.Pose([(s - 0.08) / 2 for s in arm])) for arm in arms]
     model, piece = lv.Model(name="poses"), lv.Compound(corner)
@@ -236,14 +236,14 @@ def place_pieces(v: Values) -> lv.Model:
 
 POSES = Demo(
     title="Poses",
-    text="A pose is a place and a rotation. P Q is first Q, then P, in world axes; Q P is the other order, and ends "
-    "elsewhere. Press play: one piece goes by Q and then by P, the other by P and then by Q.",
+    text="A pose is a position and a rotation. P Q is first Q, then P, in world axes; Q P is the other order, with a "
+    "different result. Press play: one piece moves by Q and then by P, the other by P and then by Q.",
     fields=(*_pose("P", (0.0, 0.0, 90.0), (0.8, 0.0, 0.0)), *_pose("Q", (90.0, 0.0, 0.0), (0.4, 0.8, 0.3))),
     presets={
         "two quarter turns": _both((0, 0, 90, 0.8, 0, 0), (90, 0, 0, 0.4, 0.8, 0.3)),
-        "two steps: they commute": _both((0, 0, 0, 1, 0, 0.2), (0, 0, 0, 0, 1, 0.3)),
-        "turns about one axis: they commute": _both((0, 0, 30, 0, 0, 0), (0, 0, 80, 0, 0, 0)),
-        "small turns: nearly": _both((0, 0, 5, 0.8, 0, 0), (5, 0, 0, 0.4, 0.8, 0.3)),
+        "two translations: they commute": _both((0, 0, 0, 1, 0, 0.2), (0, 0, 0, 0, 1, 0.3)),
+        "rotations about one axis: they commute": _both((0, 0, 30, 0, 0, 0), (0, 0, 80, 0, 0, 0)),
+        "small rotations: they nearly commute": _both((0, 0, 5, 0.8, 0, 0), (5, 0, 0, 0.4, 0.8, 0.3)),
     },
     build=place_pieces,
     room=lambda v: Room((0.5, 0.5, 0.25), 1.0, -0.5, 1.0),

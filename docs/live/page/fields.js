@@ -1,4 +1,4 @@
-// The numbers that the reader may edit: each as a slider and as a number, in groups; and the readouts.
+// The editable numbers, each as a slider and as a number, in groups; and the readouts.
 "use strict"
 function showFields(form, fields, changed) {
   const inputs = {}, groups = new Map()

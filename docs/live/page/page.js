@@ -1,5 +1,5 @@
-// The page: tabs, fields and buttons on one side, the worker in which livens runs on the other, and a picture of the latest
-// frame whenever there is something new to see.
+// The page: tabs, fields and buttons, messages to the worker in which livens runs, and a picture of the latest frame
+// whenever it has changed.
 "use strict"
 const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
@@ -7,9 +7,9 @@ const LIGHT = PAPER, DARK = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, 
 const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
 let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
 let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
-let sharp = 1                                                                // pixels of the canvas per pixel of the screen: fewer where drawing is slow
+let sharp = 1                                                                // pixels of the canvas per pixel of the screen: fewer if drawing is slow
 
-// ── light and dark: as the book is, or as the reader's system is ──
+// ── light and dark: as in the documentation, or as in the system of the reader ──
 const system = matchMedia("(prefers-color-scheme: dark)")
 let mode = ["light", "dark"].includes(localStorage.getItem("mode")) ? localStorage.getItem("mode") : null
 function setLook() { document.documentElement.dataset.look = mode || (system.matches ? "dark" : "light"); seen = "" }
@@ -17,16 +17,16 @@ system.onchange = setLook
 $("theme").onclick = () => { mode = document.documentElement.dataset.look == "dark" ? "light" : "dark"; setLook() }
 setLook()
 
-// ── loading, and what can go wrong ──
+// ── loading and its errors ──
 function broken(text) {
   $("loading").classList.remove("done"); $("loading").classList.add("broken")
   $("what").textContent = text
   document.body.dataset.state = "broken"
 }
 function boot() {
-  if (location.protocol == "file:") return broken("A browser runs Python only from pages that are served: run “make serve” in the repository, and open the address that it prints.")
-  if (typeof WebAssembly != "object") return broken("This page needs WebAssembly, which this browser does not offer or has switched off.")
-  if (!pen) return broken("This page needs WebGL 2, which this browser does not offer or has switched off.")
+  if (location.protocol == "file:") return broken("The browser runs Python only in pages from a server: run “make serve” in the repository, and open the printed address.")
+  if (typeof WebAssembly != "object") return broken("This page needs WebAssembly, which this browser does not support or has disabled.")
+  if (!pen) return broken("This page needs WebGL 2, which this browser does not support or has disabled.")
   document.body.dataset.state = "loading"
   worker = new Worker("worker.js")
   worker.onmessage = ({ data }) => take[data.is](data)
@@ -97,7 +97,7 @@ $("preset").onchange = () => {
 }
 function change(name, value) { $("refused").hidden = true; pending[name] = value }
 function flush() { for (const name in pending) tell({ do: "change", name, value: pending[name] }); pending = {} }
-setInterval(flush, 80)                                                       // a slider sends more than anyone can see
+setInterval(flush, 80)                                                       // a slider sends more values than can be seen
 function setPlaying(on) {
   if (on && !playing) begun = performance.now()
   playing = on
@@ -125,7 +125,7 @@ function showLabels(names) {
 function placesOf({ poses }) {                                               // matrices of the world and of all bodies
   return [scene.world, ...scene.data.bodies.map((_, b) => matrix(Array.from(poses.subarray(7 * b, 7 * b + 7))))]
 }
-function remember(places) {                                                  // where the traced points are now
+function remember(places) {                                                  // positions of the traced points
   if (marks == POINTS) { marks = POINTS / 2; for (const path of paths) path.copyWithin(0, 3 * marks) }
   paths.forEach((path, k) => { path.set(scene.mark(k, places[scene.traces.body[0][k]]), 3 * marks); scene.trace(k, path) })
   marks++
@@ -152,11 +152,11 @@ function render() {
   const clock = performance.now(), t = frame.rows.find(row => row[0] == "time")
   drawnAt = [...drawnAt.filter(then => clock - then < 1000), clock]
   tell({ do: "drawn" })
-  if (playing && clock - written < 120) return                               // text and chart change as fast as one can read
+  if (playing && clock - written < 120) return                               // limits the update rate of text and chart
   written = clock
   showReadouts($("readouts").tBodies[0], [...frame.rows, ["fps", "frames per second", playing ? drawnAt.length : 0, ""]])
   $("clock").textContent = `${t[2].toFixed(3)} ${t[3]}`
-  $("pace").textContent = playing && kept < .95 ? `shown at ${Math.round(100 * kept)} % of the speed asked for` : ""
+  $("pace").textContent = playing && kept < .95 ? `shown at ${Math.round(100 * kept)} % of the selected speed` : ""
   if (frame.curve.length) curves.draw()
   if (playing && clock - begun > 1500) sharp = drawnAt.length < 25 ? Math.max(.6, sharp - .05) : drawnAt.length > 45 ? Math.min(1, sharp + .05) : sharp
 }

@@ -1,7 +1,7 @@
-"""A demo that runs: fields in, poses and readouts out. The worker calls `open_demo`, and then the session's methods.
+"""A running demo: fields in, poses and readouts out. The worker calls `open_demo`, and then the methods of the session.
 
-The clock decides how many steps a picture gets: as many as the time that has passed asks for, and no more than fit into
-`BUDGET` of computing, whatever a step costs on this machine; the motion is then shown more slowly, and says so.
+The number of steps per frame follows from the elapsed time and is limited by the computing time `BUDGET`. If the limit
+is reached, the motion is shown more slowly, and the page shows a message.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from livens.look.picture.colors import BLUE, GREEN, ORANGE, PURPLE
 from livens.look.picture.instants import Instant, instant
 from livens.look.picture.picture import picture_of
 
-BUDGET = 0.022  # of computing a picture [s]
+BUDGET = 0.022  # computing time per frame [s]
 
 
 def defaults(demo: Demo) -> Values:
-    """The numbers with which a demo begins."""
+    """The initial numbers of a demo."""
     return {field.name: float(field.value) for field in demo.fields}
 
 
 def catalogue() -> str:
-    """All that the page has to know to show tabs and fields, as JSON."""
+    """The data of tabs and fields as JSON."""
     shown = {
         name: {
             "title": demo.title,
@@ -51,20 +51,20 @@ def open_demo(name: str, values: Values | None = None) -> Session:
 
 
 class Session:
-    """One of the demos with a model that moves."""
+    """A demo with a moving model."""
 
     def __init__(self, demo: Demo, values: Values | None = None):
         self.demo = demo
         self.values = defaults(demo) | dict(values or {})
         self.cost = 1e-3  # of a step [s], as measured
         self.moment: tuple[Instant, lv.Trajectory] | None = None
-        self.debt = 0.0  # time that has passed and is not simulated yet [s]
+        self.debt = 0.0  # elapsed time that is not simulated yet [s]
         self.reset()
 
-    # ── what the page asks for ──
+    # ── requests of the page ──
 
     def reset(self) -> None:
-        """Begin anew with the numbers in the fields."""
+        """Restart with the numbers in the fields."""
         v = self.values
         self.model = self.demo.build(v)
         self.run = Stepper(self.model, lv.Livens(order=int(v.get("order", 2))), v["h"])
@@ -72,7 +72,7 @@ class Session:
         self._compare_from_here()
 
     def change(self, name: str, value: float) -> bool:
-        """Set a field. True where the motion goes on with it, False where it begins anew."""
+        """Set a field. True if the motion continues with it, False if it restarts."""
         before = dict(self.values)
         self.values[name] = float(value)
         field = next(field for field in self.demo.fields if field.name == name)
@@ -88,14 +88,14 @@ class Session:
         return True
 
     def step(self, steps: int) -> None:
-        """Take exactly so many steps."""
+        """Take exactly `steps` steps."""
         begin = time.perf_counter()
         self.run.step(steps)
         self.steps, self.moment = self.steps + steps, None
         self.cost += 0.3 * ((time.perf_counter() - begin) / steps - self.cost)
 
     def tick(self, passed: float, speed: float) -> float:
-        """Go on for `passed` [s] of watching, as far as there is time; gives the part of it that was simulated."""
+        """Continue for `passed` [s] within the computing time; return the fraction that was simulated."""
         h = self.values["h"]
         self.debt += passed * speed
         wanted = int(self.debt / h)
@@ -107,14 +107,14 @@ class Session:
             self.reset()
         return steps / wanted if wanted else 1.0
 
-    # ── what the page shows ──
+    # ── output for the page ──
 
     def scene(self) -> str:
-        """The scene for drawing.js, as JSON."""
+        """The input of drawing.js as JSON."""
         room = self.demo.room(self.values)
         data = scene(picture_of(self.model, self.demo.trace(self.model)))
         data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.near, "follow": room.follow}
-        data["springs"]["most"] = 0.3  # extension of full colour [m]
+        data["springs"]["most"] = 0.3  # extension for full colour [m]
         return json.dumps(data)
 
     def poses(self) -> Any:
@@ -131,17 +131,17 @@ class Session:
         return np.concatenate([c, c + self.demo.arrow * _unit(l), c, c + 0.8 * self.demo.arrow * _unit(w)])
 
     def curve(self) -> Any:
-        """The values of the chart at this moment."""
+        """The current values of the chart."""
         _, motion = self._now()
         if self.demo.chart == "rates":
             return motion.body_rates(self.model.bodies[1].name)[0]
         return np.array([motion.kinetic[0], motion.potential[0] - self.lowest, motion.energy[0] - self.lowest])
 
     def readouts(self) -> str:
-        """Labels, numbers and units, as JSON; `energy` and `momentum` are errors relative to the start."""
+        """Labels, numbers and units, as JSON; `energy` and `momentum` are errors relative to the initial state."""
         now, motion = self._now()
         self.scale = max(self.scale, float(motion.kinetic[0]))
-        energy = float((_booked(motion) - self.booked) / self.scale) if self.scale else 0.0
+        energy = float((_balance(motion) - self.balance) / self.scale) if self.scale else 0.0
         rows = [["energy", "energy error, relative", energy, ""]]
         if self.demo.chart == "rates":
             l, size = now.l[1], float(np.linalg.norm(self.l))
@@ -159,7 +159,7 @@ class Session:
     # ── inside ──
 
     def _now(self) -> tuple[Instant, lv.Trajectory]:
-        """This moment, computed once for all that is shown of it."""
+        """The current state, computed once for all outputs."""
         if self.moment is None:
             self.moment = instant(self.run.system, self.run.state, self.run.t), self.run.now()
         return self.moment
@@ -167,7 +167,7 @@ class Session:
     def _compare_from_here(self) -> None:
         self.moment = None
         now, motion = self._now()
-        self.booked, self.scale = _booked(motion), float(motion.kinetic[0])
+        self.balance, self.scale = _balance(motion), float(motion.kinetic[0])
         self.l = now.l[1].copy()
         self.lowest = float(motion.energy[0] - motion.kinetic[0]) if self.steps == 0 else self.lowest
 
@@ -185,7 +185,7 @@ class Session:
 
 
 class Playground(Session):
-    """Two poses and their products; the time s runs from 0, where all begins, over 1 to 2, where both have arrived."""
+    """Two poses and their products; the time s runs from 0 (start) over 1 to 2 (end of both)."""
 
     H = 0.02
 
@@ -252,13 +252,13 @@ class Playground(Session):
 
 
 def part(pose: lv.Pose, s: float) -> lv.Pose:
-    """The way to `pose`, from the identity at s = 0 to all of it at s = 1: turning evenly about one axis."""
+    """The path to `pose`, from the identity at s = 0 to the pose at s = 1, with constant rotation about one axis."""
     axis, angle = pose.to_axis_angle()
     return lv.Pose.from_axis_angle(axis, s * angle, at=s * pose.a)
 
 
-def _booked(motion: lv.Trajectory) -> float:
-    """Energy with all that has been lost or put in: what does not change."""
+def _balance(motion: lv.Trajectory) -> float:
+    """Energy minus work plus dissipated energy, which is constant."""
     return float(motion.energy[0] - motion.work[0] + motion.dissipated[0])
 
 

@@ -1,11 +1,11 @@
-// Runs livens beside the page, so that the page never waits: loads Pyodide, numpy and livens, then computes pictures.
+// Runs livens in a worker, so that the page never waits: loads Pyodide, numpy and livens, then computes frames.
 // In:  { do: "open" | "change" | "play" | "pause" | "step" | "reset" | "speed" | "drawn", … }
 // Out: { is: "loading" | "ready" | "scene" | "frame" | "refused" | "broken", … }
 "use strict"
 const ABOUT = [["pyodide.asm.wasm", "Python"], ["python_stdlib.zip", "the standard library"], ["numpy-", "numpy"], ["livens-", "livens"]]
 let sizes, loaded = 0, python, session = null, playing = false, speed = 1, last = 0, waiting = false, drawn = true
 
-// ── loading: every byte that comes is counted ──
+// ── loading, with a count of the bytes ──
 const straight = self.fetch.bind(self)
 self.fetch = async (what, options) => {
   const response = await straight(what, options), name = String(what.url || what).split("/").pop()
@@ -34,7 +34,7 @@ async function load() {
   postMessage({ is: "ready", demos: JSON.parse(python.catalogue()), version })
 }
 
-// ── running: a picture is computed when the last one has been drawn ──
+// ── running: a frame is computed after the previous one has been drawn ──
 function numbers(proxy) { const array = proxy.toJs(); proxy.destroy(); return Float32Array.from(array) }
 function show(kept = 1) {
   const frame = { is: "frame", poses: numbers(session.poses()), arrows: numbers(session.arrows()), curve: numbers(session.curve()),

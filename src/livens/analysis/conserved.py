@@ -37,7 +37,7 @@ from ..describe.thing import Thing
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class ConservedComponents:
     """Components of a momentum that are conserved.
 
     directions: orthonormal rows (0 to 3 of them); about: the point of the world for angular momentum [m], None for
@@ -54,8 +54,8 @@ class Conserved:
     """The conserved quantities of a model; `energy` is empty if energy is conserved and gives the reason otherwise."""
 
     energy: str
-    momentum: Kept
-    angular_momentum: Kept
+    momentum: ConservedComponents
+    angular_momentum: ConservedComponents
 
 
 def conserved(model: Model) -> Conserved:
@@ -67,7 +67,7 @@ def conserved(model: Model) -> Conserved:
     >>> rope = m.add(lv.Spring(m.world.point(1, 0, 0), ball.point(0, 0, 0.1), stiffness=100.0, name="rope"))
     >>> kept = conserved(m)
     >>> kept.momentum.directions.shape, kept.momentum.because
-    ((0, 3), "gravity, spring 'rope'")
+    ((0, 3), "gravity and spring 'rope'")
     >>> kept.angular_momentum.directions.tolist(), kept.angular_momentum.about.tolist()
     ([[0.0, 0.0, 1.0]], [1.0, 0.0, 0.0])
     """
@@ -76,16 +76,16 @@ def conserved(model: Model) -> Conserved:
     falling = [("gravity", Symmetry(plane_across(g), line_along(g)))] if np.any(g) else []
     acting = falling + outside
     move = intersection([s.move for _, s in acting])
-    momentum = Kept(move, because=_names([name for name, s in acting if len(s.move) < 3]))
+    momentum = ConservedComponents(move, because=_names([name for name, s in acting if len(s.move) < 3]))
     if not outside:
-        return Conserved(_energy(model), momentum, Kept(ALL, about=None if falling else np.zeros(3)))
+        return Conserved(_energy(model), momentum, ConservedComponents(ALL, about=None if falling else np.zeros(3)))
     turn = intersection([s.turn for _, s in acting])
     points = np.array([s.through for _, s in acting if s.through is not None]).reshape(-1, 3)
     lines = lines_through(points)
     turn = intersection([turn, lines])
     about = points[0] if len(points) else np.zeros(3)
     held = [name for name, s in acting if len(s.turn) < 3 or (s.through is not None and len(lines) < 3)]
-    return Conserved(_energy(model), momentum, Kept(turn, about, _names(held)))
+    return Conserved(_energy(model), momentum, ConservedComponents(turn, about, _names(held)))
 
 
 def _outside(model: Model) -> list[tuple[str, Symmetry]]:
@@ -108,5 +108,8 @@ def _name(thing: Thing) -> str:
 
 
 def _names(names: list[str]) -> str:
+    """The names as one phrase, each once; of more than four only the first three."""
     names = list(dict.fromkeys(names))
-    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    if len(names) > 4:
+        names = [*names[:3], f"{len(names) - 3} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

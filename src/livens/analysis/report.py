@@ -21,7 +21,7 @@ from ..checks import Array
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
 from ..run.progress import count
-from .conserved import Conserved, Kept, conserved
+from .conserved import Conserved, ConservedComponents, conserved
 
 COLUMNS = ("", "", "at start", "change", "slope per s", "worst", "worst/scale")
 
@@ -128,7 +128,7 @@ def report(motion: Trajectory) -> Report:
     >>> stick = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=500), velocity=(1, 0, 5), body_rates=(0.1, 4, 0.1)))
     >>> kept = lv.simulate(m, lv.Livens(), h=1e-3, until=1.0).report()
     >>> kept.energy.relative < 1e-12, abs(kept.energy_slope) < 1e-12, kept.notes
-    (True, True, ('momentum along (0, 0, 1) is not conserved: gravity.',))
+    (True, True, ('momentum along (0, 0, 1) is not conserved because of gravity.',))
     """
     law = conserved(motion.model)
     energy, momentum, angular = energy_series(motion, law), momentum_series(motion, law), angular_series(motion, law)
@@ -237,7 +237,7 @@ def _notes(law: Conserved, motion: Trajectory) -> tuple[str, ...]:
     E = motion.energy
     notes = [f"energy changes by {E[-1] - E[0]:+.6g} J, from {E[0]:.6g} to {E[-1]:.6g} J: {law.energy}."]
     lost = [
-        f"{name}{_which(kept, rest=True)} is not conserved: {kept.because}."
+        f"{name}{_which(kept, rest=True)} is not conserved because of {kept.because}."
         for name, kept in (("momentum", law.momentum), ("angular momentum", law.angular_momentum))
         if len(kept.directions) < 3
     ]
@@ -252,7 +252,7 @@ def _unjudged(motion: Trajectory) -> list[str]:
     return []
 
 
-def _which(kept: Kept, rest: bool = False) -> str:
+def _which(kept: ConservedComponents, rest: bool = False) -> str:
     """The direction of the conserved components, or of the rest."""
     D = kept.directions
     if len(D) in (0, 3):

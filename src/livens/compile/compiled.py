@@ -72,8 +72,8 @@ class Compiled:
         if turned > 0.0:
             fit.check_orientations()
         left_out = redundant_rows(fit)
-        if rates := start_rates.rates(model):
-            _impose(rates, model, fit)
+        if any(joint.start_rate is not None for joint in model.joints):
+            _impose_rates(model, fit)
         system, state, last = tables.system, tables.state, fit
         if left_out:
             reduced = compile_model(model, left_out)
@@ -198,13 +198,13 @@ def _owners(groups: list[Group] | tuple[Group, ...]) -> list[Any]:
     return [group.owner for group in groups for _ in group.rows]
 
 
-def _impose(rates: dict[str, float], model: Model, fit: Assembly) -> None:
+def _impose_rates(model: Model, fit: Assembly) -> None:
     """Initial velocities for the rates that joints give, (1) of start_rates.py."""
     driven = start_rates.driven(model)
     tables = compile_model(driven)
     blow = Assembly(driven, tables.system, fit.state._replace(lam=tables.state.lam), _owners(tables.groups))
     blow.project_velocities()
-    names = ", ".join(map(repr, rates))
+    names = ", ".join(map(repr, start_rates.rates(model)))
     blow.check_rates(f" start_rate is given for {names}: give fewer of them, or consistent ones.")
 
 

@@ -1,8 +1,8 @@
-"""User-written rows compiled: each equation becomes three tapes, for its value, its slope and its bend.
+"""User-written rows compiled: each equation becomes three tapes, for its value, its gradient and its bias term.
 
 With v, ω the velocities of the bodies' centres and their body rates, Ḃ = B ω̂, and D the derivative along the motion,
 
-    value  g,      slope  ∂g/∂t, ∂g/∂(a, B),      bend  D(D g)   at constant v and ω     (kernels/row_tapes.py).
+    value  g,      gradient  ∂g/∂t, ∂g/∂(a, B),      bias  D(D g)   at constant v and ω     (kernels/row_tapes.py).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames
 from .rows import Group
+
+OPCODES = {name: number for name, number in vars(opcodes).items() if name.isupper()}
 
 
 def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
@@ -55,10 +57,10 @@ def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
 
 
 def functions(eq: PoseEquations, k: int) -> list[Any]:
-    """Value, slope and bend of equation k as CasADi functions of (a, B), t and (v, ω), in the layout of opcodes.py."""
+    """Value, gradient and bias term of equation k as CasADi functions of (a, B), t, (v, ω), in the order of opcodes."""
     ca = casadi()
     g, n = eq.rows[k], len(eq.B)
-    q = ca.vertcat(eq.q, ca.SX.sym("nobody", opcodes.TIME - 12 * n))
+    q = ca.vertcat(eq.q, ca.SX.sym("unused", opcodes.TIME - 12 * n))
     u = ca.SX.sym("u", opcodes.RESULT - opcodes.VELOCITY)
     dq = ca.vertcat(
         *(
@@ -67,15 +69,15 @@ def functions(eq: PoseEquations, k: int) -> list[Any]:
         )
     )
     along = ca.jtimes(g, eq.q, dq) + ca.jacobian(g, eq.t)
-    bend = ca.jtimes(along, eq.q, dq) + ca.jacobian(along, eq.t)
-    slope = ca.vertcat(ca.jacobian(g, eq.t), ca.gradient(g, eq.q))
+    bias = ca.jtimes(along, eq.q, dq) + ca.jacobian(along, eq.t)
+    gradient = ca.vertcat(ca.jacobian(g, eq.t), ca.gradient(g, eq.q))
     inputs = [ca.vertcat(q, eq.t, u)]
-    return [ca.Function("g", inputs, [expression]) for expression in (g, slope, bend)]
+    return [ca.Function("g", inputs, [expression]) for expression in (g, gradient, bias)]
 
 
 class Places:
-    """Points and directions on which user-written `owner` acts, in principal axes, from the centre of mass; where a
-    body has an axis without inertia, what could turn it about that is refused."""
+    """Points and directions on which the user-written `owner` acts, in principal axes, from the centre of mass. An
+    `owner` that could turn a body about an axis without inertia is refused."""
 
     def __init__(self, frames: Frames, owner: Thing):
         self.frames, self.owner = frames, owner
@@ -92,7 +94,7 @@ class Places:
 
 
 class _Book:
-    """Tapes one after the other, equal ones once."""
+    """All tapes in one array, equal ones once."""
 
     def __init__(self) -> None:
         self.code: list[Ints] = []
@@ -102,10 +104,10 @@ class _Book:
         self.places: dict[bytes, list[int]] = {}
 
     def write(self, parts: list[Any]) -> list[int]:
-        """Where the parts begin, and where the last ends."""
+        """The first instructions of the parts, and the end of the last."""
         flat = [flatten(part) for part in parts]
         code = [
-            np.column_stack([np.array([getattr(opcodes, name) for name in f.operations], dtype=np.int64), f.registers])
+            np.column_stack([np.array([OPCODES[name] for name in f.operations], dtype=np.int64), f.registers])
             for f in flat
         ]
         key = b"|".join(x.tobytes() for c, f in zip(code, flat, strict=True) for x in (c, f.constants))

@@ -1,8 +1,8 @@
-"""User-written energies and forces compiled: one tape for each shape of formula, a table of its instances.
+"""User-written energies and forces compiled: one tape for each structure of formula, a table of its instances.
 
-What an instance looks at and where it acts are points and directions from centres of mass in principal axes; an energy
-acts on whatever it looks at. Constants that differentiating brought in are moved to registers of their own, so that
-they are written once for all instances of a shape.
+An instance reads points and directions and acts on points and directions, from centres of mass in principal axes; an
+energy acts on all that it reads. Constants that come from differentiation are moved to registers of their own, so that
+they are written once for all instances of a structure.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ..describe.body import Body, without_world
 from ..describe.formula_derivatives import FormulaStructure, derived
 from ..describe.term import FormulaEnergy, FormulaForce
 from ..formula.formula import Flat, Formula
-from ..kernels import kinds, opcodes
+from ..kernels import kinds
 from ..kernels.arrays import Formulas, Ints
 from .bodies import Frames, stack
-from .constraint_tapes import Places
+from .constraint_tapes import OPCODES, Places
 from .signals import Signals
 
 KINDS = {
@@ -48,7 +48,7 @@ NO_FORMULAS = Formulas(
 
 
 class _Instance(NamedTuple):
-    """A formula with what it looks at and where it acts: kinds, body numbers, places."""
+    """A formula with the handles that it reads and those on which it acts: kinds, body numbers, coordinates."""
 
     formula: Formula
     handles: list[tuple[int, int, Array]]
@@ -70,13 +70,13 @@ def compile_formulas(frames: Frames, signals: Signals) -> Formulas:
         for formula, act in zip(force.formulas, acts, strict=False):
             handles = _handles(formula, without_world(force.bodies), frames, None)
             pushes.append(_Instance(formula, handles, [act], FormulaStructure.of(formula)))
-    return _compiled(energies + pushes, signals) if energies or pushes else NO_FORMULAS
+    return _compiled(energies + pushes, signals)
 
 
 def _handles(
     formula: Formula, bodies: tuple[Body, ...], frames: Frames, places: Places | None
 ) -> list[tuple[int, int, Array]]:
-    """What a formula looks at; where it acts on that, `places` refuses what has no inertia."""
+    """The handles that a formula reads; if it acts on them, `places` refuses bodies without inertia."""
     found = []
     for slot, kind, r in zip(formula.handles, formula.kinds, formula.places, strict=True):
         b = frames.number[bodies[slot]]
@@ -130,23 +130,23 @@ def _compiled(instances: list[_Instance], signals: Signals) -> Formulas:
 
 
 def hoisted(flat: Flat, temporary: int) -> tuple[Ints, Array, int, int]:
-    """The instructions of `flat` with its constants first, each in a register that nothing else writes; their numbers;
-    how many constants there are; registers needed. Temporary registers begin at `temporary`."""
+    """The instructions of `flat` with its constants first, each in a register of its own; their numbers; the number of
+    constants; the number of registers. Temporary registers begin at `temporary`."""
     constants: list[tuple[int, float]] = []
     where: dict[float, int] = {}  # a number → its register
-    holds: dict[int, int] = {}  # a register that a constant was to be written to → where it stands
+    moved: dict[int, int] = {}  # a register for a constant → the register that contains it
     lines = []
     for name, (o, i, j), number in zip(flat.operations, flat.registers.tolist(), flat.constants.tolist(), strict=True):
         if name != "CONST":
-            lines.append((getattr(opcodes, name), o, holds.get(i, i), holds.get(j, j)))
-            holds.pop(o, None)
+            lines.append((OPCODES[name], o, moved.get(i, i), moved.get(j, j)))
+            moved.pop(o, None)
         elif o < temporary:  # a result
             constants.append((o, number))
         else:
             if number not in where:
                 where[number] = flat.size + len(where)
                 constants.append((where[number], number))
-            holds[o] = where[number]
-    code: Any = [(opcodes.CONST, o, 0, 0) for o, _ in constants] + lines
+            moved[o] = where[number]
+    code: Any = [(OPCODES["CONST"], o, 0, 0) for o, _ in constants] + lines
     numbers = np.array([number for _, number in constants] + [0.0] * len(lines))
     return np.array(code, dtype=np.int64).reshape(-1, 4), numbers, len(constants), flat.size + len(where)

@@ -1,16 +1,23 @@
 """Redundant constraints: which constraint equations are left out of the stepping.
 
-The rank of G at a generic position counts the degrees of freedom. Rows that are redundant there are redundant
-everywhere. With N a basis of the null space of Gᵀ, the rows that are left out are those that maximise the smallest
-singular value of their block of N: 1 at best, 0 if the other rows do not imply them. Positions along a stretch of
-the motion decide, because a start may be singular by accident. Reactions are still those of all rows, of minimum norm
-(record/joints.py).
+The rank of the Jacobian G at a generic position counts the degrees of freedom, and rows that are redundant there are
+redundant everywhere. It is decided loop by loop (loops.py), by the singular values of the loop's part of G, with
+
+    rows of length one,    translations as they are,    rotations of body b times 1/ℓ_b,                        (1)
+
+ℓ_b the longest lever arm of a row on the body. So it does not depend on orientation, units, or the size of the rest of
+the model. A singular value below RANK_TOLERANCE counts as zero. Positions at which one is neither small nor large are
+not used if others are clear; of those that are used, the largest rank counts, because a position may be singular.
+
+With N a basis of the null space of Gᵀ, the rows that are left out are those that maximise the smallest singular value
+of their block of N: 1 at best, 0 if the other rows do not imply them. Reactions are still those of all rows, of minimum
+norm (record/joints.py).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,47 +26,67 @@ from ..checks import Array
 from ..errors import ModelError
 from ..kernels.dynamics import move_steadily
 from .assembly import Assembly
+from .loops import loops, rows_of
 from .states import copied
-from .system import fastest, inverse_masses
+from .system import fastest
 
-RANK_TOLERANCE = 1e-12  # an eigenvalue of G Gᵀ below this, its diagonal scaled to one: a row is redundant
-FEW_ROWS = 200  # up to which both directions of a long stretch of motion are examined
-DENSE_ROWS = 1000  # up to which eigenvectors choose the rows that are left out; beyond, pivots choose
+RANK_TOLERANCE = 1e-8  # a singular value below this, scaled by (1), counts as zero
+DOUBTFUL = (1e-11, 1e-5)  # singular values between these are neither small nor large
+FEW_ROWS = 200  # in a loop, up to which both directions of a long stretch of motion are examined
+DENSE_ROWS = 2500  # in a loop, up to which singular values decide; beyond, the pivots of G Gᵀ do
+PIVOT_TOLERANCE = 1e-12  # a pivot of G Gᵀ below this, its diagonal scaled to one, counts as zero
 
 
-class Dependent(NamedTuple):
-    """The rows that are redundant at one position."""
+class NullSpace(NamedTuple):
+    """The redundancy of a loop at one position."""
 
-    rows: list[int]  # as many as are redundant, the last ones in the order of elimination: where loops close
-    null_space: Array | None  # basis of the null space of Gᵀ (rows, redundant); None where there are too many rows
+    basis: Array  # of the null space of Gᵀ, scaled by (1), (rows of the loop, redundant)
+    clear: bool  # no singular value is doubtful
 
 
 def redundant_rows(start: Assembly) -> frozenset[int]:
     """The rows to leave out of the stepping of a model that is assembled in `start`."""
-    seen = [dependent_rows(start)]
-    if not seen[0].rows:
-        return frozenset()
-    few = len(start.hard) <= FEW_ROWS
+    parts = [rows_of(start.system, blocks) for blocks in loops(start.system)]
+    small = [rows for rows in parts if len(rows) <= DENSE_ROWS]
+    left_out = _by_pivots(start, np.concatenate(large)) if (large := [r for r in parts if len(r) > DENSE_ROWS]) else []
+    start.evaluate_jacobian()
+    seen = [(rows, [place]) for rows in small if (place := null_space(start, rows)).basis.shape[1]]
+    if not seen:
+        return frozenset(left_out)
+    few = max(len(rows) for rows, _ in seen) <= FEW_ROWS
+    for there in _positions(start, few):
+        there.evaluate_jacobian()
+        for rows, found in seen:
+            found.append(null_space(there, rows))
+        if all(any(not place.basis.shape[1] for place in found) for _, found in seen):
+            break
+    return frozenset([*left_out, *(int(row) for rows, found in seen for row in rows[_chosen(found)])])
+
+
+def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
+    """Positions along the motion that the start has, and along a random one that the joints allow."""
     stretch = [0.03] + [0.3] * (10 if few else 3)
     for own, sign in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
         there = Assembly(start.model, start.system, copied(start.state), start.owners)
         for turn in stretch:
             if not move_along(there, own, sign * turn):
                 break
-            seen.append(dependent_rows(there))
-            if seen[-1].null_space is None:
-                break
-    least = min(len(place.rows) for place in seen)
-    seen = [place for place in seen if len(place.rows) == least]
-    bases = [place.null_space for place in seen if place.null_space is not None]
-    choices = {tuple(place.rows) for place in seen}
-    if bases:
-        choices.add(tuple(largest_rows(np.stack(bases if few else bases[:1]))))
+            yield there
+
+
+def _chosen(found: Sequence[NullSpace]) -> list[int]:
+    """The rows of a loop to leave out, from its null spaces at several positions."""
+    clear = [place for place in found if place.clear] or found
+    least = min(place.basis.shape[1] for place in clear)
+    bases = [place.basis for place in clear if place.basis.shape[1] == least]
+    if not least:
+        return []
+    choices = {tuple(largest_rows(np.stack(bases))), *(tuple(largest_rows(basis[None])) for basis in bases)}
 
     def worst(rows: Iterable[int]) -> float:
-        return min((smallest_singular_value(basis, rows) for basis in bases), default=0.0)
+        return min(smallest_singular_value(basis, rows) for basis in bases)
 
-    return frozenset(max(sorted(choices), key=worst))
+    return list(max(sorted(choices), key=worst))
 
 
 def move_along(there: Assembly, own: bool, turn: float) -> bool:
@@ -83,26 +110,50 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
     return True
 
 
-def dependent_rows(here: Assembly) -> Dependent:
-    """The rows that are redundant at this position. The decision is geometric: all bodies get the same mass, and the
-    joints' size as radius of gyration."""
+def null_space(here: Assembly, rows: Array) -> NullSpace:
+    """The null space of the part of Gᵀ that belongs to some rows, which form whole blocks; G is in work.G."""
+    G = scaled_jacobian(here, rows)
+    U, s, _ = np.linalg.svd(G)
+    size = np.concatenate([s, np.zeros(len(rows) - len(s))]) if len(rows) > len(s) else s
+    clear = not ((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any()
+    return NullSpace(U[:, size < RANK_TOLERANCE], clear)
+
+
+def scaled_jacobian(here: Assembly, rows: Array) -> Array:
+    """The rows of G for the bodies that they touch, scaled by (1)."""
+    system, work = here.system, here.work
+    blocks, bodies = system.blocks, system.bodies
+    mine = np.unique(np.searchsorted(blocks.row, rows, side="right") - 1)
+    sides = [(J, s) for J in mine for s in range(blocks.side[J], blocks.side[J + 1])]
+    column = {b: k for k, b in enumerate(sorted({int(blocks.side_body[s]) for _, s in sides}))}
+    first = dict(zip(mine, np.searchsorted(rows, blocks.row[mine]), strict=True))
+    G = np.zeros((len(rows), len(column), 6))
+    for J, s in sides:
+        n, e = blocks.row[J + 1] - blocks.row[J], blocks.side_entry[s]
+        G[first[J] : first[J] + n, column[int(blocks.side_body[s])]] = work.G[e : e + n]
+    for b, k in column.items():
+        G[:, k, :3] *= bodies.inverse_mass[b] > 0.0
+        G[:, k, 3:] *= (bodies.inverse_inertia[b] > 0.0) / _lever(G[:, k])
+    flat = G.reshape(len(rows), -1)
+    return flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-300)
+
+
+def _lever(rows: Array) -> float:
+    """The longest lever arm of rows on one body: their rotations over their translations; 1 if they have only one."""
+    moves, turns = np.linalg.norm(rows[:, :3], axis=1), np.linalg.norm(rows[:, 3:], axis=1)
+    both = (moves > 0.0) & (turns > 0.0)
+    return float((turns[both] / moves[both]).max()) if both.any() else 1.0
+
+
+def _by_pivots(here: Assembly, rows: Array) -> list[int]:
+    """The redundant rows among `rows` by the pivots of G Gᵀ: those that come last in the order of elimination."""
     bodies = here.system.bodies
     same = bodies._replace(
         inverse_mass=(bodies.inverse_mass > 0.0).astype(np.float64),
         inverse_inertia=(bodies.inverse_inertia > 0.0) / here.size**2,
     )
-    pivot = here.factorise(shift=0.0, tiny=RANK_TOLERANCE, bodies=same)
-    last = np.flatnonzero((pivot == 0.0) & here.hard).tolist()
-    rows = np.flatnonzero(here.hard)
-    if not last or len(rows) > DENSE_ROWS:
-        return Dependent(last, None)
-    G = here.jacobian()[rows]
-    C = (G * inverse_masses(same)) @ G.T
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(C), 1e-300))
-    values, vectors = np.linalg.eigh(C * scale[:, None] * scale)
-    null = np.zeros((len(pivot), int((values < RANK_TOLERANCE).sum())))
-    null[rows] = vectors[:, values < RANK_TOLERANCE]
-    return Dependent(last if len(last) == null.shape[1] else largest_rows(null[None]), null)
+    pivot = here.factorise(shift=0.0, tiny=PIVOT_TOLERANCE, bodies=same)
+    return [int(row) for row in rows if pivot[row] == 0.0 and here.hard[row]]
 
 
 def largest_rows(bases: Array) -> list[int]:

@@ -25,7 +25,9 @@ from .bodies import Frames, stack
 from .ordering import elimination_order, symbolic
 from .signals import Signals
 
+KINDS = {name: number for name, number in vars(kinds).items() if name.isupper()}  # of rows and coordinates
 FAR = 1e100  # m, whose square still is a floating-point number
+LONGEST = 1e3  # times its own size: the largest length that the tolerance of a joint is relative to
 PRECISION = 1e-13  # tolerance of the violation, relative to the size of the joints
 
 
@@ -77,7 +79,7 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
             _refuse_torque(frames, q.b, q.joint)
     springs = [entry.spring for entry in entries]
     compiled = Coordinates(
-        kind=np.array([getattr(kinds, q.kind) for q, _, _ in entries], dtype=np.int64),
+        kind=np.array([KINDS[q.kind] for q, _, _ in entries], dtype=np.int64),
         body=frames.numbers([(q.a.body, q.b.body) for q, _, _ in entries], 2),
         point=stack([(frames.local(q.a, q.joint), frames.local(q.b, q.joint)) for q, _, _ in entries], (2, 3)),
         axis=stack([frames.direction(q.a.body, q.axis) for q, _, _ in entries], (3,)),
@@ -148,7 +150,7 @@ def compile_rows(
         return frames.local(row.a, owner)
 
     compiled = Rows(
-        kind=np.array([getattr(kinds, row.kind) for row in rows], dtype=np.int64),
+        kind=np.array([KINDS[row.kind] for row in rows], dtype=np.int64),
         body=frames.numbers([(row.a.body, row.b.body) for row in rows], 2),
         point=stack(
             [(first_point(row, o), frames.local(row.b, o)) for row, o in zip(rows, owners, strict=True)], (2, 3)
@@ -173,22 +175,29 @@ def compile_rows(
         metric=np.zeros(len(rows)),
     )
     angular = np.array([_is_angle(row) for row in rows], dtype=bool)
-    return _scaled(rows, compiled, angular, state, frames.mass), blocks, angular
+    return _scaled(rows, compiled, blocks, angular, state, frames.mass), blocks, angular
 
 
-def _scaled(rows: list[Row], compiled: Rows, angular: NDArray[np.bool_], state: State, mass: Array) -> Rows:
-    """The rows with their weights. The tolerance of a length is relative to the size of the joints, that of an angle is
-    absolute, and that of a slip is finer, because no later step corrects it."""
-    arms = np.abs(compiled.point[compiled.body > 0]).max(initial=0.0)  # the world has no size
-    size = max([float(arms), *[row.value for row in rows if row.kind in ("DISTANCE", "TAPE")]])
+def _scaled(
+    rows: list[Row], compiled: Rows, blocks: Blocks, angular: NDArray[np.bool_], state: State, mass: Array
+) -> Rows:
+    """The rows with their weights. The tolerance of a length is relative to the size of the joints, but to at most
+    LONGEST times the shorter lever arm of its own joint; that of an angle is absolute, and that of a slip is finer,
+    because no later step corrects it."""
+    levers = np.abs(compiled.point).max(axis=2) * (compiled.body > 0)  # the world has no size
+    lengths = [row.value if row.kind in ("DISTANCE", "TAPE") else 0.0 for row in rows]
+    size = max(float(levers.max(initial=0.0)), *lengths, 0.0)
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
     if size > FAR:
         raise ModelError(
             f"joints are at points {size:.3g} m from their bodies, too far to compute with: check the units."
         )
+    shorter = np.maximum(np.where(levers > 1e-9 * size, levers, np.inf).min(axis=1, initial=np.inf), lengths)
+    joint = np.repeat(np.minimum.reduceat(shorter, blocks.row[:-1]), np.diff(blocks.row)) if len(rows) else shorter
+    local = np.minimum(size, LONGEST * joint)
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # user-written rows have any unit
-    tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * size, unit * size))
+    tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * local, unit * local))
     metric = np.where(angular, 1.0 / size**2, unit**2) / max(float(mass.sum()) / max(1, len(mass) - 1), 1e-300)
     return compiled._replace(weight=1.0 / tolerance, metric=metric, unit=unit)
 

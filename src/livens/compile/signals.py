@@ -16,16 +16,16 @@ from ..checks import Array, accepts
 from ..describe.model import Model
 from ..describe.row import Drive
 from ..describe.signal import sample
-from ..describe.term import CoordinateMotor, PointLoad
+from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointLoad
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..formula.formula import Formula
 from .terms import Terms
 
-PART = 1.0 / 8.0  # of a step of the run: that of the differences, so a drive the run resolves is differentiated well
-STEP = PART * 1e-3  # the same where there is no run [s]
-SHORTEST = 1e-9  # what is not smooth in so short a time has no rate [s]
-BEFORE = np.array([0, 3, 6])  # of seven times, how many lie before t: near t = 0, in between, near the end
+PART = 1.0 / 8.0  # step of the differences, relative to the step of the run
+STEP = PART * 1e-3  # the same if there is no run [s]
+SHORTEST = 1e-9  # shortest step of the differences; a drive that is not smooth on it has no rate [s]
+BEFORE = np.array([0, 3, 6])  # how many of the seven times are before t: near t = 0, in between, near the end
 FIRST = np.array(
     [[-147, 360, -450, 400, -225, 72, -10], [-1, 9, -45, 0, 45, -9, 1], [10, -72, 225, -400, 450, -360, 147]]
 )
@@ -80,6 +80,7 @@ class Signals:
         self.drives = [DriveColumns(owner, drive, first_drive + 3 * k) for k, (owner, drive) in enumerate(drives)]
         self.drive_column = {id(driven.owner): driven.first for driven in self.drives}
         self.clock = first_drive + 3 * len(drives)  # the column of the time, if there is one
+        self.written = bool(self.terms.of(FormulaEnergy) or self.terms.of(FormulaForce))  # by users
         self.has_clock = any(formula.varies for formula in self._formulas(model))
         self.width = self.clock + int(self.has_clock)
         self.controlled = [motor for motor in self.motors if motor.term.rate is not None]
@@ -125,11 +126,11 @@ class Signals:
 
 def drive_table(owner: Thing, drive: Drive, t: Array, step: float = STEP, last: float = np.inf) -> Array:
     """Value, rate and acceleration of a drive: (len(t), 3); by its own `derivative()` if it has one, as splines do, and
-    else by sixth-order differences. For times in [0, last] it is asked at times in [0, last] only; where it begins and
-    ends, the step is shortened until it is fine enough. Where it can't be told beyond t, as a table that ends there, or
-    bends just there, the times before t say its rate: that depends on the drive alone, not on how far a run goes."""
+    otherwise by sixth-order differences. For times in [0, last] it is called at times in [0, last] only; at its ends
+    the step is shortened until it is fine enough. If the drive is undefined or not smooth after t, backward differences
+    give its rate: this depends on the drive alone, not on the end of a run."""
     step = min(step, last / 9.0)
-    slack = 1e-6 * step  # of times that are computed
+    slack = 1e-6 * step  # for the round-off of computed times
     within = (t >= -slack) & (t <= last + slack)
     t = np.where(within, np.clip(t, 0.0, last), t)
     value = sample(drive, t, (), owner, "drive")
@@ -140,7 +141,7 @@ def drive_table(owner: Thing, drive: Drive, t: Array, step: float = STEP, last: 
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
     rise = _known(owner, drive, times) - value[:, None]
-    late = (np.isnan(rise).any(axis=1) | _bends(t, value, rise, step)) & (side == 1)
+    late = (np.isnan(rise).any(axis=1) | _kinks(t, value, rise, step)) & (side == 1)
     side = np.where(late, 2, side)
     times[late] = _times(t[late], within[late], side[late], step, last)
     again = late | np.isnan(rise).any(axis=1)
@@ -148,11 +149,11 @@ def drive_table(owner: Thing, drive: Drive, t: Array, step: float = STEP, last: 
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
     doubt = np.where(side == 1, 0.0, _doubt(t, value, rise, rate * step, side, step))
-    again = doubt > (1e-6 if step > SHORTEST else 0.02)  # a power of t looks the same at every step: 0.005 for t⁵
+    again = doubt > (1e-6 if step > SHORTEST else 0.02)  # powers of t give the same at every step: 0.005 for t⁵
     if again.any():
         if step <= SHORTEST:
             raise ModelError(
-                f"drive of {owner.name!r} has no rate at t = {t[again][0]:g} s: let it begin and end smoothly."
+                f"drive of {owner.name!r} has no rate at t = {t[again][0]:g} s: it must begin and end smoothly."
             )
         table[again] = drive_table(owner, drive, t[again], step / 8.0, last)
     return table
@@ -165,7 +166,7 @@ def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
 
 
 def _known(owner: Thing, drive: Drive, times: Array) -> Array:
-    """A drive at the given times; NaN at those where it can't be told."""
+    """A drive at the given times; NaN where it is undefined."""
     try:
         return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
     except ModelError:
@@ -176,9 +177,9 @@ def _known(owner: Thing, drive: Drive, times: Array) -> Array:
         )
 
 
-def _bends(t: Array, value: Array, rise: Array, step: float) -> Any:
-    """Whether a drive, smooth before t and smooth after it, changes its rate at t, as a table that is held at its end:
-    one-sided differences of order two and three agree on either side, and the sides do not."""
+def _kinks(t: Array, value: Array, rise: Array, step: float) -> Any:
+    """True if a drive is smooth before t and after it, but its rate jumps at t, as that of a table that is held at its
+    end: one-sided differences of order two and three agree on either side, and the sides differ."""
     sides = (rise[:, 3:], -rise[:, 3::-1])
     second = np.stack([side[:, :3] @ np.array([-3.0, 4.0, -1.0]) / 2.0 for side in sides])
     third = np.stack([side @ CUBIC for side in sides])
@@ -189,14 +190,14 @@ def _bends(t: Array, value: Array, rise: Array, step: float) -> Any:
 
 
 def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:
-    """Round-off of a drive's values, and of the times at which it was asked."""
+    """Round-off of a drive's values, and of the times at which it was called."""
     largest = np.abs(rise).max(axis=1)
     return 1e2 * np.finfo(np.float64).eps * (np.abs(value) + largest * (1.0 + np.abs(t) / step))
 
 
 def _doubt(t: Array, value: Array, rise: Array, change: Array, side: Any, step: float) -> Array:
-    """How far one-sided differences of order three and six, which agree on what is smooth, differ beyond round-off, in
-    parts of all the change: 0.1 for √t at 0, whatever the step."""
+    """The difference of one-sided differences of order three and six beyond round-off, relative to the total change. It
+    is small for a smooth drive, and 0.1 for √t at 0, for every step."""
     rise = np.where(side[:, None] == 2, -rise[:, ::-1], rise)
     coarse = rise[:, :4] @ CUBIC
     largest = np.abs(rise).max(axis=1)

@@ -1,12 +1,12 @@
-"""Velocities from rates: one joint of a closed loop says how fast it goes at the start, and the others follow.
+"""Initial velocities from the given rates of some joints.
 
-The start is that of a blow. Motors in the joints whose rates r are given act for an instant, so hard that those joints
-go as asked; with D the gradients of their coordinates and v⁻ the velocities that bodies were given (most often zero),
+The rates r are applied as an impulse μ of motors in these joints; with D the gradients of their coordinates and v⁻ the
+velocities that were given to the bodies (most often zero),
 
     M (v − v⁻) = Gᵀλ + Dᵀμ,        G v = 0,        D v = r.                                           (1)
 
-Of all velocities that fit, these have the least kinetic energy of v − v⁻ (Gauss, Kelvin). In a mechanism with as many
-rates as freedoms nothing is left open; a free-flying body recoils, and an arm whose elbow has no rate is flung.
+Of all velocities that satisfy the constraints and the rates, these minimise the kinetic energy of v − v⁻ (Gauss,
+Kelvin). One rate per degree of freedom determines all velocities; other joints follow from the impulse.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def rates(model: Model) -> dict[str, float]:
 
 def driven(model: Model) -> Model:
     """The model with a drive instead of every rate, for velocities at the start only."""
-    asked, other = rates(model), copy(model)
+    given, other = rates(model), copy(model)
     other.joints = [copy(joint) for joint in model.joints]
     for joint in other.joints:
-        if joint.name in asked:
-            joint.drive = Line(0.0, asked[joint.name])
+        if joint.name in given:
+            joint.drive = Line(0.0, given[joint.name])
     return other

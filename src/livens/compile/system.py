@@ -1,11 +1,11 @@
-"""From names to arrays: compile a Model into a System (constant) and a State (evolves).
+"""Compile a Model into arrays: a System, which is constant, and a State, which evolves.
 
 Bodies get numbers in the order they were added, the world is 0. Every body is moved to its centre of mass and
 principal axes Q: with c the centre in the body frame,
 
     a_kernel = a + B c,    B_kernel = B Q,    p = m (v + B (ω × c)),    L = Qᵀ J ω.            (1)
 
-A body without inertia about an axis (thin rod, point mass) keeps L = 0 there; whatever could exert a torque about
+A body without inertia about an axis (thin rod, point mass) has L = 0 there; a thing that could exert a torque about
 that axis is refused by name. Joints become rows in compile/rows.py.
 """
 
@@ -25,7 +25,7 @@ from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
-from .force_tapes import compile_formulas
+from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_rows, groups
 from .signals import Signals
 
@@ -87,7 +87,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
-        formulas=compile_formulas(frames, signals),
+        formulas=compile_formulas(frames, signals) if signals.written else NO_FORMULAS,
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
@@ -102,7 +102,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
 def scratch(system: System, vectors: int = 0) -> Work:
     """New scratch for `system`, with `vectors` per body for a scheme."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
-    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last is the world's bin
+    entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
     row, diagonal = system.blocks.row, system.blocks.diagonal
     values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
     S, pivot = np.zeros(values), np.zeros(r)
@@ -136,12 +136,12 @@ def scratch(system: System, vectors: int = 0) -> Work:
 
 
 def registers(system: System) -> Array:
-    """Fresh registers for whatever users wrote."""
+    """New registers for user-written formulas."""
     return np.zeros(max(system.tapes.registers, 4 * system.formulas.registers))
 
 
 def same(one: Any, other: Any) -> bool:
-    """True if two bags of arrays hold the same bits."""
+    """True if two tuples of arrays are equal bit for bit."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     return bool(np.array_equal(one, other))
@@ -185,8 +185,8 @@ def _attraction(model: Model, signals: Signals) -> Pairs:
 
 
 def _filled(moments: Array) -> Array:
-    """Moments of inertia with the largest of each body in the place of zeros. The others of a thin rod differ by
-    round-off, and turn it about itself by that difference over what stands there: no number of some unit."""
+    """Moments of inertia with zeros replaced by the largest of each body. The other two moments of a thin rod differ by
+    round-off, and it rotates about itself by that difference over this number, which must therefore have a unit."""
     largest = moments.max(axis=1, keepdims=True)
     return np.where(moments > 0.0, moments, np.where(largest > 0.0, largest, 1.0))
 

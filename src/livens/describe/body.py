@@ -72,7 +72,7 @@ class Body:
         name: str = "",
     ):
         label = f"body {name!r}" if name else "a body"
-        if not hasattr(shape, "mass_properties") or isinstance(shape, type):  # users may write shapes of their own
+        if not is_shape(shape):
             raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
         if angular_velocity is not None and body_rates is not None:
             raise ModelError(f"{label} has both angular_velocity (world axes) and body_rates (body axes): give one.")
@@ -113,6 +113,11 @@ class Body:
 
     def __repr__(self) -> str:
         return f"Body({self.name!r})"
+
+
+def is_shape(value: object) -> bool:
+    """True for an object with mass properties; users may write shapes of their own."""
+    return hasattr(value, "mass_properties") and not isinstance(value, type)
 
 
 def without_world(bodies: Iterable[Body]) -> tuple[Body, ...]:

@@ -1,7 +1,7 @@
 """User functions of bodies, called once with symbols to obtain their formula.
 
-A function is called once, with symbols for the world points, directions and velocities of bodies that it uses; what it
-computes is a `Formula` (formula/formula.py).
+A function is called once, with symbols for the world points, directions and velocities of bodies that it uses; its
+result is a `Formula` (formula/formula.py).
 """
 
 from __future__ import annotations
@@ -26,17 +26,21 @@ class BodySymbol:
     def __init__(self, trace: Trace, body: Body):
         self._trace, self._body = trace, body
 
+    def handle(self, kind: str, r: Any) -> Any:
+        """One of its vectors: a "point", "direction", "velocity" or "angular_velocity" (formula/formula.py)."""
+        return self._trace.handle(self._body, kind, r)
+
     def point(self, *r: Any) -> Any:
-        """Where the body-fixed point r is: `point(1, 0, 0)` or `point((1, 0, 0))`, body axes [m]."""
-        return self._trace.handle(self._body, "point", r[0] if len(r) == 1 else r)
+        """The world position of the body-fixed point r: `point(1, 0, 0)` or `point((1, 0, 0))`, body axes [m]."""
+        return self.handle("point", r[0] if len(r) == 1 else r)
 
     def direction(self, *u: Any) -> Any:
         """The body-fixed direction u in world axes; its length is that of u."""
-        return self._trace.handle(self._body, "direction", u[0] if len(u) == 1 else u)
+        return self.handle("direction", u[0] if len(u) == 1 else u)
 
     @property
     def position(self) -> Any:
-        """Where the origin of the body frame is [m]."""
+        """The world position of the origin of the body frame [m]."""
         return self.point(0.0, 0.0, 0.0)
 
     @property
@@ -46,16 +50,16 @@ class BodySymbol:
 
     def velocity(self, *r: Any) -> Any:
         """The velocity of the body-fixed point r, body axes [m]: `velocity(1, 0, 0)` or `velocity((1, 0, 0))` [m/s]."""
-        return self._trace.handle(self._body, "velocity", r[0] if len(r) == 1 else r)
+        return self.handle("velocity", r[0] if len(r) == 1 else r)
 
     @property
     def angular_velocity(self) -> Any:
         """The angular velocity [rad/s]."""
-        return self._trace.handle(self._body, "angular_velocity", np.zeros(3))
+        return self.handle("angular_velocity", np.zeros(3))
 
 
-def listed(bodies: Any, label: str) -> tuple[Body, ...]:
-    """A list of different bodies, or a refusal."""
+def distinct_bodies(bodies: Any, label: str) -> tuple[Body, ...]:
+    """The bodies as a tuple; refused if they are not bodies, or not all different."""
     if not isinstance(bodies, list | tuple) or not bodies or not all(isinstance(body, Body) for body in bodies):
         raise ModelError(f"{label} needs a list of bodies such as bodies=[arm], not {bodies!r}.")
     if len({id(body) for body in bodies}) < len(bodies):
@@ -63,19 +67,21 @@ def listed(bodies: Any, label: str) -> tuple[Body, ...]:
     return tuple(bodies)
 
 
-class Wanted(NamedTuple):
-    """What a user's function must give."""
+class Expected(NamedTuple):
+    """The result that is expected of a user's function."""
 
     answer: str = "an expression of its symbols (such as lv.dot(u, v) − c), or a list of them"
     results: int = 0  # how many numbers; 0: one or more, each of which must depend on a body
-    still: str = "an equation is one of places, directions and time"  # why no velocities; "": they are welcome
+    no_velocity: str = (
+        "an equation depends on positions, directions and time only"  # why no velocities; "": they are welcome
+    )
 
 
 class Trace:
-    """What a user's function is given for b: `b[body]`."""
+    """The first argument of a user's function: `b[body]` gives the symbols of a body."""
 
-    def __init__(self, bodies: Sequence[Body], label: str, still: str):
-        self.bodies, self.label, self.still = without_world(bodies), label, still
+    def __init__(self, bodies: Sequence[Body], label: str, no_velocity: str):
+        self.bodies, self.label, self.no_velocity = without_world(bodies), label, no_velocity
         self.listed = list(bodies)
         self.found: dict[tuple[int, str, tuple[float, ...]], Any] = {}
 
@@ -88,8 +94,8 @@ class Trace:
     def handle(self, body: Body, kind: str, r: Any) -> Any:
         ca = casadi()
         at = vector(r, f"{kind} on body {body.name!r} in {self.label}")
-        if kind.endswith("velocity") and self.still:
-            raise ModelError(f"{self.label} asks for a velocity of body {body.name!r}, but {self.still}.")
+        if kind.endswith("velocity") and self.no_velocity:
+            raise ModelError(f"{self.label} uses a velocity of body {body.name!r}, but {self.no_velocity}.")
         if body.is_world:
             return ca.SX(ca.DM(np.zeros(3) if kind.endswith("velocity") else at))
         slot = next(k for k, mine in enumerate(self.bodies) if mine is body)
@@ -99,27 +105,27 @@ class Trace:
         return self.found[key]
 
 
-def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: Wanted | None = None) -> Formula:
-    """The formula of fn(b, t) or fn(b); whatever cannot be one is refused, with the line at fault."""
+def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected: Expected | None = None) -> Formula:
+    """The formula of fn(b, t) or fn(b); a function that has none is refused, with the line at fault."""
     ca = casadi()
-    wanted = wanted or Wanted()
-    b, t = Trace(bodies, label, wanted.still), ca.SX.sym("t")
+    expected = expected or Expected()
+    b, t = Trace(bodies, label, expected.no_velocity), ca.SX.sym("t")
     arguments = (b, t) if _takes_time(fn) else (b,)
-    rows = called(fn, arguments, label, wanted.answer)
-    if wanted.results and len(rows) != wanted.results:
+    rows = called(fn, arguments, label, expected.answer)
+    if expected.results and len(rows) != expected.results:
         given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
-        raise ModelError(f"{label} must give {wanted.answer}, not {given}{line_of(fn)}.")
+        raise ModelError(f"{label} must give {expected.answer}, not {given}{line_of(fn)}.")
     x = ca.vertcat(ca.SX(0, 1), *b.found.values())
     for row in rows:
-        if not (wanted.results == 3 or ca.depends_on(row, x)):
+        if not (expected.results == 3 or ca.depends_on(row, x)):
             raise ModelError(f"{label} gives {row}, which depends on none of its bodies{line_of(fn)}.")
     try:
         function = ca.Function("g", [x, t], rows)
-    except RuntimeError as error:  # of another trace, kept by a user
-        raise ModelError(f"{label} has symbols in it that are not of its bodies{line_of(fn)}.") from error
+    except RuntimeError as error:  # a symbol of another trace
+        raise ModelError(f"{label} uses symbols that do not belong to its bodies{line_of(fn)}.") from error
     flat = flatten(function)
     if np.isnan(flat.constants).any():
-        raise ModelError(f"{label} gives NaN whatever the bodies do{line_of(fn)}.")
+        raise ModelError(f"{label} gives NaN for every motion of its bodies{line_of(fn)}.")
     return Formula(
         handles=[slot for slot, _, _ in b.found],
         kinds=[kind for _, kind, _ in b.found],
@@ -132,9 +138,9 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, wanted: W
 
 
 def _takes_time(fn: Callable[..., Any]) -> bool:
-    """Whether fn wants the time: a second argument without a default, or one named t."""
+    """True if fn takes the time: it has a second argument without a default, or one named t."""
     try:
         parameters = list(inspect.signature(fn).parameters.values())[1:2]
-    except (TypeError, ValueError):  # built in: nothing is known
+    except (TypeError, ValueError):  # built in, without a signature
         return True
     return any(p.name == "t" or (p.default is p.empty and p.kind is not p.KEYWORD_ONLY) for p in parameters)

@@ -1,7 +1,7 @@
 """Formulas of user-written energies V(q, t) and forces F(q, v, t), and their derivatives.
 
 The function is called once, when the thing is made, with symbols x of the points and directions it uses. Its formula
-runs inside the compiled loop (kernels/force_tapes.py) and is stored with the model: files hold the formula, not the
+runs inside the compiled loop (kernels/force_tapes.py) and is stored with the model: files contain the formula, not the
 function. Formulas that differ in their numbers only have one structure, and a structure is differentiated once:
 
     value   V(x, t, c),      push   ∂V/∂t, −∂V/∂x   with c the numbers, and for a force   push   0, F(x, t, c).      (1)
@@ -20,7 +20,7 @@ from ..errors import ModelError
 from ..formula.formula import Flat, Formula, flatten
 from ..formula.functions import casadi
 from .body import Body, without_world
-from .body_symbols import Wanted, traced
+from .body_symbols import Expected, traced
 
 
 class FormulaStructure(NamedTuple):
@@ -104,13 +104,13 @@ def at_start(formula: Formula, bodies: Sequence[Body]) -> tuple[float, Array]:
     return float(value[0]), push[0]
 
 
-def checked_formula(fn: Any, bodies: tuple[Body, ...], label: str, wanted: Wanted) -> Formula:
-    """The formula of a function, or a formula from a file, checked against what is wanted."""
+def checked_formula(fn: Any, bodies: tuple[Body, ...], label: str, expected: Expected) -> Formula:
+    """The formula of a function, or a formula from a file, checked against what is expected."""
     if not callable(fn):
         raise ModelError(f"{label} needs a function of its bodies, such as lambda b: …, not {fn!r}.")
-    formula = fn if isinstance(fn, Formula) else traced(fn, bodies, label, wanted)
+    formula = fn if isinstance(fn, Formula) else traced(fn, bodies, label, expected)
     if any(not 0 <= slot < len(without_world(bodies)) for slot in formula.handles):
         raise ModelError(f"{label} has a formula of more bodies than it lists.")
-    if formula.results != wanted.results or (formula.velocity_dependent and wanted.still):
-        raise ModelError(f"{label} must give {wanted.answer}, which its formula does not.")
+    if formula.results != expected.results or (formula.velocity_dependent and expected.no_velocity):
+        raise ModelError(f"{label} must give {expected.answer}, which its formula does not.")
     return formula

@@ -18,7 +18,7 @@ from ..errors import ModelError
 from ..formula.formula import Formula
 from ..formula.functions import casadi
 from .body import Body, without_world
-from .body_symbols import Wanted, listed, traced
+from .body_symbols import Expected, distinct_bodies, traced
 from .row import Row
 
 Place = Callable[[Body, str, Array], Array]
@@ -45,7 +45,7 @@ class FormulaRows:
     """Equations g = 0 of `bodies`, from a function of symbols or from a formula; `label` names them in errors."""
 
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], label: str):
-        every = listed(bodies, label)
+        every = distinct_bodies(bodies, label)
         self.bodies = without_world(every)
         if len(self.bodies) > MOST:
             raise ModelError(
@@ -60,7 +60,7 @@ class FormulaRows:
         if any(not 0 <= slot < len(self.bodies) for slot in self.formula.handles):
             raise ModelError(f"{label} has a formula of more bodies than it lists.")
         if self.formula.velocity_dependent:
-            raise ModelError(f"{label} has a formula of velocities, but {Wanted().still}.")
+            raise ModelError(f"{label} has a formula of velocities, but {Expected().no_velocity}.")
         points = zip(self.formula.handles, self.formula.kinds, self.formula.places, strict=True)
         arms = [r - self.bodies[slot].mass_properties.center for slot, kind, r in points if kind == "point"]
         self._arm = max((float(np.abs(r).max()) for r in arms), default=0.0)
@@ -102,8 +102,8 @@ class FormulaRows:
                 total += float(d[:3] @ d[:3]) + 0.5 * float(np.sum((N - N.T) ** 2)) / (self._arm or 1.0) ** 2
             if total <= 1e-24 * max(float(np.sum(row**2)), 1e-300):
                 raise ModelError(
-                    f"{label} does not change with any motion of its bodies at the start, so nothing can hold it "
-                    "there: write differences as they are, not squared, or start elsewhere."
+                    f"{label} does not change with any motion of its bodies at the start, so no force can satisfy "
+                    "it there: write differences as they are, not squared, or start elsewhere."
                 )
             slopes.append(float(np.sqrt(total)))
         return slopes

@@ -1,4 +1,4 @@
-"""How matter resists: mass, centre, inertia tensor, Euler tensor and the two mass matrices.
+"""Mass properties: mass, centre of mass, inertia tensor, Euler tensor and the two mass matrices.
 
 For density ρ over the body, r measured from the centre of mass c,
 
@@ -6,7 +6,7 @@ For density ρ over the body, r measured from the centre of mass c,
     J = tr(E) I − E,        E = ½ tr(J) I − J,       so E_ij = −J_ij off the diagonal         (2)
 
 Kinetic energy about the centre of mass with velocity v and body rates ω, and about any reference point with
-the twelve coordinates X = (a, B), each row (a_i, B_i1, B_i2, B_i3) of which meets the same 4 × 4 block:
+the twelve coordinates X = (a, B), whose rows (a_i, B_i1, B_i2, B_i3) have the same 4 × 4 block:
 
     T = ½ (v, ω)ᵀ diag(m, m, m, J) (v, ω)                                                     (3)
     T = ½ ẊᵀM₁₂Ẋ = ½ Σ_i (ȧ_i, Ḃ_i·) [[m, m cᵀ], [m c, E₀]] (ȧ_i, Ḃ_i·)ᵀ                     (4)
@@ -26,8 +26,8 @@ from ..errors import ModelError
 from .pose import Pose
 from .surface import Surface, box_surface
 
-HUGE = 1e100  # kg or kg m² whose products still are floating-point numbers
-ROUND_OFF = 1e-9  # relative size below which a wrong sign in a tensor is taken for round-off
+HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
+ROUND_OFF = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class MassProperties:
     """Mass [kg], inertia tensor about the centre of mass in body axes [kg m²], centre of mass [m].
 
     `inertia` is a 3 × 3 tensor or its three diagonal entries. A point mass has zero inertia, a thin rod zero
-    inertia about its axis; what no distribution of matter can have is refused.
+    inertia about its axis; an inertia that no distribution of mass has is refused.
 
     >>> rod = MassProperties(2.0, (0.0, 1.5, 1.5))
     >>> rod.about((0, 1, 0)).tolist()[0][0]
@@ -57,7 +57,7 @@ class MassProperties:
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Itself: numbers serve wherever a shape does."""
+        """Itself, so that MassProperties can replace a shape."""
         return self
 
     @property
@@ -99,7 +99,7 @@ class MassProperties:
     def principal(self) -> tuple[Array, Array]:
         """Principal moments (3,) and the right-handed axes as columns of a rotation matrix.
 
-        A tensor that is diagonal already keeps its axes and their order.
+        The axes of a diagonal tensor are the body axes, in their order.
         """
         J = self.inertia
         if not np.any(J - np.diag(np.diag(J))):
@@ -130,7 +130,7 @@ class MassProperties:
 
 
 def _possible(J: Array) -> Array:
-    """J made exactly symmetric, or a refusal that names the number no body can have."""
+    """J made exactly symmetric; refused, with the number at fault, if no body can have it."""
     size = np.abs(J).max()
     if size > HUGE:
         raise ModelError(f"inertia of {size:.3g} kg m² is too large to compute with: check its unit.")

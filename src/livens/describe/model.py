@@ -108,7 +108,7 @@ class Model:
         if not isinstance(thing.name, str):
             raise ModelError(f"the name of a {made} must be a word, not {thing.name!r}.")
         if "\0" in thing.name:
-            raise ModelError(f"the name {thing.name!r} has a NUL character in it, which no file can hold.")
+            raise ModelError(f"the name {thing.name!r} has a NUL character in it, which a file cannot contain.")
         if thing in self:
             raise ModelError(f"{thing.name!r} is in the model already.")
         if not thing.name:

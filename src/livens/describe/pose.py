@@ -1,15 +1,15 @@
-"""Where a body is: a rigid motion (a, B) of SE(3).
+"""Poses: rigid motions (a, B) of SE(3), the position and orientation of a body.
 
-A pose carries a body-fixed point r to the world point
+A pose maps a body-fixed point r to the world point
 
     x = a + B r,        a ∈ ℝ³ [m],  B ∈ SO(3)                                              (1)
 
-and poses compose like the maps they are,
+and poses compose as maps,
 
     (a₁, B₁) @ (a₂, B₂) = (a₁ + B₁ a₂, B₁ B₂),      (a, B)⁻¹ = (−Bᵀa, Bᵀ).                  (2)
 
-The product does not commute: turning and then moving is not moving and then turning.
-Quaternions are scalar first (w, x, y, z) and carry body to world.
+The product does not commute: a rotation followed by a translation differs from the same two in the other order.
+Quaternions are scalar first (w, x, y, z) and map body axes to world axes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from ..checks import Array, direction, finite, number, vector
 from ..errors import ModelError
 
-ORTHONORMAL = 1e-9  # largest entry of BᵀB − I that is still taken for a rotation
+ORTHONORMAL = 1e-9  # largest entry of BᵀB − I that counts as a rotation
 
 
 def hat(w: ArrayLike) -> Array:
@@ -53,7 +53,7 @@ def cross(u: Array, v: Array) -> Array:
 
 
 def rotation_matrix(value: ArrayLike, what: str = "rotation") -> Array:
-    """`value` as a rotation matrix; refused, with the size of the defect, if it is not one to 1e-9."""
+    """`value` as a rotation matrix; refused, with the size of the error, if it is not orthonormal to 1e-9."""
     B = finite(value, (3, 3), what)
     defect = float(np.abs(B.T @ B - np.eye(3)).max())
     if defect > ORTHONORMAL:
@@ -61,7 +61,7 @@ def rotation_matrix(value: ArrayLike, what: str = "rotation") -> Array:
             f"{what} is not orthonormal: the largest entry of BᵀB − I is {defect:.2g}; Pose.nearest(B) projects it."
         )
     if np.linalg.det(B) < 0.0:
-        raise ModelError(f"{what} is a reflection (determinant −1), which no rigid body can follow.")
+        raise ModelError(f"{what} is a reflection (determinant −1), not a rotation.")
     return B
 
 
@@ -77,7 +77,7 @@ def _turn(axis: int, angle: float) -> Array:
 class Pose:
     """A rigid motion: x = a + B r.
 
-    a: place of the frame's origin in the world [m]; B: rotation matrix, body to world.
+    a: position of the frame's origin in the world [m]; B: rotation matrix, body to world.
 
     >>> p = Pose.from_axis_angle((0, 0, 1), np.pi / 2, at=(1, 0, 0))
     >>> p.point((1, 0, 0)).round(12).tolist()
@@ -97,11 +97,11 @@ class Pose:
         return Pose(self.a + self.B @ other.a, self.B @ other.B)
 
     def inverse(self) -> Pose:
-        """The motion that undoes this one."""
+        """The inverse motion."""
         return Pose(-(self.B.T @ self.a), self.B.T)
 
     def point(self, r: ArrayLike) -> Array:
-        """World place of the body-fixed point(s) r, shape (..., 3)."""
+        """World position of the body-fixed point(s) r, shape (..., 3)."""
         return self.a + np.asarray(r, dtype=np.float64) @ self.B.T
 
     def direction(self, u: ArrayLike) -> Array:
@@ -121,7 +121,7 @@ class Pose:
 
     @classmethod
     def from_axis_angle(cls, axis: ArrayLike, angle: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
-        """Turn by `angle` [rad] about `axis`, right-handed."""
+        """Rotation by `angle` [rad] about `axis`, right-handed."""
         u = direction(axis, "axis")
         angle = number(angle, "angle")
         K = hat(u)
@@ -141,7 +141,7 @@ class Pose:
 
     @classmethod
     def from_euler(cls, angles: Sequence[float], order: str = "zyx", at: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
-        """Three turns by `angles` [degrees] about the *moving* axes named by `order`, first letter first.
+        """Three rotations by `angles` [degrees] about the *moving* axes named by `order`, first letter first.
 
         "zyx" is yaw, pitch, roll; "zxz" are the classical Euler angles. B = R_first R_second R_third.
         """
@@ -174,7 +174,7 @@ class Pose:
     def to_euler(self, order: str = "zyx") -> Array:
         """The angles [degrees] that `from_euler` with the same `order` takes.
 
-        Where the first and third axis fall together (gimbal lock) the third angle is set to zero.
+        If the first and third axis coincide (gimbal lock), the third angle is zero.
         """
         i, j, k = _axes(order)
         B, m = self.B, 3 - i - j
@@ -189,7 +189,7 @@ class Pose:
             a = np.arctan2(-sign * B[j, k], B[k, k])
         if free <= 1e-12:
             a, c = np.arctan2(sign * B[m, j], B[j, j]), 0.0
-        else:  # the first turn undone, row j holds the third alone: near the lock a and c err, but not their sum
+        else:  # without the first rotation, row j depends on the third alone; the sum of a and c is exact near the lock
             row = _turn(i, a)[:, j] @ B
             c = np.arctan2(-sign * row[m] if i == k else sign * row[i], row[j])
         return np.degrees([a, b, c])
@@ -202,7 +202,7 @@ class Pose:
         return T
 
     def column_major(self) -> list[float]:
-        """The 4 × 4 matrix as 16 numbers, column after column, as three.js and glTF want it."""
+        """The 4 × 4 matrix as 16 numbers, column after column, the order of three.js and glTF."""
         return [float(x) for x in self.matrix.T.ravel()]
 
     def __repr__(self) -> str:

@@ -12,12 +12,12 @@ from ..checks import Array
 from ..errors import LivensError, ModelError
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
-ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, in parts of it
+ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, relative to it
 
 
 def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str) -> Array:
-    """A constant, or a function of time, at the times t: (len(t), *shape); a wrong answer is refused with its time. A
-    computed time may lie past a table's end by its round-off: it is then asked just before."""
+    """A constant, or a function of time, at the times t: (len(t), *shape); a wrong result is refused with its time. A
+    computed time may be past the end of a table by its round-off: the function is then called just before it."""
     if not callable(signal):
         return np.broadcast_to(signal, (len(t), *shape))
     rows = np.empty((len(t), *shape))
@@ -34,9 +34,9 @@ def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: 
         answer = signal(time)
     except LivensError:
         raise
-    except ValueError as error:  # as of a table that ends, or of the square root of a negative number
+    except ValueError as error:  # such as the end of a table, or the square root of a negative number
         raise ModelError(
-            f"{what} of {owner.name!r} cannot be told at t = {time:g} s: {str(error).rstrip('.')}."
+            f"{what} of {owner.name!r} cannot be evaluated at t = {time:g} s: {str(error).rstrip('.')}."
         ) from error
     try:
         value = np.asarray(answer, dtype=np.float64)

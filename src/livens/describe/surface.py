@@ -1,4 +1,4 @@
-"""What a body looks like: a triangle surface in body axes, for display only; no physics reads it."""
+"""The surface of a body: triangles in body axes, for display only; the dynamics do not use it."""
 
 from __future__ import annotations
 

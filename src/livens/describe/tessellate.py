@@ -1,11 +1,11 @@
 """Triangles for display: closed surfaces of revolution, and coarse CAD triangulations made round.
 
-A profile (ρ, z) that starts and ends on the axis becomes a closed surface by turning it about z. A triangulation with
+A profile (ρ, z) that starts and ends on the axis gives a closed surface of revolution about z. A triangulation with
 exact normals n is refined where it bends: the edge p₁p₂ gets the midpoint of the cubic normal to n₁ and n₂ at its ends,
 
     x = ½(p₁ + p₂) + d,      d = −⅛((p₂ − p₁)·n₁ n₁ + (p₁ − p₂)·n₂ n₂)                          (1)
 
-(Vlachos et al. 2001, curved PN triangles). Where two faces meet in a crease each proposes its own d; the smallest d* is
+(Vlachos et al. 2001, curved PN triangles). If two faces meet in a crease, each gives its own d; the smallest d* is
 taken that satisfies both along their normals, m·d* = m·d, so the surface stays closed and the crease sharp.
 """
 
@@ -23,7 +23,7 @@ from .surface import Surface
 SIDES = 64  # corners of a circle
 BEND = np.cos(np.radians(8.0))  # edges whose end normals differ by more are halved
 CROWD = 100  # corners at one place, on average
-MOST = 200_000  # triangles beyond which nothing is refined any more
+MOST = 200_000  # triangles, beyond which there is no further refinement
 
 # How a triangle (0, 1, 2) is cut whose edges 01, 12, 20 have the midpoints 3, 4, 5; row = sum of 1, 2, 4 where halved
 CUTS: tuple[tuple[tuple[int, int, int], ...], ...] = (
@@ -39,7 +39,7 @@ CUTS: tuple[tuple[tuple[int, int, int], ...], ...] = (
 
 
 def revolved(profile: Iterable[tuple[float, float]], sides: int = SIDES) -> Surface:
-    """The closed surface swept by points (ρ, z) [m] turning about z; first and last point lie on the axis, z rises."""
+    """The closed surface swept by points (ρ, z) [m] that rotate about z; the ends are on the axis, z rises."""
     rho, z = np.array(list(profile), dtype=np.float64).T
     angle = 2.0 * np.pi * np.arange(sides) / sides
     circle = np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
@@ -90,7 +90,7 @@ def welded(points: Array) -> tuple[Array, NDArray[np.int64]]:
     corners, same = np.unique(points.reshape(-1, 3), axis=0, return_inverse=True)
     tree, reach = cKDTree(corners), 1e-7 * float(np.ptp(corners, axis=0).max())
     if tree.count_neighbors(tree, reach) > CROWD * len(corners):  # the pairs would fill the memory
-        raise ModelError(f"most of {len(corners)} corners lie within {reach:.3g} m of others: is one of them far away?")
+        raise ModelError(f"most of {len(corners)} corners are within {reach:.3g} m of others: is one of them far away?")
     near = tree.query_pairs(reach, output_type="ndarray")
     links = coo_array((np.ones(len(near)), (near[:, 0], near[:, 1])), shape=(len(corners), len(corners)))
     count, group = connected_components(links, directed=False)

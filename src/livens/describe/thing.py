@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ..checks import Array
+from .body import Body, Point, without_world
 from .symmetry import NONE, Symmetry
 
 if TYPE_CHECKING:
     from ..formula.formula import Formula
-    from .body import Body, Point
     from .formula_rows import FormulaRows
     from .glyph import Glyph
     from .row import Coordinate, Drive, Row
@@ -50,8 +50,7 @@ class Thing:
     damping: float | None = None  # [N s/m] or [N m s/rad]; the same
     drive: Drive | None = None  # the value of its driven row as a function of time
     start_rate: float | None = None  # of its first coordinate [rad/s] or [m/s]
-    shared: tuple[Array, ...] = ()  # directions that both bodies keep (world axes at the start); rows of directions
-    # do not change if they are reversed
+    shared: tuple[Array, ...] = ()  # directions that are fixed in both bodies (world axes at the start)
 
     # ── made of ──
 
@@ -78,6 +77,11 @@ class Thing:
         """All its user-written formulas."""
         written = () if self.equations is None else (self.equations.formula,)
         return (*written, *(formula for term in self.terms() for formula in term.formulas))
+
+    @property
+    def formula_bodies(self) -> tuple[Body, ...]:
+        """The bodies that the handles of its formulas number; the world is not one of them."""
+        return without_world(self.bodies or ()) if self.equations is None else self.equations.bodies
 
     # ── properties ──
 
@@ -113,7 +117,7 @@ class Thing:
         return [*found, self.world_symmetry(held[0].start, acted)] if held else found
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        """What its rows leave if they hold a body at the point x of the world."""
+        """The symmetry of its rows if they join a body to the point x of the world."""
         return Symmetry(NONE, NONE)
 
     # ── geometry ──

@@ -1,1 +1,1 @@
-"""What users already have: robots and machines as MJCF and URDF files, read into models, and models written as MJCF."""
+"""Other file formats: MJCF and URDF files read into models, and models written as MJCF."""

@@ -1,15 +1,15 @@
-"""What other formats call the joints of a body, a chain of slides and hinges, as what holds two bodies here.
+"""Joints of other formats, which are chains of slides and hinges, as joints between two bodies.
 
 A chain between a body a and a body b is n slides along s₁ … and then k hinges about w₁ …, all of which go through one
-point of b (world axes at the start, in the order in which they move b; w₁ is fixed to a and w_k to b). It forbids
+point of b (world axes at the start, in the order in which they move b; w₁ is fixed to a and w_k to b). It constrains
 
-    that b's point leaves the slides    n = 0: Spherical    1: PointOnLine    2: PointOnPlane    3: nothing       (1)
-    that b turns otherwise              k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ is kept     (2)
+    the position of b's point    n = 0: Spherical    1: PointOnLine    2: PointOnPlane    3: nothing              (1)
+    the rotation of b            k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ = constant         (2)
 
-of which the usual combinations have names of their own: Revolute, Universal, Prismatic, Cylindrical, Planar, …
-Springs, dampers, stops and armature act on the coordinates of the chain. Where the joint has one coordinate it carries
-them itself; otherwise each coordinate that has armature gets a dial (armature.py), and the dial carries them, and
-those of a coordinate without armature are energies and forces (passive.py).
+and the usual combinations are single joints: Revolute, Universal, Prismatic, Cylindrical, Planar, … Springs, dampers,
+stops and armature act on the coordinates of the chain. A joint with one coordinate has them itself. Otherwise each
+coordinate with armature gets a dial (armature.py) with these elements, and those of a coordinate without armature are
+energies and forces (passive.py).
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from ..describe.pose import cross
 from ..describe.row import across, local
 from ..errors import ModelError
 from ..formula.functions import dot
-from .armature import Dial, add_dial, add_flywheel, unused
+from .armature import Dial, add_dial, add_flywheel, unused_name
 from .passive import Pair, add_passive
 
-PARALLEL = 1e-9  # sine of the angle between axes that are taken for parallel
+PARALLEL = 1e-9  # sine of the angle below which axes count as parallel
 
 
 @dataclass
-class Freedom:
-    """One freedom of a joint: a hinge or a slide, or the three of a ball, with what acts on its coordinate.
+class Dof:
+    """One degree of freedom of a joint: a hinge or a slide, or the three of a ball, with its passive elements.
 
     The coordinate is `position` at the start and changes at `rate`; `place` and `axis` are in world axes at the start.
     """
@@ -64,7 +64,7 @@ class Freedom:
 
     @property
     def acts(self) -> dict[str, Any]:
-        """What a joint of livens takes, whose coordinate counts from the start."""
+        """The arguments for a joint of livens, whose coordinate counts from the start."""
         given: dict[str, Any] = {"damping": self.damping}
         if self.stiffness:
             given |= {"stiffness": self.stiffness, "rest": self.rest - self.position}
@@ -74,16 +74,16 @@ class Freedom:
         return given
 
 
-def join(model: Model, a: Body, b: Body, chain: list[Freedom]) -> list[Any]:
-    """Put what a chain forbids into the model, and what acts on it; gives the joint of each freedom, None if it has
-    no coordinate of its own."""
+def join(model: Model, a: Body, b: Body, chain: list[Dof]) -> list[Any]:
+    """Add the constraints of a chain to the model, and its passive elements; returns the joint of each degree of
+    freedom, None if that has no coordinate of its own."""
     slides = [f for f in chain if f.kind == "slide"]
     turns = [f for f in chain if f.kind != "slide"]
     label = f"body {b.name!r}"
     if chain != slides + turns:
         raise ModelError(f"{label} has a slide after a hinge, for which there is no joint: put slides first.")
     if any(f.kind == "ball" for f in turns) and len(turns) > 1:
-        raise ModelError(f"{label} has a ball and other turning joints, which repeat each other.")
+        raise ModelError(f"{label} has a ball and other rotational joints, which are redundant.")
     place = turns[0].place if turns else chain[0].place
     for f in turns[1:]:
         if np.linalg.norm(f.place - place) > 1e-9 * max(1.0, float(np.abs(place).max())):
@@ -94,29 +94,31 @@ def join(model: Model, a: Body, b: Body, chain: list[Freedom]) -> list[Any]:
     for some in (slides, [f for f in turns if f.kind == "hinge"]):
         if some and np.linalg.matrix_rank(np.array([f.axis for f in some]), tol=1e-6) < len(some):
             names = ", ".join(repr(f.name) for f in some)
-            raise ModelError(f"{label} has joints whose axes repeat each other ({names}): begin in another position.")
+            raise ModelError(
+                f"{label} has joints whose axes are linearly dependent ({names}): start in another position."
+            )
     if len(chain) == 1 and chain[0].kind != "ball":
         return [_single(model, a, b, chain[0])]
     _hold(model, a, b, place, slides, turns)
     return [_act(model, a, b, place, slides, turns, f) for f in chain]
 
 
-def _single(model: Model, a: Body, b: Body, f: Freedom) -> Any:
-    """One hinge or slide, which carries what acts on it; its armature is a flywheel that it turns."""
+def _single(model: Model, a: Body, b: Body, f: Dof) -> Any:
+    """One hinge or slide with its passive elements; its armature is a flywheel that it turns."""
     maker = Revolute if f.kind == "hinge" else Prismatic
-    name = unused(model, f.name or f"{b.name} joint")
+    name = unused_name(model, f.name or f"{b.name} joint")
     joint = model.add(maker(a.point_at(f.place), b.point_at(f.place), f.axis, **f.acts, name=name))
     if f.armature:
         add_flywheel(model, joint, f.armature, f.rate)
     return joint
 
 
-def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom]) -> None:
+def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Dof], turns: list[Dof]) -> None:
     """Equations (1) and (2)."""
     pa, pb = a.point_at(place), b.point_at(place)
     s, w = [f.axis for f in slides], [f.axis for f in turns]
     names = [f.name for f in slides + turns if f.name]
-    name = unused(model, "+".join(names) or f"{b.name} joint")
+    name = unused_name(model, "+".join(names) or f"{b.name} joint")
     ball = len(w) == 3 or any(f.kind == "ball" for f in turns)
     if not s and ball:
         model.add(Spherical(pa, pb, name=name))
@@ -129,7 +131,7 @@ def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], t
     else:
         _along(model, pa, pb, s, name)
         if not ball:
-            _turning(model, a, b, w, unused(model, f"{name} axes"))
+            _turning(model, a, b, w, unused_name(model, f"{name} axes"))
 
 
 def _along(model: Model, pa: Any, pb: Any, s: list[Array], name: str) -> None:
@@ -153,23 +155,31 @@ def _turning(model: Model, a: Body, b: Body, w: list[Array], name: str) -> None:
         last = turned(sees, b, w[-1])
         return [dot(turned(sees, a, e), last) - float(e @ w[-1]) for e in kept]
 
-    model.add(Constraint(equations, bodies=_moving(model, a, b), name=name))
+    model.add(Constraint(equations, bodies=_without_world(model, a, b), name=name))
 
 
 def turned(sees: Any, body: Body, u: Array) -> Any:
-    """A direction that is fixed to a body, u at the start, as a formula sees it."""
+    """A direction that is fixed to a body and is u at the start, as a symbol."""
     return u if body.name == "world" else sees[body].direction(local(body, u))
 
 
-def _moving(model: Model, *bodies: Body) -> list[Body]:
+def _without_world(model: Model, *bodies: Body) -> list[Body]:
     return [body for body in bodies if body is not model.world]
 
 
-# ── what acts on a coordinate of a chain of several ──
+# ── passive elements on one of several coordinates ──
 
 
-def _act(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], turns: list[Freedom], f: Freedom) -> Any:
-    """A dial for a freedom that has armature, with all that acts on it; else energies and forces."""
+def _act(
+    model: Model,
+    a: Body,
+    b: Body,
+    place: Array,
+    slides: list[Dof],
+    turns: list[Dof],
+    f: Dof,
+) -> Any:
+    """A dial with the passive elements if there is armature; otherwise energies and forces."""
     if not f.armature:
         if f.damping or f.stiffness or f.limits is not None:
             add_passive(Pair(model, a, b, place, slides, turns), f)
@@ -178,13 +188,13 @@ def _act(model: Model, a: Body, b: Body, place: Array, slides: list[Freedom], tu
         raise ModelError(f"ball joint {f.name!r} has armature, which has no counterpart: take three hinges.")
     dial = add_dial(model, f)
     equation = _slid(a, b, place, slides, f, dial) if f.kind == "slide" else _spun(a, b, turns, f, dial)
-    name = unused(model, f"{dial.body.name} link")
-    model.add(Constraint(equation, bodies=_moving(model, a, b, dial.body), name=name))
+    name = unused_name(model, f"{dial.body.name} link")
+    model.add(Constraint(equation, bodies=_without_world(model, a, b, dial.body), name=name))
     return dial.joint
 
 
-def _slid(a: Body, b: Body, place: Array, slides: list[Freedom], f: Freedom, dial: Dial) -> Callable[[Any], Any]:
-    """How far b has gone along one slide, across the others, is how far the dial has gone."""
+def _slid(a: Body, b: Body, place: Array, slides: list[Dof], f: Dof, dial: Dial) -> Callable[[Any], Any]:
+    """The displacement of b along one slide equals the displacement of the dial."""
     S = np.array([g.axis for g in slides])
     dual = np.linalg.pinv(S)[:, slides.index(f)]
     ra, rb = (body.point_at(place).r for body in (a, b))
@@ -196,8 +206,8 @@ def _slid(a: Body, b: Body, place: Array, slides: list[Freedom], f: Freedom, dia
     return equation
 
 
-def _spun(a: Body, b: Body, turns: list[Freedom], f: Freedom, dial: Dial) -> Callable[[Any], Any]:
-    """One of the angles between a and b is that of the dial. With R(w, θ) a turn about w:
+def _spun(a: Body, b: Body, turns: list[Dof], f: Dof, dial: Dial) -> Callable[[Any], Any]:
+    """One of the angles between a and b equals that of the dial. With R(w, θ) a rotation about w:
 
     one hinge       e_b · R(w, θ) (w × e) = 0                    for a direction e ⟂ w
     two hinges      w₂ · R(w₁, θ₁) (w₁ × w₂) = 0                 w₁ · R(w₂, −θ₂) (w₁ × w₂) = 0

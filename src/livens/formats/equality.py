@@ -12,9 +12,9 @@ from ..describe.joints.rigid import Rigid
 from ..describe.joints.spherical import Spherical
 from ..describe.model import Body, Model
 from ..errors import ModelError
-from .armature import unused
+from .armature import unused_name
 
-NEAR = 1e-6  # m or rad by which a start may miss an equation
+NEAR = 1e-6  # largest violation at the start [m] or [rad]
 
 
 def add_equality(
@@ -23,7 +23,7 @@ def add_equality(
     """Add the joints for the equalities of a compiled file that are active."""
     kinds = mj.mjtEq
     for k in np.flatnonzero(m.eq_active0).tolist():
-        name = unused(model, m.equality(k).name or f"equality{k}")
+        name = unused_name(model, m.equality(k).name or f"equality{k}")
         kind, first, second = m.eq_type[k], int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
         data = m.eq_data[k]
         if kind in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
@@ -52,7 +52,7 @@ def _bodies(mj: Any, m: Any, k: int, first: int, second: int) -> tuple[int, int]
 
 
 def _fits_weld(mj: Any, m: Any, d: Any, k: int, one: int, two: int, name: str) -> None:
-    """Refuse a weld that wants another pose than that of the start."""
+    """Refuse a weld that prescribes another pose than the initial one."""
     if m.eq_objtype[k] == mj.mjtObj.mjOBJ_SITE:
         raise ModelError(f"weld {name!r} joins sites, which has no counterpart: weld bodies.")
     anchor, relpos, relquat = m.eq_data[k][:3], m.eq_data[k][3:6], m.eq_data[k][6:10]
@@ -60,7 +60,7 @@ def _fits_weld(mj: Any, m: Any, d: Any, k: int, one: int, two: int, name: str) -
     mj.mju_quat2Mat(wanted, relquat)
     gap = d.xpos[two] + R2 @ anchor - (d.xpos[one] + R1 @ relpos)
     if np.abs(gap).max() > NEAR or np.abs(R1.T @ R2 - wanted.reshape(3, 3)).max() > NEAR:
-        raise ModelError(f"weld {name!r} wants another pose than that of the start: begin where it holds.")
+        raise ModelError(f"weld {name!r} prescribes another pose than the initial one: start where it is satisfied.")
 
 
 def _couple(m: Any, d: Any, model: Model, joints: dict[int, Any], j: int, i: int, data: Any, name: str) -> None:
@@ -69,8 +69,8 @@ def _couple(m: Any, d: Any, model: Model, joints: dict[int, Any], j: int, i: int
     if i < 0 or np.any(data[2:5]) or not data[1]:
         raise ModelError(f"{label} is not linear in another joint, so there is no joint for it.")
     if j not in joints or i not in joints:
-        raise ModelError(f"{label} couples joints that have no coordinate of their own here.")
+        raise ModelError(f"{label} couples joints that have no coordinate of their own in this model.")
     qj, qi = (d.qpos[m.jnt_qposadr[k]] - m.qpos0[m.jnt_qposadr[k]] for k in (j, i))
     if abs(qj - data[0] - data[1] * qi) > NEAR:
-        raise ModelError(f"{label} does not hold at the start: begin where it does.")
+        raise ModelError(f"{label} is not satisfied at the start: start where it is.")
     model.add(Coupling(joints[i], joints[j], ratio=float(data[1]), name=name))

@@ -1,13 +1,14 @@
-"""MJCF files as models: bodies, joints and what is passive in them, with the numbers of MuJoCo's own compiler.
+"""MJCF files as models: bodies, joints and their passive elements, with the numbers of MuJoCo's compiler.
 
 Bodies that MuJoCo welds together are one body here. Joints of a body are a chain (chain.py), armature is a flywheel
-that the joint turns (armature.py). A limit becomes a stop, a spring as fast as MuJoCo's soft constraint with the
-inertia m that MuJoCo finds at the reference position: with timeconst τ, dampratio ζ and impedance d,
+that the joint turns (armature.py). A limit becomes a stop: a spring with the natural frequency of MuJoCo's soft
+constraint, for the inertia m that MuJoCo finds at the reference position. With timeconst τ, dampratio ζ and
+impedance d,
 
     k = m / (d τ ζ)²                                                                                              (1)
 
-Equality constraints, soft in MuJoCo, hold exactly here. Contacts, actuators, tendons and dry friction are left out, and
-a warning says which of them the file has.
+Equality constraints, which are soft in MuJoCo, are exact here. Contacts, actuators, tendons and dry friction are not
+imported, and a warning lists those of the file.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ..describe.model import Body, Model
 from ..describe.pose import Pose
 from ..describe.shapes.solid import Solid
 from ..errors import ModelError, ModelWarning
-from .armature import unused
-from .chain import Freedom, join
+from .armature import unused_name
+from .chain import Dof, join
 from .equality import add_equality
 from .fluid import add_fluid
 from .mjcf_process import compiled, mujoco
@@ -48,9 +49,9 @@ def read_mjcf(
 ) -> Model:
     """The model in an MJCF file, which MuJoCo compiles (extra `mjcf`).
 
-    It begins in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Contacts,
-    actuators, tendons and dry friction are not imported, and a ModelWarning says which there were. Files that it names
-    must lie in its folder, unless others are allowed. Coordinates of joints count from the start, as always.
+    It starts in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Contacts,
+    actuators, tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
+    its folder, unless `allow_outside` is set. Coordinates of joints count from the start.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -69,12 +70,12 @@ def read_mjcf(
     reader = _Reader(mj, m, d, file.stem)
     model = reader.read()
     if reader.notes:
-        warnings.warn(f"{file.name}: not imported are {', '.join(reader.notes)}.", ModelWarning, stacklevel=2)
+        warnings.warn(f"{file.name}: not imported: {', '.join(reader.notes)}.", ModelWarning, stacklevel=2)
     return model
 
 
 def _begin(mj: Any, m: Any, d: Any, keyframe: Any, qpos: Any, qvel: Any) -> None:
-    """Put MuJoCo's data at the wanted state and work out where bodies are."""
+    """Set MuJoCo's data to the given state and compute the poses of bodies."""
     if keyframe is not None:
         k = mj.mj_name2id(m, mj.mjtObj.mjOBJ_KEY, keyframe) if isinstance(keyframe, str) else keyframe
         if not 0 <= k < m.nkey:
@@ -92,7 +93,7 @@ def _begin(mj: Any, m: Any, d: Any, keyframe: Any, qpos: Any, qvel: Any) -> None
 
 
 class _Reader:
-    """A compiled file that becomes a model."""
+    """Builds a model from a compiled file."""
 
     def __init__(self, mj: Any, m: Any, d: Any, name: str):
         self.mj, self.m, self.d = mj, m, d
@@ -104,19 +105,19 @@ class _Reader:
         self.notes: list[str] = []
 
     def disabled(self, what: str) -> bool:
-        """True if the file switches this part of the physics off."""
+        """True if the file disables this part of the physics."""
         return bool(self.off & int(getattr(self.mj.mjtDisableBit, f"mjDSBL_{what}")))
 
     def read(self) -> Model:
         m = self.m
         self._refuse()
-        moving = [b for b in range(1, m.nbody) if m.body_weldid[b] == b and m.body_dofnum[b]]
+        movable = [b for b in range(1, m.nbody) if m.body_weldid[b] == b and m.body_dofnum[b]]
         for b in range(1, m.nbody):
-            if m.body_weldid[b] == b and b not in moving:  # a mocap body, which stays where it is
+            if m.body_weldid[b] == b and b not in movable:  # a mocap body, which does not move
                 self.bodies[b] = self.model.world
-        for b in moving:
+        for b in movable:
             self.bodies[b] = self.model.add(self._body(b))
-        for b in moving:
+        for b in movable:
             self._joints(b)
         for b in range(1, m.nbody):
             if m.body_gravcomp[b] and self.body(b) is not self.model.world:
@@ -152,10 +153,10 @@ class _Reader:
             self.notes.append("contacts")
 
     def _body(self, b: int) -> Body:
-        """A body with all that is welded to it."""
+        """A body with all bodies that are welded to it."""
         mj, m, d = self.mj, self.m, self.d
         pose = Pose(d.xpos[b], d.xmat[b].reshape(3, 3))
-        name = unused(self.model, m.body(b).name or f"body{b}")
+        name = unused_name(self.model, m.body(b).name or f"body{b}")
         matter: MassProperties | None = None
         surface: Any = None
         for part in np.flatnonzero(m.body_weldid == b):
@@ -169,15 +170,15 @@ class _Reader:
                     placed = seen.moved(pose.inverse() @ Pose(d.geom_xpos[g], d.geom_xmat[g].reshape(3, 3)))
                     surface = placed if surface is None else surface.joined(placed)
         if matter is None:
-            raise ModelError(f"body {name!r} moves and has no mass: give it some.")
+            raise ModelError(f"body {name!r} moves and has no mass: give it a mass.")
         j = m.body_jntadr[b]
         if m.jnt_type[j] == 0 and (A := m.dof_armature[m.body_dofadr[b]]):
-            matter = matter + MassProperties(A, (A, A, A))  # ½A(v² + ω²) of the frame; its weight is lifted in _free
-        moving = np.zeros(6)
-        mj.mj_objectVelocity(m, d, mj.mjtObj.mjOBJ_XBODY, b, moving, 0)
+            matter = matter + MassProperties(A, (A, A, A))  # ½A(v² + ω²) of the frame; _free cancels its weight
+        velocity = np.zeros(6)  # angular, linear
+        mj.mj_objectVelocity(m, d, mj.mjtObj.mjOBJ_XBODY, b, velocity, 0)
         return Body(
             Solid(matter, matter.surface if surface is None else surface),
-            at=pose.a, rotation=pose.B, velocity=moving[3:], angular_velocity=moving[:3], name=name,
+            at=pose.a, rotation=pose.B, velocity=velocity[3:], angular_velocity=velocity[:3], name=name,
         )  # fmt: skip
 
     def _joints(self, b: int) -> None:
@@ -195,7 +196,7 @@ class _Reader:
         for f in balls:
             self._ball(f, parent, child)
 
-    def _freedom(self, j: int) -> Freedom:
+    def _freedom(self, j: int) -> Dof:
         m, d = self.m, self.d
         dof, kind = m.jnt_dofadr[j], KINDS[m.jnt_type[j]]
         q = m.jnt_qposadr[j]
@@ -203,7 +204,7 @@ class _Reader:
         limited = m.jnt_limited[j] and not self.disabled("LIMIT")
         if limited and not scalar:
             self.notes.append(f"the limit of ball joint {m.joint(j).name!r}")
-        return Freedom(
+        return Dof(
             kind,
             m.joint(j).name or f"{self.bodies[int(m.jnt_bodyid[j])].name} joint",
             d.xanchor[j].copy(),
@@ -227,14 +228,14 @@ class _Reader:
             return float(max(-timeconst, 1.0) / (impedance * inverse))
         return float(1.0 / (inverse * (impedance * timeconst * max(dampratio, 1e-3)) ** 2))
 
-    def _ball(self, f: Freedom, parent: Body, child: Body) -> None:
+    def _ball(self, f: Dof, parent: Body, child: Body) -> None:
         if f.stiffness:
             raise ModelError(f"ball joint {f.name!r} has a spring, which has no counterpart: write an lv.Energy.")
         if f.damping:
             self._resist(child, parent, f.damping, f.name)
 
     def _free(self, j: int, body: Body) -> None:
-        """What acts on a body that nothing holds."""
+        """The passive elements of a free body."""
         m, name = self.m, self.m.joint(j).name or f"{body.name} joint"
         dof = m.jnt_dofadr[j]
         if m.jnt_stiffness[j] and not self.disabled("SPRING"):
@@ -252,13 +253,13 @@ class _Reader:
         both = [body for body in (child, parent) if body is not world]
         for body, sign in ((child, -c), (parent, c)):
             if body is not world:
-                self.model.add(Force(body.center, _nothing, both, _torque(child, parent, sign, world), name=unused(
+                self.model.add(Force(body.center, _nothing, both, _torque(child, parent, sign, world), name=unused_name(
                     self.model, f"{name} damping")))  # fmt: skip
 
 
-def _bare(f: Freedom) -> Freedom:
-    """A ball without what acts on it, which is added apart; armature stays, to be refused."""
-    return Freedom(f.kind, f.name, f.place, f.axis, armature=f.armature)
+def _bare(f: Dof) -> Dof:
+    """A ball without its damper, which is added separately; its armature is refused later."""
+    return Dof(f.kind, f.name, f.place, f.axis, armature=f.armature)
 
 
 def _nothing(_: Any) -> Array:

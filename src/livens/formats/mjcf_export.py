@@ -1,37 +1,33 @@
 """A model written as MJCF, to be compared with MuJoCo: bodies with their inertia, joints, springs, dampers, armature.
 
 Joints that close loops become equalities, which are soft in MuJoCo; stops become limits, which are soft there as well.
-What MJCF has no word for is refused by name.
+A thing that MJCF cannot represent is refused by name.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..describe.forces.damper import Damper
-from ..describe.forces.spring import Spring
-from ..describe.joints.coupling import Coupling
-from ..describe.joints.revolute import Revolute
-from ..describe.joints.rigid import Rigid
-from ..describe.joints.spherical import Spherical
-from ..describe.model import Body, Model, Point
+from ..describe.body import Body, Point
+from ..describe.model import Model
 from ..describe.shapes.ball import Ball
 from ..describe.shapes.box import Box
 from ..describe.shapes.capsule import Capsule
 from ..describe.shapes.cylinder import Cylinder
+from ..describe.term import PointSpring
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..storage.atomic import replacing
-from .mjcf_tree import Node, armatures, rates, refuse, tree_of, velocities
+from .mjcf_tree import Action, Node, armatures, coupling_row, rates, ratio_of, refuse, tree_of, velocities
 
 
 def write_mjcf(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write `model` as an MJCF file, for comparison with MuJoCo. Its velocities stand in the keyframe "start".
+    """Write `model` as an MJCF file, for comparison with MuJoCo. Its velocities are in the keyframe "start".
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -54,7 +50,7 @@ def words(values: ArrayLike) -> str:
 
 
 class _Writer:
-    """A model that becomes a document."""
+    """Writes a model as an XML document."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -62,14 +58,14 @@ class _Writer:
         self.tree, self.loops = tree_of(model, gone)
         self.sites: dict[Body, list[tuple[str, Point]]] = {}
         self.elements: dict[Body, Element] = {}
-        self.moving = velocities(model)
+        self.velocities = velocities(model)
         self.speeds: list[float] = []
 
     def document(self) -> Element:
         model = self.model
         for name in model.names:
             if not name.isprintable():
-                raise ModelError(f"the name {name!r} cannot stand in XML: rename it.")
+                raise ModelError(f"the name {name!r} cannot be written in XML: rename it.")
         top = Element("mujoco", model=model.name)
         SubElement(top, "compiler", angle="radian", autolimits="true")
         option = SubElement(top, "option", gravity=words(model.gravity))
@@ -103,29 +99,31 @@ class _Writer:
             given = {"type": slot.kind, "name": slot.name, "pos": words(body.pose.inverse().point(node.place))}
             if slot.kind != "ball":
                 given["axis"] = words(body.pose.B.T @ slot.axis)
-            SubElement(element, "joint", given | (self._acts(node.joint) if slot.name == node.joint.name else {}))
-        self.speeds += rates(node, parent, self.moving)
+            acts = self._acts(node.joint) if node.joint is not None and slot.name == node.joint.name else {}
+            SubElement(element, "joint", given | acts)
+        self.speeds += rates(node, parent, self.velocities)
         self._look(element, body)
         for child in node.children:
             self._body(element, child, body)
 
-    def _acts(self, joint: Any) -> dict[str, str]:
-        """What acts on the coordinate of a joint, counted from the start."""
+    def _acts(self, joint: Thing) -> dict[str, str]:
+        """The attributes for the elements on the coordinate of a joint, counted from the start."""
         if not joint.coordinates:
             return {}
-        if joint.drive is not None:
+        action = Action.on(joint)
+        if action.driven:
             raise ModelError(f"the drive of joint {joint.name!r} has no counterpart in MJCF: leave it out to compare.")
         start = joint.coordinates[0].start
         given: dict[str, str] = {}
-        if joint.stiffness:
-            given |= {"stiffness": repr(joint.stiffness), "springref": repr(joint.rest - start)}
-        if joint.damping:
-            given["damping"] = repr(joint.damping)
+        spring = action.spring
+        if spring is not None and spring.stiffness:
+            given |= {"stiffness": repr(spring.stiffness), "springref": repr(spring.rest - start)}
+        if action.damping:
+            given["damping"] = repr(action.damping)
         if joint in self.armature:
             given["armature"] = repr(self.armature[joint])
-        if joint.limits is not None:
-            ends = np.clip(joint.limits - start, -1e6, 1e6)
-            given["range"] = words(ends)
+        if spring is not None and spring.limits is not None:
+            given["range"] = words(np.clip(spring.limits - start, -1e6, 1e6))
         return given
 
     def _look(self, element: Element, body: Body) -> None:
@@ -146,15 +144,16 @@ class _Writer:
         """Springs and dampers between points."""
         tendon = None
         for force in self.model.forces:
-            if not isinstance(force, Spring | Damper):
+            rows, springs = force.rows(), [term for term in force.terms() if isinstance(term, PointSpring)]
+            ends = {(row.a, row.b) for row in rows} | {(spring.a, spring.b) for spring in springs}
+            if len(ends) != 1 or len(springs) < len(force.terms()) or len(springs) > 1 or len(rows) > 1:
                 raise refuse(force)
             tendon = SubElement(top, "tendon") if tendon is None else tendon
-            damping = force.rate if isinstance(force, Damper) else force.damping
-            given = {"name": force.name, "damping": repr(damping)}
-            if isinstance(force, Spring):
-                given |= {"stiffness": repr(force.stiffness), "springlength": repr(force.length)}
+            given = {"name": force.name, "damping": repr(sum((row.rate for row in rows), 0.0))}
+            for spring in springs:
+                given |= {"stiffness": repr(spring.stiffness), "springlength": repr(spring.length)}
             spatial = SubElement(tendon, "spatial", given)
-            for end, point in (("a", force.a), ("b", force.b)):
+            for end, point in zip("ab", ends.pop(), strict=True):
                 name = f"{force.name} {end}"
                 SubElement(self.elements[point.body], "site", name=name, pos=words(point.r))
                 SubElement(spatial, "site", site=name)
@@ -164,23 +163,30 @@ class _Writer:
         equality = SubElement(top, "equality") if self.loops else None
         for joint in self.loops:
             assert equality is not None
-            if isinstance(joint, Coupling):
-                first, second = (j.name for j in (joint.first, joint.second))
+            row = coupling_row(joint)
+            left = None if joint.freedoms is None else [freedom.kind for freedom in joint.freedoms]
+            if row is not None:
+                first, second = (q.joint.name for q in row.coordinates)
                 SubElement(equality, "joint", name=joint.name, joint1=second, joint2=first, polycoef=words(
-                    (0.0, joint.ratio, 0.0, 0.0, 0.0)))  # fmt: skip
-            elif isinstance(joint, Rigid):
-                SubElement(equality, "weld", name=joint.name, body1=joint.a.body.name, body2=joint.b.body.name)
-            elif isinstance(joint, Spherical):
-                self._connect(equality, joint.name, joint, joint.a.r)
-            elif isinstance(joint, Revolute):
+                    (0.0, ratio_of(row), 0.0, 0.0, 0.0)))  # fmt: skip
+            elif left == []:
+                a, b = joint.points
+                SubElement(equality, "weld", name=joint.name, body1=a.body.name, body2=b.body.name)
+            elif left == ["ball"]:
+                self._connect(equality, joint.name, joint, joint.points[0].r)
+            elif left == ["hinge"]:
                 if self._acts(joint):
-                    raise ModelError(f"what acts on joint {joint.name!r}, which closes a loop, has no place in MJCF.")
-                along = joint.a.body.pose.B.T @ joint.axis
-                for k, r in enumerate((joint.a.r, joint.a.r + 0.1 * along)):
+                    raise ModelError(
+                        f"joint {joint.name!r} closes a loop, where MJCF has no springs, dampers or stops: leave these "
+                        "out to compare."
+                    )
+                a = joint.points[0]
+                along = a.body.pose.B.T @ joint.directions[0]
+                for k, r in enumerate((a.r, a.r + 0.1 * along)):
                     self._connect(equality, f"{joint.name} {k + 1}", joint, r)
             else:
                 raise refuse(joint)
 
-    def _connect(self, equality: Element, name: str, joint: Any, r: ArrayLike) -> None:
-        ends = {"body1": joint.a.body.name, "body2": joint.b.body.name}
-        SubElement(equality, "connect", name=name, anchor=words(r), **ends)
+    def _connect(self, equality: Element, name: str, joint: Thing, r: ArrayLike) -> None:
+        a, b = joint.points
+        SubElement(equality, "connect", name=name, anchor=words(r), body1=a.body.name, body2=b.body.name)

@@ -1,7 +1,7 @@
-"""MJCF as MuJoCo understands it: compiled by MuJoCo in a process of its own (sandbox.py).
+"""MJCF files compiled by MuJoCo in a separate process (sandbox.py).
 
-Before that the text is looked through here (storage/xml.py): files that it names must lie in its folder, links
-followed, unless the caller allows others.
+Before that the text is checked here (storage/xml.py): files that it refers to must be in its folder, also after links
+are followed, unless the caller allows other folders.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compiled(path: Path, allow_outside: bool = False) -> Any:
 
 
 def answer(request: dict[str, Any]) -> bytes:
-    """A file, compiled, as MuJoCo's own bytes."""
+    """A compiled file, as bytes of MuJoCo."""
     mj = mujoco()
     try:
         model = mj.MjModel.from_xml_path(request["file"])
@@ -52,10 +52,10 @@ def answer(request: dict[str, Any]) -> bytes:
 
 
 def _stays_inside(path: Path) -> None:
-    """Refuse an MJCF file that names files out of its folder, itself or through files that it includes.
+    """Refuse an MJCF file that refers to files outside its folder, directly or through files that it includes.
 
-    Where MuJoCo looks depends on every <compiler> of every file, and to MuJoCo a backslash is a slash: all names are
-    tried in all folders.
+    The folders that MuJoCo searches depend on every <compiler> of every file, and a backslash is a slash for MuJoCo:
+    all names are tried in all folders.
     """
     first = read_markup(path)
     if first.tag != "mujoco":
@@ -65,7 +65,7 @@ def _stays_inside(path: Path) -> None:
         before = len(roots)
         compilers = [element for root in roots.values() for element in root.iter("compiler")]
         places = {"", *(_slashes(element.get(key, "")) for element in compilers for key in FOLDERS)}
-        places |= {str(file.parent.relative_to(folder)) for file in roots}  # where the files that are included are
+        places |= {str(file.parent.relative_to(folder)) for file in roots}  # the folders of included files
         named = {
             (_slashes(value), element.tag in DOCUMENTS)
             for root in roots.values()

@@ -1,7 +1,8 @@
-"""A model as MuJoCo would hold it: a tree of bodies, each with the slides and hinges that join it to its parent.
+"""A model as MuJoCo represents it: a tree of bodies, each with the slides and hinges that join it to its parent.
 
-Joints that close loops stay over, to be equalities. A flywheel on the world that a coupling turns by ρ for each unit of
-another joint's coordinate is that joint's armature, ρ² times its inertia (armature.py), and no body.
+Joints state these slides and hinges themselves (`freedoms`). Joints that close loops are left over and become
+equalities. A flywheel on the world that a coupling turns by ρ for each unit of another joint's coordinate becomes that
+joint's armature, ρ² times its inertia (armature.py), instead of a body.
 """
 
 from __future__ import annotations
@@ -13,20 +14,13 @@ import numpy as np
 
 from ..checks import Array
 from ..compile import start_rates
-from ..describe.joints.coupling import Coupling
-from ..describe.joints.cylindrical import Cylindrical
-from ..describe.joints.planar import Planar
-from ..describe.joints.prismatic import Prismatic
-from ..describe.joints.revolute import Revolute
-from ..describe.joints.rigid import Rigid
-from ..describe.joints.spherical import Spherical
-from ..describe.joints.universal import Universal
-from ..describe.model import Body, Model
-from ..describe.row import across
+from ..describe.body import Body
+from ..describe.model import Model
+from ..describe.row import Row
+from ..describe.term import CoordinateSpring
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..run.simulate import dynamics
-
-TREE = (Revolute, Prismatic, Cylindrical, Spherical, Universal, Planar, Rigid)
 
 
 @dataclass
@@ -40,51 +34,87 @@ class Slot:
 
 @dataclass
 class Node:
-    """A body of the tree, and what joins it to its parent."""
+    """A body of the tree, and the joint to its parent."""
 
     body: Body
-    joint: Any = None  # None: free, or the world
+    joint: Thing | None = None  # None: free, or the world
     slots: list[Slot] = field(default_factory=list)
     place: Array = field(default_factory=lambda: np.zeros(3))  # of the joint, world axes at the start
     children: list[Node] = field(default_factory=list)
 
 
-def armatures(model: Model) -> tuple[dict[Any, float], set[Any]]:
-    """Joint → armature, and the bodies, axles and couplings that it stands for."""
-    found: dict[Any, float] = {}
+@dataclass
+class Action:
+    """The passive elements on the first coordinate of a joint, and whether its motion is prescribed."""
+
+    spring: CoordinateSpring | None
+    damping: float
+    driven: bool
+
+    @classmethod
+    def on(cls, joint: Thing) -> Action:
+        """From the terms and rows of the joint."""
+        springs = [term for term in joint.terms() if isinstance(term, CoordinateSpring)]
+        damping = sum((row.rate for row in joint.rows()), 0.0)
+        return cls(springs[0] if springs else None, damping, joint.drive is not None)
+
+    @property
+    def none(self) -> bool:
+        """True if nothing acts."""
+        return self.spring is None and not self.damping and not self.driven
+
+
+def coupling_row(joint: Thing) -> Row | None:
+    """The only row of a thing that couples two coordinates; None for any other thing."""
+    rows = joint.rows()
+    return rows[0] if len(rows) == 1 and len(rows[0].coordinates) == 2 else None
+
+
+def ratio_of(row: Row) -> float:
+    """The second coordinate per first."""
+    return -row.ratios[0] / row.ratios[1]
+
+
+def armatures(model: Model) -> tuple[dict[Thing, float], set[Any]]:
+    """Joint → armature, and the bodies, axles and couplings that represent it in the model."""
+    found: dict[Thing, float] = {}
     gone: set[Any] = set()
     for thing in model.joints:
-        if not isinstance(thing, Coupling) or not isinstance(thing.second, Revolute):
+        row = coupling_row(thing)
+        if row is None:
             continue
-        axle, wheel = thing.second, thing.second.b.body
-        plain = not (axle.stiffness or axle.damping or axle.limits is not None or axle.drive)
-        used = [t for t in [*model.joints, *model.forces] if any(p.body is wheel for p in t.points)]
-        arm = wheel.center.start - axle.a.start
-        centered = np.linalg.norm(np.cross(arm, axle.axis)) <= 1e-12
+        geared, axle = (q.joint for q in row.coordinates)
+        if [freedom.kind for freedom in axle.freedoms or ()] != ["hinge"]:
+            continue
+        fixed, carried = axle.points
+        axis, wheel = axle.directions[0], carried.body
+        used = [t for t in model.things if any(p.body is wheel for p in t.points)]
+        arm = wheel.center.start - fixed.start
+        centered = np.linalg.norm(np.cross(arm, axis)) <= 1e-12
         alone = all(t in (axle, thing) for t in used)
-        if axle.a.body is model.world and plain and alone and centered:
-            u = wheel.pose.B.T @ axle.axis
-            found[thing.first] = found.get(thing.first, 0.0) + thing.ratio**2 * float(
-                u @ wheel.mass_properties.inertia @ u
-            )
+        if fixed.body is model.world and Action.on(axle).none and alone and centered:
+            u = wheel.pose.B.T @ axis
+            inertia = float(u @ wheel.mass_properties.inertia @ u)
+            found[geared] = found.get(geared, 0.0) + ratio_of(row) ** 2 * inertia
             gone |= {wheel, axle, thing}
     return found, gone
 
 
-def tree_of(model: Model, gone: set[Any]) -> tuple[Node, list[Any]]:
-    """The world's node, under which every body hangs, and the joints that are not in the tree."""
+def tree_of(model: Model, gone: set[Any]) -> tuple[Node, list[Thing]]:
+    """The node of the world, which is the root of the tree, and the joints that are not in the tree."""
     root = Node(model.world)
     joints = [j for j in model.joints if j not in gone]
-    reached, used = {model.world: root}, set()
+    reached: dict[Body, Node] = {model.world: root}
+    used: set[Thing] = set()
     waiting = [root]
     bodies = [body for body in model.bodies[1:] if body not in gone]
     while True:
         for node in waiting:
             for joint in joints:
-                if joint in used or not isinstance(joint, TREE):
+                if joint in used or joint.freedoms is None:
                     continue
-                ends = {joint.a.body: joint.b.body, joint.b.body: joint.a.body}
-                other = ends.get(node.body)
+                a, b = (point.body for point in joint.points)
+                other = {a: b, b: a}.get(node.body)
                 if other is None or other in reached:
                     continue
                 used.add(joint)
@@ -101,42 +131,41 @@ def tree_of(model: Model, gone: set[Any]) -> tuple[Node, list[Any]]:
     return root, [j for j in joints if j not in used]
 
 
-def _joined(joint: Any, parent: Body, child: Body) -> Node:
-    """The child's node: coordinates count as those of the joint, whichever of its bodies is the parent."""
-    sign = 1.0 if joint.a.body is parent else -1.0
-    name = joint.name
-    if isinstance(joint, Rigid):
-        slots = []
-    elif isinstance(joint, Spherical):
-        slots = [Slot("ball", name, np.zeros(3))]
-    elif isinstance(joint, Universal):
-        axes = [joint.axis_a, joint.axis_b] if sign > 0.0 else [joint.axis_b, joint.axis_a]
-        slots = [Slot("hinge", f"{name} {k + 1}", axis) for k, axis in enumerate(axes)]
-    elif isinstance(joint, Planar):
-        slots = [Slot("slide", f"{name} {k + 1}", axis) for k, axis in enumerate(across(joint.normal))]
-        slots.append(Slot("hinge", f"{name} 3", joint.normal))
-    elif isinstance(joint, Cylindrical):
-        slots = [Slot("slide", f"{name} slide", sign * joint.axis), Slot("hinge", name, sign * joint.axis)]
-    else:
-        kind = "hinge" if isinstance(joint, Revolute) else "slide"
-        slots = [Slot(kind, name, sign * joint.axis)]
-    place = (joint.a if joint.a.body is child else joint.b).start
-    return Node(child, joint, slots, place)
+def _joined(joint: Thing, parent: Body, child: Body) -> Node:
+    """The node of the child. Coordinates have the sign that they have in the joint, whichever body is the parent."""
+    a, b = joint.points
+    forward = a.body is parent
+    sign = 1.0 if forward or not joint.coordinates else -1.0
+    freedoms = joint.freedoms or ()
+    slides = [freedom for freedom in freedoms if freedom.kind == "slide"]
+    turns = [freedom for freedom in freedoms if freedom.kind != "slide"]
+    ordered = slides + (turns if forward else turns[::-1])
+    slots = [Slot(kind, name, sign * axis) for (kind, axis), name in zip(ordered, _slot_names(joint), strict=True)]
+    return Node(child, joint, slots, (a if a.body is child else b).start)
+
+
+def _slot_names(joint: Thing) -> list[str]:
+    """The name of the joint for the freedom of its first coordinate, or for its only one; others have a suffix."""
+    name, freedoms = joint.name, joint.freedoms or ()
+    if not joint.coordinates:
+        return [name] if len(freedoms) == 1 else [f"{name} {k + 1}" for k in range(len(freedoms))]
+    first = "hinge" if joint.coordinates[0].is_angle else "slide"
+    return [name if freedom.kind == first else f"{name} {freedom.kind}" for freedom in freedoms]
 
 
 def velocities(model: Model) -> dict[Body, tuple[Array, Array]]:
-    """Velocity and body rates of all bodies at the start: those given, or those that joints with a start_rate ask."""
+    """Velocity and body rates of all bodies at the start: as given, or as the start_rate of joints determines them."""
     if not start_rates.rates(model):
         return {body: (body.velocity, body.body_rates) for body in model.bodies}
     now = dynamics(model)
-    moving = {body: (now.velocity(body)[0], now.body_rates(body)[0]) for body in model.bodies[1:]}
-    return {model.world: (np.zeros(3), np.zeros(3)), **moving}
+    velocities_of = {body: (now.velocity(body)[0], now.body_rates(body)[0]) for body in model.bodies[1:]}
+    return {model.world: (np.zeros(3), np.zeros(3)), **velocities_of}
 
 
-def rates(node: Node, parent: Body, moving: dict[Body, tuple[Array, Array]]) -> list[float]:
+def rates(node: Node, parent: Body, velocities_of: dict[Body, tuple[Array, Array]]) -> list[float]:
     """The velocities of a body's joints at the start, in MuJoCo's order and axes."""
     body = node.body
-    (v, w), (v_parent, w_parent) = moving[body], moving[parent]
+    (v, w), (v_parent, w_parent) = velocities_of[body], velocities_of[parent]
     if node.joint is None:
         return [*v.tolist(), *w.tolist()]
     omega, base = body.pose.B @ w, parent.pose.B @ w_parent
@@ -156,6 +185,6 @@ def rates(node: Node, parent: Body, moving: dict[Body, tuple[Array, Array]]) -> 
     return list(values.values())
 
 
-def refuse(thing: Any) -> ModelError:
-    """The sentence for what MJCF cannot say."""
-    return ModelError(f"{type(thing).__name__} {thing.name!r} has no counterpart in MJCF: leave it out to compare.")
+def refuse(thing: Thing) -> ModelError:
+    """The error for a thing that MJCF cannot represent."""
+    return ModelError(f"{thing.label} has no counterpart in MJCF: leave it out to compare.")

@@ -1,10 +1,11 @@
 """URDF files as models: a tree of links, each placed by the joints that lead to it.
 
-Links that fixed joints tie are one body, with the sum of their matter. A link without mass that moves cannot be a body:
-where just one joint goes on from it, the joints before and after it become one joint (chain.py); where none does,
-nothing hangs on it and it is left out. A joint with <mimic> is coupled to the other, whose limits count for both.
+Links with fixed joints between them are one body, with the sum of their mass properties. A link without mass that moves
+cannot be a body: if it has one child joint, the joints before and after it become one joint (chain.py); if it has none,
+it is left out. A joint with <mimic> is coupled to the other joint, and the limits of that joint apply to both.
 
-With the pose (a, B) and the motion (v, ω) of a parent, a joint frame at a + B r with axis u (world axes) has the child
+With the pose (a, B) and the velocity (v, ω) of a parent, and a joint frame at a + B r with axis u (world axes), the
+child has
 
     hinge    (a + B r, B R(u, q)),    v + ω × B r,              ω + u q̇                                           (1)
     slide    (a + B r + u q, B),      v + ω × (B r + u q) + u q̇,  ω
@@ -30,8 +31,8 @@ from ..describe.row import across
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning
-from .armature import unused
-from .chain import Freedom, join
+from .armature import unused_name
+from .chain import Dof, join
 from .urdf_text import Arm, Robot, read_robot
 from .visuals import Meshes
 
@@ -49,12 +50,12 @@ def read_urdf(
     meshes: bool = True,
     allow_outside: bool = False,
 ) -> Model:
-    """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and looks.
+    """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and visuals.
 
-    base: "fixed" ties the first link to the world, "free" lets it go. positions [rad or m] and velocities at the start
-    by joint; a joint that is not named begins at zero, or at its limit nearest to that. packages: the folders for
-    package://name/… in the names of meshes; without, folders above the file are searched. Meshes (STL, OBJ) are looks
-    only: what is not found or not read is named in a ModelWarning, as is friction, which is not imported.
+    base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
+    by joint; a joint that is not named starts at zero, or at its limit nearest to zero. packages: the folders for
+    package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes (STL, OBJ) are visual
+    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0 0 -0.5"/>
@@ -74,24 +75,26 @@ def read_urdf(
     notes: list[str] = []
     robot = read_robot(file, notes)
     if base == "free" and robot.root == "world":
-        raise ModelError(f"the first link of {file.name} is 'world', to which the robot is tied: its base is not free.")
-    looks = Meshes(file, packages or {}, allow_outside) if meshes else None
-    reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, looks, notes)
+        raise ModelError(
+            f"the first link of {file.name} is 'world', to which the robot is fixed: its base is not free."
+        )
+    visuals = Meshes(file, packages or {}, allow_outside) if meshes else None
+    reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, visuals, notes)
     model = reader.read()
-    notes += looks.notes() if looks is not None else []
+    notes += visuals.notes() if visuals is not None else []
     if notes:
-        warnings.warn(f"{file.name}: not imported are {', '.join(notes)}.", ModelWarning, stacklevel=2)
+        warnings.warn(f"{file.name}: not imported: {', '.join(notes)}.", ModelWarning, stacklevel=2)
     return model
 
 
 class _Reader:
-    """A robot that becomes a model."""
+    """Builds a model from a robot."""
 
     def __init__(
         self, robot: Robot, gravity: ArrayLike, free: bool, positions: Mapping[str, Any], velocities: Mapping[str, Any],
-        looks: Meshes | None, notes: list[str],
+        meshes: Meshes | None, notes: list[str],
     ):  # fmt: skip
-        self.robot, self.free, self.looks, self.notes = robot, free, looks, notes
+        self.robot, self.free, self.meshes, self.notes = robot, free, meshes, notes
         self.model = Model(gravity=gravity, name=robot.name)
         self.by_name = {arm.name: arm for arm in robot.arms.values()}
         for name in (*positions, *velocities):
@@ -101,7 +104,7 @@ class _Reader:
         self.rate = {name: self._coordinates(name, velocities, False) for name in self.by_name}
         self.pose: dict[str, Pose] = {robot.root: Pose()}
         self.motion: dict[str, tuple[Array, Array]] = {robot.root: (np.zeros(3), np.zeros(3))}
-        self.chains: dict[str, list[Freedom]] = {}
+        self.chains: dict[str, list[Dof]] = {}
         for arm in robot.arms.values():
             self._place(arm)
 
@@ -113,34 +116,36 @@ class _Reader:
         parts: dict[str, list[str]] = {}
         for link, first in head.items():
             parts.setdefault(first, []).append(link)
-        moving = {first: self._matter(links) for first, links in parts.items() if first != robot.root or self.free}
+        mass_properties = {
+            first: self._matter(links) for first, links in parts.items() if first != robot.root or self.free
+        }
         bodies = {} if self.free else {robot.root: model.world}
-        for first, matter in moving.items():
+        for first, matter in mass_properties.items():
             if matter is not None:
                 bodies[first] = model.add(self._body(first, parts[first], matter))
         joints: dict[str, Any] = {}
         for first in bodies:
             if first != robot.root:
                 self._join(first, head, bodies, joints)
-        self._left_out(moving, head)
+        self._left_out(mass_properties, head)
         for arm in robot.arms.values():
             if arm.mimic is not None and arm.name in joints:
                 self._mimic(arm, joints)
-        rubbing = [arm.name for arm in robot.arms.values() if arm.friction]
-        if rubbing:
-            self.notes.append(f"the friction of {len(rubbing)} joint{'s' * (len(rubbing) > 1)}")
+        with_friction = [arm.name for arm in robot.arms.values() if arm.friction]
+        if with_friction:
+            self.notes.append(f"the friction of {len(with_friction)} joint{'s' * (len(with_friction) > 1)}")
         return model
 
-    # ── where everything is ──
+    # ── positions and velocities ──
 
     def _coordinates(self, name: str, given: Mapping[str, Any], position: bool) -> Array:
-        """Position or velocity of a joint at the start, from what was given, its limits, or the joint it mimics."""
+        """Position or velocity of a joint at the start, as given, from its limits, or from the joint it mimics."""
         arm, seen = self.by_name[name], [name]
         factor, offset = 1.0, 0.0
         while arm.mimic is not None and arm.name not in given:
             other, ratio, shift = arm.mimic
             if other not in self.by_name or other in seen or FREEDOMS[self.by_name[other].kind] != 1:
-                raise ModelError(f"joint {arm.name!r} mimics {other[:60]!r}, which is no joint with one coordinate.")
+                raise ModelError(f"joint {arm.name!r} mimics {other[:60]!r}, which is not a joint with one coordinate.")
             seen.append(other)
             offset, factor = offset + factor * shift, factor * ratio
             arm = self.by_name[other]
@@ -155,7 +160,7 @@ class _Reader:
         return factor * value + (offset if position else 0.0)
 
     def _place(self, arm: Arm) -> None:
-        """Equation (1), freedom by freedom."""
+        """Equation (1), for one degree of freedom after the other."""
         pose, (v, omega) = self.pose[arm.parent], self.motion[arm.parent]
         frame = pose @ arm.origin
         v = v + cross(omega, frame.a - pose.a)
@@ -169,7 +174,7 @@ class _Reader:
                 omega = omega + rate * u
             else:
                 frame, v = Pose(frame.a + q * u, frame.B), v + cross(omega, q * u) + rate * u
-            chain.append(Freedom(
+            chain.append(Dof(
                 kind, arm.name, frame.a, u, position=q, rate=rate, damping=arm.damping,
                 limits=arm.limits if arm.mimic is None else None,
             ))  # fmt: skip
@@ -180,7 +185,7 @@ class _Reader:
     # ── bodies and joints ──
 
     def _matter(self, links: list[str]) -> MassProperties | None:
-        """The matter of several links in the frame of the first, None if they have no mass."""
+        """The mass properties of several links in the frame of the first, None if they have no mass."""
         base, parts = self.pose[links[0]].inverse(), [self.robot.links[name] for name in links]
         there = [base @ self.pose[name] for name in links]
         m = sum(link.mass for link in parts)
@@ -193,7 +198,7 @@ class _Reader:
             away = center - c if len(parts) > 1 else np.zeros(3)
             inertia += pose.B @ link.inertia @ pose.B.T - link.mass * hat(away) @ hat(away)
         if np.abs(inertia).max() <= 1e-15 * m * max(float(x @ x) for x in centers):
-            inertia[:] = 0.0  # point masses at one place, up to round-off
+            inertia[:] = 0.0  # point masses at the same point, up to round-off
         try:
             return MassProperties(m, inertia, c)
         except ModelError as error:
@@ -202,18 +207,18 @@ class _Reader:
     def _body(self, first: str, links: list[str], matter: MassProperties) -> Body:
         pose, (v, omega) = self.pose[first], self.motion[first]
         surface: Surface | None = None
-        for name in links if self.looks is not None else ():
-            for at, shape in self.robot.links[name].looks:
-                if self.looks is not None and (seen := self.looks.surface(shape, name)) is not None:
+        for name in links if self.meshes is not None else ():
+            for at, shape in self.robot.links[name].visuals:
+                if self.meshes is not None and (seen := self.meshes.surface(shape, name)) is not None:
                     placed = seen.moved(pose.inverse() @ self.pose[name] @ at)
                     surface = placed if surface is None else surface.joined(placed)
         solid = Solid(matter, matter.surface if surface is None else surface)
-        title = unused(self.model, first)
+        title = unused_name(self.model, first)
         return Body(solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, name=title)
 
     def _join(self, first: str, head: dict[str, str], bodies: dict[str, Body], joints: dict[str, Any]) -> None:
-        """The joints from the next link with mass towards the root, as one."""
-        chain: list[Freedom] = []
+        """The joints between a link and the next link with mass towards the root, as one joint."""
+        chain: list[Dof] = []
         arms = []
         link = first
         while True:
@@ -225,36 +230,36 @@ class _Reader:
                 break
             if sum(head[other.parent] == link and other.kind != "fixed" for other in self.robot.arms.values()) > 1:
                 raise ModelError(
-                    f"link {link!r} moves without mass and several joints go on from it, for which there is no "
+                    f"link {link!r} moves without mass and has several child joints, for which there is no "
                     "joint: give it an inertial."
                 )
             if link == self.robot.root:
-                self.notes.append(f"joint {arm.name!r}, before which nothing has mass")
+                self.notes.append(f"joint {arm.name!r}, before which no link has mass")
                 return
         if any(arm.kind == "floating" for arm in arms):
             return
         if bodies[first].mass_properties.principal()[0].min() <= 0.0:
             raise ModelError(
-                f"link {first!r} has mass but no inertia about some axis, as a point has none, and its joint would "
+                f"link {first!r} has mass but no inertia about some axis, like a point mass, and its joint would "
                 "turn it: give it an inertia."
             )
         made = join(self.model, bodies[link], bodies[first], chain)
         if len(chain) == 1:
             joints[arms[0].name] = made[0]
 
-    def _left_out(self, moving: dict[str, MassProperties | None], head: dict[str, str]) -> None:
-        """Name links without mass on which nothing hangs."""
-        for first, matter in moving.items():
+    def _left_out(self, mass_properties: dict[str, MassProperties | None], head: dict[str, str]) -> None:
+        """Note the links without mass that have no child."""
+        for first, matter in mass_properties.items():
             ends = not any(head[a.parent] == first and a.kind != "fixed" for a in self.robot.arms.values())
             if matter is None and ends and first != self.robot.root:
-                self.notes.append(f"link {first!r}, which moves without mass and carries nothing")
+                self.notes.append(f"link {first!r}, which moves without mass and has no child")
 
     def _mimic(self, arm: Arm, joints: dict[str, Any]) -> None:
         assert arm.mimic is not None
         other, ratio, _ = arm.mimic
         if other not in joints:
-            raise ModelError(f"joint {arm.name!r} mimics {other!r}, which has no coordinate of its own here.")
+            raise ModelError(f"joint {arm.name!r} mimics {other!r}, which has no coordinate of its own in this model.")
         if ratio == 0.0:
             raise ModelError(f"joint {arm.name!r} mimics {other!r} by a multiplier of zero: make it a fixed joint.")
-        name = unused(self.model, f"{arm.name} mimic")
+        name = unused_name(self.model, f"{arm.name} mimic")
         self.model.add(Coupling(joints[other], joints[arm.name], ratio=ratio, name=name))

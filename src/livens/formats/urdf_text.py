@@ -1,4 +1,4 @@
-"""What a URDF file says: links with their matter and looks, and joints, checked to be a tree."""
+"""The contents of a URDF file: links with their mass and visuals, and joints, checked to be a tree."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 @dataclass
 class Link:
-    """A link: mass, centre of mass and inertia about it in the axes of its frame, and what it looks like."""
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, and its visuals."""
 
     name: str
     mass: float = 0.0  # kg
     center: Array = field(default_factory=lambda: np.zeros(3))  # m
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
-    looks: list[tuple[Pose, Element]] = field(default_factory=list)  # where, and <box>, <mesh>, …
+    visuals: list[tuple[Pose, Element]] = field(default_factory=list)  # pose, and <box>, <mesh>, …
 
 
 @dataclass
 class Arm:
-    """A joint of the file: the child's frame, the axis in it, and what acts."""
+    """A joint of the file: the child's frame, the axis in it, and the elements on its coordinate."""
 
     name: str
     kind: str
@@ -63,7 +63,7 @@ def read_robot(path: Path, notes: list[str]) -> Robot:
     for element in top.findall("link"):
         link = _link(element)
         if link.name in links:
-            raise ModelError(f"link {link.name!r} is there twice.")
+            raise ModelError(f"link {link.name!r} is defined twice.")
         links[link.name] = link
     arms = [_arm(element, links, notes) for element in top.findall("joint")]
     if len({arm.name for arm in arms}) < len(arms):
@@ -83,7 +83,9 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
     roots = [name for name in links if name not in of]
     if len(roots) != 1:
         some = ", ".join(map(repr, roots[:5]))
-        raise ModelError(f"a robot has one link that is no child, and this has {len(roots)}{': ' * bool(some)}{some}.")
+        raise ModelError(
+            f"a robot has one link that is not a child, and this one has {len(roots)}{': ' * bool(some)}{some}."
+        )
     ordered: dict[str, Arm] = {}
     queue = [roots[0]]
     for name in queue:
@@ -92,19 +94,19 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
             queue.append(arm.child)
     if len(ordered) < len(of):
         lost = next(name for name in of if name not in ordered)
-        raise ModelError(f"link {lost!r} hangs in a loop of joints: URDF describes trees.")
+        raise ModelError(f"link {lost!r} is in a loop of joints: URDF describes trees.")
     return roots[0], links, ordered
 
 
 def _link(element: Element) -> Link:
     name = _named(element, "link")
-    looks = [
+    visuals = [
         (_pose(visual.find("origin"), f"link {name!r}"), shape)
         for visual in element.findall("visual")
         if (geometry := visual.find("geometry")) is not None
         for shape in geometry
     ]
-    link = Link(name, looks=looks)
+    link = Link(name, visuals=visuals)
     inertial = element.find("inertial")
     if inertial is None:
         return link
@@ -144,11 +146,11 @@ def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:
         lower, upper = (_number(limit, key, 0.0, f"limit of {label}") for key in ("lower", "upper"))
         limits = (lower, upper) if lower < upper else None
         if limits is None:
-            notes.append(f"the limits of {name!r}, {lower:g} to {upper:g}, which leave no room")
+            notes.append(f"the limits of {name!r}, {lower:g} to {upper:g}, which are empty")
     damping, friction = (_number(acts, key, 0.0, f"{key} of {label}") for key in ("damping", "friction"))
     follow = None
     if mimic is not None and kind in ("planar", "floating"):
-        raise ModelError(f"{label} is {kind} and mimics another, which joints with one coordinate can.")
+        raise ModelError(f"{label} is {kind} and mimics another joint, which needs exactly one coordinate.")
     if mimic is not None and kind != "fixed":
         ratio, offset = (
             _number(mimic, key, value, f"mimic of {label}") for key, value in (("multiplier", 1.0), ("offset", 0.0))

@@ -1,6 +1,6 @@
-"""What imported bodies look like: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles. No physics here.
+"""Visuals of imported bodies: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles.
 
-Mesh files are not trusted: STL and OBJ are read here by a few lines, of bounded size, and need not be closed surfaces.
+Mesh files are not trusted: STL and OBJ of bounded size are read here, and need not be closed surfaces.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2"
 
 
 def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
-    """The surface of MuJoCo's geom number g, None for planes and fields of heights."""
+    """The surface of MuJoCo's geom number g, None for planes and height fields."""
     kinds, size = mj.mjtGeom, m.geom_size[g]
     kind = m.geom_type[g]
     if kind == kinds.mjGEOM_SPHERE:
@@ -49,17 +49,17 @@ def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
 
 
 class Meshes:
-    """The shapes of a URDF file, and where its mesh files are."""
+    """The shapes of a URDF file, and the paths of its mesh files."""
 
     def __init__(self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool):
         self.folder, self.allow_outside = file.resolve().parent, allow_outside
         self.packages = {name: Path(folder) for name, folder in packages.items()}
         self.left = BYTES
         self.known: dict[str, Surface] = {}
-        self.missing: dict[str, str] = {}  # link → why it does not look as it should
+        self.missing: dict[str, str] = {}  # link → why a visual of it is missing
 
     def surface(self, shape: Element, link: str) -> Surface | None:
-        """The surface of <box>, <cylinder>, <capsule>, <sphere> or <mesh>; None, and a note, if it cannot be had."""
+        """The surface of <box>, <cylinder>, <capsule>, <sphere> or <mesh>; None, and a note, if it cannot be read."""
         try:
             if shape.tag == "mesh":
                 return self._mesh(shape)
@@ -75,12 +75,12 @@ class Meshes:
             return None
 
     def notes(self) -> list[str]:
-        """What could not be read, as one note."""
+        """A note on the visuals that could not be read."""
         if not self.missing:
             return []
         link, reason = next(iter(self.missing.items()))
-        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
-        return [f"the looks of link {link!r}{more} ({reason})"]
+        count = "1 link" if len(self.missing) == 1 else f"{len(self.missing)} links"
+        return [f"visual meshes of {count} (link {link!r}: {reason})"]
 
     def _mesh(self, shape: Element) -> Surface:
         name = shape.get("filename", "")
@@ -112,7 +112,7 @@ class Meshes:
                     return above
                 if above.parent != above and (above / name).is_dir():
                     return above / name
-        raise ModelError(f"package {name[:60]!r} is not found: say where it is by packages={{{name[:60]!r}: folder}}")
+        raise ModelError(f"package {name[:60]!r} is not found: give its folder by packages={{{name[:60]!r}: folder}}")
 
 
 def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list[float]:
@@ -129,7 +129,7 @@ def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list
 
 
 def read_surface(data: bytes, path: Path) -> Surface:
-    """The triangles of an STL or OBJ file, as they are there."""
+    """The triangles of an STL or OBJ file, unchanged."""
     readers = {".stl": _stl, ".obj": _obj}
     if path.suffix.lower() not in readers:
         raise ModelError(f"{path.name} is not STL or OBJ")
@@ -139,12 +139,12 @@ def read_surface(data: bytes, path: Path) -> Surface:
         raise ModelError(f"{path.name} cannot be read as {path.suffix[1:].upper()}") from None
     good = len(triangles) and np.isfinite(vertices).all() and 0 <= triangles.min() <= triangles.max() < len(vertices)
     if not good:
-        raise ModelError(f"{path.name} has no triangles, or numbers that are none")
+        raise ModelError(f"{path.name} has no triangles, or invalid numbers")
     return Surface(vertices, triangles.astype(np.int32))
 
 
 def _stl(data: bytes) -> tuple[Any, Any]:
-    """84 bytes of head and 50 for each triangle; or words, nine numbers after `vertex` for each."""
+    """Binary: 84 bytes of header and 50 for each triangle. Text: three `vertex` lines of three numbers for each."""
     count = int.from_bytes(data[80:84], "little")
     if len(data) >= 84 and len(data) == 84 + 50 * count:
         corners = np.frombuffer(data, dtype=STL, offset=84)["corners"].astype(np.float64).reshape(-1, 3)

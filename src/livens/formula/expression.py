@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import number
+from ..checks import Array, number
 from ..errors import ModelError
 from . import functions
 from .grammar import ARGUMENTS, CONSTANTS, Step, names_in, parsed, short, taken
+from .jet import Jet, jet_of_time
 
 COMPARISON_FUNCTIONS = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -69,6 +70,20 @@ class Expression:
     def __call__(self, t: float) -> Any:
         """The value at the time t [s]: a number, or a tuple of numbers."""
         return evaluate(self.steps, {**self.numbers, "t": t}, self.text)
+
+    def table(self, t: Array) -> Any:
+        """Its values at the times t [s]: (n,), or (n, k) for a vector of k numbers."""
+        found = evaluate(self.steps, {**self.numbers, "t": t}, self.text)
+        columns = [np.broadcast_to(x, t.shape) for x in (found if isinstance(found, tuple) else (found,))]
+        return np.stack(columns, axis=1) if isinstance(found, tuple) else np.array(columns[0])
+
+    def derivatives(self, t: Array) -> Array:
+        """Value, rate [1/s] and acceleration [1/s²] of a number at the times t: (n, 3), exactly (jet.py)."""
+        found = evaluate(self.steps, {**self.numbers, "t": jet_of_time(t)}, self.text)
+        if isinstance(found, tuple):
+            raise ModelError(f"{short(self.text)} is a vector, where a number is needed.")
+        parts = (found.value, found.rate, found.acceleration) if isinstance(found, Jet) else (found, 0.0, 0.0)
+        return np.stack([np.broadcast_to(x, t.shape) for x in parts], axis=1).astype(np.float64)
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"

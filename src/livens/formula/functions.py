@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import require
+from .jet import Jet, chosen, has_jet, of_jets
 
 
 def casadi() -> Any:
@@ -31,6 +32,8 @@ def _column(x: Any) -> Any:
 
 def _function(name: str, of_numbers: Callable[..., Any]) -> Callable[..., Any]:
     def function(*x: Any) -> Any:
+        if has_jet(*x):
+            return of_jets(name, *x)
         if any(_mixed(y) for y in x):
             of_symbols = getattr(casadi(), name)  # CasADi is imported at first use
             return of_symbols(*(y if _is_symbol(y) or not np.ndim(y) else _column(y) for y in x))
@@ -55,9 +58,11 @@ fmin, fmax = _function("fmin", np.fmin), _function("fmax", np.fmax)
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x if the condition is true, otherwise y; for symbols and numbers."""
+    if has_jet(condition, x, y):
+        return chosen(condition.value != 0.0 if isinstance(condition, Jet) else condition, x, y)
     if any(_mixed(value) for value in (condition, x, y)):
         return casadi().if_else(condition, x, y)
-    return x if condition else y
+    return np.where(condition, x, y) if np.ndim(condition) else x if condition else y
 
 
 def truth(condition: Any) -> Any:

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -39,7 +40,8 @@ class Checkpoints:
         self.received: signal.Signals | None = None
         self.handlers: dict[signal.Signals, Any] = {}
         self.last = time.monotonic()
-        self.safe = 0.0  # the time of the last checkpoint [s]
+        self.safe, self.steps = 0.0, -1  # time [s] and steps of the last checkpoint
+        self.running = False
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -56,12 +58,24 @@ class Checkpoints:
     ) -> None:
         for number, handler in self.handlers.items():
             signal.signal(number, handler)
-        if isinstance(error, StepFailed):  # a resumed run would fail again; error.trajectory holds the motion so far
-            self._discard()
-        elif self.journal is not None:
+        if self.path is not None and error is not None:
+            self._keep(error)
+        if self.journal is not None:
             self.journal.close()
         if self.received and error is None:  # it arrived after the last chunk
             signal.raise_signal(self.received)
+
+    def _keep(self, error: BaseException) -> None:
+        """Put the motion so far on disk: as a file after a failed step, which would fail again, and else as a last
+        checkpoint, from which the run can be resumed."""
+        motion: Trajectory | None = getattr(error, "trajectory", None)  # of an exception of any class
+        if motion is None or not self.running:
+            return
+        with suppress(FileError):  # the first error is the one to report; an earlier checkpoint stays
+            if isinstance(error, StepFailed):
+                self.finish(motion)
+            elif motion.steps > self.steps:
+                self.write(motion, motion.state)
 
     def _receive(self, number: int, frame: Any) -> None:
         if self.received == number == signal.SIGINT:
@@ -72,6 +86,7 @@ class Checkpoints:
 
     def begin(self) -> None:
         """Before a run from its start: a journal of another run is not overwritten, that of an earlier attempt is."""
+        self.running = True
         if self.path is None:
             return
         if self.journal is not None:
@@ -83,6 +98,7 @@ class Checkpoints:
 
     def continue_from(self, motion: Trajectory) -> None:
         """Before `motion` is continued: checkpoints are appended to its own journal."""
+        self.running = True
         if self.path is None or not (there := journal_of(self.path)).exists():
             return
 
@@ -91,7 +107,8 @@ class Checkpoints:
         if found.steps != motion.steps or any(found.facts.get(key) != value for key, value in mine.items()):
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
         if found.facts["axes"] == motion.system.bodies.axes.tolist():
-            self.journal, self.safe = RunJournal(there, found.slots, found.end), float(motion.t[-1])
+            self.journal = RunJournal(there, found.slots, found.end)
+            self.safe, self.steps = float(motion.t[-1]), motion.steps
         else:  # the principal axes differ in sign or order: the states cannot be mixed
             self.write(motion, motion.state)
 
@@ -119,7 +136,7 @@ class Checkpoints:
                 self.journal.add(motion.record, kept, now, state)
         except FileError as error:
             raise self._stopped(error, motion) from None
-        self.safe, self.last = float(motion.t[-1]), time.monotonic()
+        self.safe, self.steps, self.last = float(motion.t[-1]), motion.steps, time.monotonic()
 
     def finish(self, motion: Trajectory) -> None:
         """Save the finished motion at `path` and delete the journal."""

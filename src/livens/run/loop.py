@@ -8,6 +8,7 @@ result by a single bit.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,8 @@ class Run:
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
     ) -> None:
-        """Advance `state` from step `first` to step `steps`, or raise StepFailed with the motion so far."""
+        """Advance `state` from step `first` to step `steps`. Every exception that ends the run gets the motion so far
+        as its attribute `trajectory`: StepFailed, Interrupted, and what functions of the user raise."""
         self.wanted = steps
         work = scratch(self.system, self.scheme.scratch)
         self.table.hold(state.effort)
@@ -74,7 +76,7 @@ class Run:
         if self.rollout not in _loaded:  # a call without steps compiles or loads the kernel
             self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
             _loaded.add(self.rollout)
-        few = FIRST_CHUNK // (len(state.a) * self.scheme.stages)
+        few = 0 if self.table.varies else FIRST_CHUNK // (len(state.a) * self.scheme.stages)
         done, chunk, period = first, max(16, few), self.period()
         try:
             while done < steps:
@@ -84,13 +86,13 @@ class Run:
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
+                called = time.perf_counter()
                 signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
                     self.system, state, work, self.h, table, signals, done, size, self.every, self.record
                 )
-                spent = time.perf_counter() - begin
-                self.seconds += spent
+                self.seconds += time.perf_counter() - begin
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
@@ -103,9 +105,14 @@ class Run:
                 progress.update(done - first)
                 if checkpoints is not None and done < steps:
                     checkpoints.after_chunk(self, state, done)
-                chunk = int(
-                    np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, min(4 * max(chunk, size), self.longest()))
-                )
+                spent = time.perf_counter() - called  # functions of time included
+                longest = min(4 * max(chunk, size), self.longest())
+                chunk = int(np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, longest))
+        except BaseException as error:
+            if not hasattr(error, "trajectory") or error.trajectory is None:  # an exception of the user's function
+                with suppress(AttributeError, TypeError):  # a class without attributes
+                    error.trajectory = self.trajectory(done - done % self.every)  # type: ignore[attr-defined]
+            raise
         finally:
             progress.close()
         self.so_far(state, steps)

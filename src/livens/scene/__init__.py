@@ -1,8 +1,8 @@
-"""A model as a document, and back, without losing a bit: in TOML for people, in JSON inside saved motions.
+"""A model as a document, and back, without loss: as TOML files, and as JSON inside saved motions.
 
-catalogue   what there is, read off the constructors
+catalogue   the tables and their keys, from the constructors
 describe    model → document            build     document → model, with the values of reading
-text        document ↔ TOML             schema    what is valid, with the types of kinds
+text        document ↔ TOML             schema    valid documents, with the types of kinds
 document    Scene, read_scene, write_scene; values by dotted paths; solids from files
 """
 

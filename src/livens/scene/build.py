@@ -1,6 +1,6 @@
-"""From a document to a model: every table becomes an object by calling its class, which checks it once more.
+"""From a document to a model: each table becomes an object by a call of its class, which checks it again.
 
-Only joints, forces and shapes of this package are made; formulas are parsed (grammar.py); nothing is unpickled or
+Only joints, forces and shapes of this package are created; formulas are parsed (grammar.py); nothing is unpickled or
 evaluated. Errors begin with the path in the document: "joints.elbow: axis of Revolute 'elbow' has length zero: …".
 """
 
@@ -12,27 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body import Body, without_world
+from ..describe.body import Body
 from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
+from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
+from ..describe.thing import Thing
 from ..errors import ModelError
 from .catalogue import body_keys, has_formula, keys, shapes, things
 from .paths import at, dotted, refusal
 from .reading import Reading, Written, slotted
 
 Table = dict[str, Any]
-Read = Callable[[Table, str], Any]  # a table that names a file → its solid
+Read = Callable[[Table, str], Any]  # table with a file name → its solid
 
 
 def from_dict(document: Table, read: Read | None = None) -> Model:
-    """The model of a document. `read` gives the solid that a table with a file describes."""
+    """The model of a document. `read` gives the solid for a table with a file name."""
     return Build(document, read).model()
 
 
 class Build(Reading):
-    """A document becoming a model."""
+    """Builds a model from a document. Each kind of value has a method of its name, here or in Reading."""
 
     def __init__(self, document: Table, read: Read | None):
         super().__init__(document.get("parameters", {}))
@@ -70,23 +72,23 @@ class Build(Reading):
         else:
             raise ModelError("a body needs a shape, or mass and inertia.")
         if table.get("at") == "drawn":
-            table["at"] = getattr(shape, "place", Pose()).a.tolist()
+            table["at"] = (shape.place if isinstance(shape, Solid) else Pose()).a.tolist()
         return Body(shape, name=name, **self.arguments(table, body_keys(), path))
 
-    def thing(self, table: Table, kind: str, name: str, path: str) -> Any:
+    def thing(self, table: Table, kind: str, name: str, path: str) -> Thing:
         table = dict(table)
         maker = things(kind).get(table.pop("type"))
         if maker is None:
-            raise ModelError("this version of livens knows no such joint or force.")
+            raise ModelError("this version of livens has no such joint or force.")
         self.where = self.meanings(table.pop("where", {}), path) if has_formula(maker) else {}
         self.owner = name
         arguments = self.arguments(table, keys(maker), path)
-        if "fn" in arguments:
-            arguments["bodies"] = self.users(arguments)
-        made = maker(name=name, **arguments)
+        if "bodies" in keys(maker) and any(key.kind == "formula" for key in keys(maker).values()):
+            arguments["bodies"] = self.formula_bodies(arguments)
+        made: Thing = maker(name=name, **arguments)
         for argument, given in arguments.items():
-            if isinstance(given, Written):
-                slots = without_world(made.bodies)
+            if isinstance(given, Written):  # the attribute is then the formula that its function gave
+                slots = made.formula_bodies
                 getattr(made, argument).source = (given.text, {k: slotted(v, slots) for k, v in given.given.items()})
         return made
 
@@ -100,8 +102,8 @@ class Build(Reading):
                 found[known[name].argument] = getattr(self, known[name].kind)(value, here)
         return found
 
-    def users(self, arguments: dict[str, Any]) -> list[Body]:
-        """The bodies of a formula: those listed, or else those that are spoken of."""
+    def formula_bodies(self, arguments: dict[str, Any]) -> list[Body]:
+        """The bodies of a formula: those listed, or else those that its names refer to."""
         if arguments.get("bodies") is not None:
             return list(arguments["bodies"])
         point = [arguments["point"].body] if "point" in arguments else []
@@ -114,7 +116,7 @@ class Build(Reading):
         if isinstance(value, str):
             if value not in self.shared:
                 near = get_close_matches(value, self.shared, 1)
-                hint = f"did you mean {near[0]!r}?" if near else "it would stand under [shapes]."
+                hint = f"did you mean {near[0]!r}?" if near else "shapes are defined under [shapes]."
                 raise refusal(path, f"there is no shape {value[:60]!r}: {hint}")
             return self.shared[value]
         with at(path):
@@ -123,7 +125,7 @@ class Build(Reading):
             table = dict(value)
             maker = shapes().get(table.pop("type"))
             if maker is None:
-                raise ModelError("this version of livens knows no such shape.")
+                raise ModelError("this version of livens has no such shape.")
             return maker(**self.arguments(table, keys(maker), path))
 
     def from_file(self, value: Table, path: str) -> Any:
@@ -151,9 +153,9 @@ class Build(Reading):
         return Surface(vertices, triangles)
 
     def parts(self, value: Any, path: str) -> list[Any]:
-        """Shapes with their poses. None is named, so that a short text cannot stand for ever more of them."""
+        """Shapes with their poses. Names of shapes are refused, so that a short text cannot describe very many."""
         if any(isinstance(part["shape"], str) for part in value):
-            raise refusal(path, "parts have shapes of their own, not names of shapes.")
+            raise refusal(path, "each part needs a shape of its own, not the name of a shape.")
         return [
             (self.shape(part["shape"], f"{path}.{k}.shape"), self.pose(part, f"{path}.{k}"))
             for k, part in enumerate(value)

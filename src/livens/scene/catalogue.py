@@ -1,8 +1,9 @@
-"""What a scene may hold, read off the constructors: *the keys of a table are the arguments of its class*.
+"""The contents of a scene, from the constructors: *the keys of a table are the arguments of its class*.
 
-A joint, force or shape is a table with its class in `type` and its arguments by name; nothing else is ever made from a
-file. Each argument is of a kind (number, point, formula, …), which its annotation or its name tells; for each kind
-schema.py knows what is valid, build.py how it is read and describe.py how it is written.
+A joint, force or shape is a table with its class in `type` and its arguments by name; a file creates no other objects.
+Each argument is of a kind (number, point, formula, …), which follows from its annotation or its name; for each kind
+schema.py defines the valid values, build.py reads them and describe.py writes them. A new public class in
+`describe.joints`, `describe.forces` or `describe.shapes` needs no entry here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..describe.mass import MassProperties
 from ..describe.model import Body
 from ..describe.shapes.solid import Solid
 
-BY_NAME = {  # where the annotation says too little
+BY_NAME = {  # if the annotation is not specific enough
     "at": "place",
     "axes": "axes",
     "effort": "signal",
@@ -40,12 +41,13 @@ BY_ANNOTATION = {
     "Shape": "shape",
     "Signal": "signals",
     "Surface": "surface",
+    "Thing": "joint",
     "bool": "choice",
     "float": "number",
     "int": "whole",
     "str": "word",
 }
-SPOKEN = {"fn": "formula"}  # arguments that a file calls by a plainer name
+NAMES_IN_FILES = {"fn": "formula"}  # arguments that have another name in files
 NEEDED = inspect.Parameter.empty
 
 
@@ -67,12 +69,23 @@ def keys(thing: type) -> dict[str, Key]:
     found = {}
     for name, parameter in inspect.signature(thing).parameters.items():
         if name == "name" and thing is not Solid:
-            continue  # the name of a thing is the name of its table
-        annotation = str(parameter.annotation).removesuffix(" | None")
-        kind = BY_NAME.get(name) or BY_ANNOTATION[annotation]
-        default = None if name == "bodies" else parameter.default  # those that a formula speaks of
-        found[SPOKEN.get(name, name)] = Key(name, kind, default)
+            continue  # the name of a thing is the key of its table
+        kind = BY_NAME.get(name) or BY_ANNOTATION.get(_annotation(parameter))
+        if kind is None:
+            raise TypeError(
+                f"argument {name!r} of {thing.__name__} has the annotation {parameter.annotation!r}, which is none of "
+                f"{', '.join(BY_ANNOTATION)}."
+            )
+        default = None if name == "bodies" else parameter.default  # the bodies of a formula can be omitted
+        found[NAMES_IN_FILES.get(name, name)] = Key(name, kind, default)
     return found
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    """The annotation as text; a class gives its name."""
+    given = parameter.annotation
+    text = given.__name__ if isinstance(given, type) else str(given)
+    return text.removesuffix(" | None")
 
 
 @cache
@@ -101,5 +114,5 @@ def body_keys() -> dict[str, Key]:
 
 
 def has_formula(thing: type) -> bool:
-    """Whether text in it may use names, which `where` explains."""
+    """True if text in it may use names, which `where` defines."""
     return any(key.kind in ("formula", "signal", "signals", "drive") for key in keys(thing).values())

@@ -1,6 +1,6 @@
-"""From a model to a document: dictionaries, lists, words and numbers, as TOML and JSON hold them, without loss.
+"""From a model to a document: dictionaries, lists, words and numbers, as in TOML and JSON, without loss.
 
-What equals its default is left out. Large shapes that several bodies share stand once, under `shapes`.
+Values that equal their default are left out. Large shapes that several bodies share are written once, under `shapes`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body import Body, Point, without_world
+from ..describe.body import Body, Point
 from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
@@ -26,13 +26,14 @@ from ..formula.expression import Expression
 from ..formula.formula import Formula
 from .catalogue import keys, shapes, things
 from .formula_text import text_of
+from .reading import Forgotten
 
 FORMAT = 1
 Document = dict[str, Any]
 
 
 def to_dict(model: Model, forget: bool = False) -> Document:
-    """`model` as a document. A Python function has no words: it is refused by name, or, to `forget` it, only named.
+    """`model` as a document. A Python function cannot be written: it is refused by name, or, with `forget`, only named.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="drop")
@@ -45,14 +46,14 @@ def to_dict(model: Model, forget: bool = False) -> Document:
 
 
 class _Describe:
-    """A model being described; each kind of value has a method of its name."""
+    """Writes a model as a document; each kind of value has a method of its name."""
 
     def __init__(self, model: Model, forget: bool):
         self.model, self.forget = model, forget
         self.shared: dict[str, Any] = {}
         self.named: dict[Any, str] = {}
         self.where: dict[str, Any] = {}
-        self.bodies_of: tuple[Body, ...] = ()
+        self.formula_bodies: tuple[Body, ...] = ()
 
     def document(self) -> Document:
         model = self.model
@@ -82,11 +83,11 @@ class _Describe:
         return {**table, **self.pose(body.pose, ""), **{k: v for k, v in moves.items() if repr(v) != "[0.0, 0.0, 0.0]"}}
 
     def thing(self, thing: Thing, kind: str) -> Document:
-        """A joint or force: its class, its arguments, and what the names in its formulas stand for."""
+        """A joint or force: its class, its arguments, and the meaning of the names in its formulas."""
         made = type(thing)
         if things(kind).get(made.__name__) is not made:
             raise ModelError(f"{thing.name!r} cannot be stored: {made.__name__} is not a joint or force of livens.")
-        self.where, self.bodies_of = {}, tuple(thing.bodies or ())
+        self.where, self.formula_bodies = {}, thing.formula_bodies
         table = {"type": made.__name__, **self.arguments(thing, thing.name)}
         return {**table, "where": self.where} if self.where else table
 
@@ -151,11 +152,11 @@ class _Describe:
                 self.explain(name, number, what)
             return value.text
         if callable(value):
-            function = getattr(value, "function", None) or getattr(value, "__qualname__", type(value).__name__)
+            function = _function_name(value)
             if self.forget:
                 return {"function": function}
             raise ModelError(
-                f"{what} is the Python function {function!r}, which a scene cannot hold: write it as "
+                f"{what} is the Python function {function!r}, which a scene cannot contain: write it as "
                 'lv.Expression("0.5*sin(3*t)").'
             )
         return self.vector(value, what) if np.ndim(value) else self.number(value, what)
@@ -163,8 +164,8 @@ class _Describe:
     signal = drive = signals
 
     def formula(self, value: Formula, what: str) -> Any:
-        """The text it came from, or else text made of its instructions, or else these."""
-        names = [body.name for body in without_world(self.bodies_of)]
+        """Its original text, or else text made from its instructions, or else the instructions."""
+        names = [body.name for body in self.formula_bodies]
         if value.source is not None:
             said, given = value.source
             for name, meaning in given.items():
@@ -193,14 +194,14 @@ class _Describe:
         return {"body": body, kind: True if kind == "angular_velocity" else np.asarray(r).tolist()}
 
     def explain(self, name: str, meaning: Any, what: str) -> None:
-        """Put a name into `where`."""
+        """Add a name to `where`."""
         if self.where.setdefault(name, meaning) != meaning:
-            raise ModelError(f"{what} uses the name {name!r} for something else than the rest does: rename it.")
+            raise ModelError(f"{what} uses the name {name!r} with another meaning than the other formulas: rename it.")
 
     # ── shapes ──
 
     def shaped(self, shape: Any) -> Any:
-        """The shape, as a Solid if it is of a class that is not livens' own."""
+        """The shape, or a Solid if its class is not part of livens."""
         own = shapes().get(type(shape).__name__) is type(shape)
         return shape if own else Solid(shape.mass_properties, shape.surface)
 
@@ -209,10 +210,10 @@ class _Describe:
         return {"type": type(shape).__name__, **self.arguments(shape, what)}
 
     def reference(self, shape: Any) -> str:
-        """The name under which a shared shape stands."""
+        """The name of a shared shape under `shapes`."""
         key = _same(shape)
         if key not in self.named:
-            name = getattr(shape, "name", None) or f"shape{len(self.shared) + 1}"
+            name = (isinstance(shape, Solid) and shape.name) or f"shape{len(self.shared) + 1}"
             free = (x for x in chain([name], (f"{name} {k}" for k in count(2))) if x not in self.shared)
             self.named[key] = next(free)
             self.shared[self.named[key]] = self.shape(shape, f"shape {name!r}")
@@ -233,6 +234,13 @@ class _Describe:
         return [{"shape": self.shape(shape, what), **self.pose(pose, what)} for shape, pose in value]
 
 
+def _function_name(value: Any) -> str:
+    """The name of a Python function; objects that can be called have none, and give that of their class."""
+    if isinstance(value, Forgotten):
+        return value.function
+    return str(getattr(value, "__qualname__", type(value).__name__))
+
+
 def _same(shape: Any) -> Any:
-    """What equal shapes have in common."""
+    """A key that equal shapes share."""
     return shape if isinstance(shape, Hashable) else id(shape)

@@ -1,4 +1,4 @@
-"""The values of a scene: what each kind may be, checked by a function and described by a JSON Schema."""
+"""The kinds of values in a scene, each with a function that checks it and a JSON Schema."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-MEANING = {  # what keys mean, with units, for people who read the schema
+MEANING = {  # descriptions of keys in the schema, with units
     "G": "gravitational constant [N m²/kg²]",
     "a": "point on the first body",
-    "across": "direction across the blade, world axes at the start",
+    "across": "direction perpendicular to the blade, world axes at the start",
     "angular_velocity": "rad/s, world axes; or give body_rates",
-    "at": 'place of the body frame [m], or "drawn": where a file has it',
+    "at": 'position of the body frame [m], or "drawn": as in the file',
     "axes": "axes in which a load is given",
     "axis": "direction, world axes at the start",
     "b": "point on the second body",
-    "bodies": "names of bodies; left out: those that `where` speaks of",
+    "bodies": "names of bodies; left out: those in `where`",
     "body_rates": "angular velocity in body axes [rad/s]",
     "center": "centre of mass, body axes [m]",
     "damping": "N s/m, or N m s/rad on an angle",
     "density": "kg/m³ (kg/m² of a plate, kg/m of a rod); or give mass",
-    "drive": "the coordinate as an expression of t [rad] or [m]",
+    "drive": "prescribed coordinate as an expression of t [rad] or [m]",
     "effort": "torque [N m] or force [N], a number or an expression of t",
     "force": "three numbers, or expressions of t [N]",
-    "formula": "expression, see scenes.md: an energy [J], a force [N], or equations that are to be zero",
+    "formula": "expression, see scenes.md: an energy [J], a force [N], or equations whose value is zero",
     "inertia": "about the centre of mass, body axes [kg m²]: three moments, or a 3 x 3 tensor",
     "length": "m",
-    "limit_stiffness": "of the stops [N/m] or [N m/rad]",
-    "limits": "lower and upper stop [rad] or [m]; inf where there is none",
+    "limit_stiffness": "stiffness of the stops [N/m] or [N m/rad]",
+    "limits": "lower and upper stop [rad] or [m]; inf on a side without a stop",
     "mass": "kg",
     "normal": "direction, world axes at the start",
     "pitch": "m per turn",
     "radius": "m",
-    "rate": "N s/m of a damper",
+    "rate": "damping coefficient of a damper [N s/m]; sampling rate of a controller [Hz]",
     "ratio": "second coordinate per first",
-    "rest": "where the spring in the joint is at rest [rad] or [m]",
+    "rest": "rest position of the spring in the joint [rad] or [m]",
     "rotation": "body to world",
     "shape": "a shape, or the name of one under [shapes]",
-    "start_rate": "of the joint's coordinate at the start [rad/s] or [m/s]",
+    "start_rate": "rate of the joint's coordinate at the start [rad/s] or [m/s]",
     "stiffness": "N/m, or N m/rad on an angle",
     "torque": "three numbers, or expressions [N m]",
-    "type": "which class of livens",
-    "velocity": "of the body frame's origin [m/s]",
-    "where": "what the names in formulas stand for: numbers, or what bodies do",
+    "type": "class of livens",
+    "velocity": "velocity of the body frame's origin [m/s]",
+    "where": "meaning of the names in formulas: numbers, or points, directions and velocities of bodies",
 }
 NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "description": "an expression of the parameters"}]}
 
@@ -156,7 +156,7 @@ Pose = {"at": (Vector, None), "rotation": (Rotation, None)}
 
 
 class Table(BaseModel):
-    """A table: a key that it does not know is refused, with the nearest that it does."""
+    """A table: an unknown key is refused, with the nearest known key."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -176,7 +176,7 @@ class Table(BaseModel):
 
 
 class PointTable(Table):
-    """A point of a body: in body axes, or by the place in the world where it is at the start."""
+    """A point of a body: in body axes, or by its world position at the start."""
 
     body: Word
     point: Local = Field(None, description='body axes [m], or "center": the centre of mass')
@@ -184,17 +184,17 @@ class PointTable(Table):
 
 
 class MeaningTable(Table):
-    """What a name in a formula stands for, in world axes: one of point, direction, velocity and angular_velocity."""
+    """The meaning of a name in a formula, in world axes: a point, direction, velocity or angular_velocity."""
 
     body: Word
-    point: Local = Field(None, description="where this point of the body is; body axes [m]")
-    direction: Vector = Field(None, description="where this direction of the body points")
-    velocity: Local = Field(None, description="of this point of the body [m/s]")
-    angular_velocity: Literal[True] = Field(None, description="of the body [rad/s]")
+    point: Local = Field(None, description="world position of this point of the body; body axes [m]")
+    direction: Vector = Field(None, description="this direction of the body in world axes; body axes")
+    velocity: Local = Field(None, description="velocity of this point of the body [m/s]")
+    angular_velocity: Literal[True] = Field(None, description="angular velocity of the body [rad/s]")
 
 
 class FormulaTable(Table):
-    """A formula as instructions, where text would not give the same ones; see livens.formula.formula.Formula."""
+    """A formula as instructions, if text does not give the same ones; see livens.formula.formula.Formula."""
 
     handles: list[int]
     kinds: list[str]
@@ -218,7 +218,7 @@ class Mesh(Table):
     type: Literal["Mesh"]
     file: Word = Field(description="STL, OBJ or GLB, in the scene's folder")
     density: Number = Field(description="kg/m³")
-    unit: Number = Field(1.0, description='what 1.0 in the file is: a number of metres, or "m", "cm", "mm", "in"')
+    unit: Number = Field(1.0, description='length of 1.0 in the file: a number of metres, or "m", "cm", "mm", "in"')
 
 
 class Step(Table):
@@ -227,5 +227,5 @@ class Step(Table):
     type: Literal["Step"]
     file: Word = Field(description="STEP, in the scene's folder")
     density: Number = Field(description="kg/m³")
-    unit: Number = Field(description='what 1.0 in the file is: "m", "cm", "mm", "in", or a number of metres')
-    solid: Word = Field(None, description="its name, where the file has several")
+    unit: Number = Field(description='length of 1.0 in the file: "m", "cm", "mm", "in", or a number of metres')
+    solid: Word = Field(None, description="its name, if the file has several")

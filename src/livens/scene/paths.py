@@ -20,7 +20,7 @@ def at(path: str) -> Iterator[None]:
         raise error if error.path is not None else refusal(path, str(error), type(error)) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-        raise refusal(path, f"could not be built: {reason}.") from None
+        raise refusal(path, f"it could not be built: {reason}.") from None
 
 
 def refusal(path: str, sentence: str, kind: type = ModelError) -> LivensError:

@@ -1,7 +1,7 @@
 """Values of a document: numbers, vectors, points, signals, formulas. Each kind has a method of its name.
 
 A number may be text, an expression of the parameters. Signals and formulas are parsed (grammar.py); a formula is then
-traced as a function that a user wrote would be.
+traced like a Python function of a user.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from .paths import at, dotted, refusal
 
 
 class Forgotten:
-    """Stands where a Python function stood when a motion was stored; calling it says what to do."""
+    """Replaces a Python function of a stored motion; a call raises an error that tells how to restore the function."""
 
     def __init__(self, function: str, what: str, owner: str):
         self.function, self.what, self.owner = function, what, owner
 
     def __call__(self, *arguments: Any) -> Any:
         raise ModelError(
-            f"{self.what} of {self.owner!r} was the Python function {self.function!r}, which a file cannot hold: "
-            f"set model[{self.owner!r}].{self.what} to that function before going on."
+            f"{self.what} of {self.owner!r} was the Python function {self.function!r}, which a file cannot contain: "
+            f"set model[{self.owner!r}].{self.what} to that function before you continue."
         )
 
 
 class Written:
-    """A formula as the function that livens traces: its names stand for numbers and for what bodies do."""
+    """A formula as a function that livens traces: its names are numbers, or points, directions and velocities."""
 
-    kind = "formula"  # so that no error speaks of a line of Python
+    kind = "formula"  # errors then name no line of Python
 
     def __init__(self, text: str, steps: list[Step], given: dict[str, Any]):
         self.text, self.steps, self.given = text, steps, given
@@ -53,12 +53,12 @@ def _seen(b: Any, meaning: Any) -> Any:
     if not isinstance(meaning, tuple):
         return meaning
     body, kind, r = meaning
-    column = b[body].angular_velocity if kind == "angular_velocity" else getattr(b[body], kind)(r)
+    column = b[body].handle(kind, r)
     return tuple(column[i] for i in range(3))
 
 
 class Reading:
-    """What values mean in a document, as far as the model has been made."""
+    """Reads the values of a document; they may refer to the part of the model that is built already."""
 
     def __init__(self, parameters: dict[str, Any]):
         self.given = parameters
@@ -68,13 +68,13 @@ class Reading:
         self.made = Model()
 
     def read_parameters(self) -> None:
-        """Numbers by name; each may use those above it."""
+        """Numbers by name; each may use the previous ones."""
         for name, value in self.given.items():
             _refuse_taken(name, dotted("parameters", name))
             self.parameters[name] = self.number(value, dotted("parameters", name))
 
     def meanings(self, table: dict[str, Any], path: str) -> dict[str, Any]:
-        """What names stand for: numbers, or (body, kind, place)."""
+        """The meaning of names: numbers, or (body, kind, coordinates)."""
         found: dict[str, Any] = {}
         for name, value in table.items():
             here = f"{path}.where.{dotted(name)}"
@@ -82,10 +82,10 @@ class Reading:
             if not isinstance(value, dict):
                 found[name] = self.number(value, here)
                 continue
-            asked = [kind for kind in HANDLE_KINDS if kind in value]
-            if len(asked) > 1:
-                raise refusal(here, f"it is a {asked[0]} or a {asked[1]}, not both.")
-            kind = asked[0] if asked else "point"
+            kinds = [kind for kind in HANDLE_KINDS if kind in value]
+            if len(kinds) > 1:
+                raise refusal(here, f"it is a {kinds[0]} or a {kinds[1]}, not both.")
+            kind = kinds[0] if kinds else "point"
             body = self.body(value["body"], f"{here}.body")
             r = value.get(kind, [0.0, 0.0, 0.0])
             found[name] = (body, kind, self.local(body, r, f"{here}.{kind}") if r is not True else np.zeros(3))
@@ -131,7 +131,7 @@ class Reading:
         ]
 
     def rotation(self, value: Any, path: str) -> Any:
-        """A matrix, or a table for one of the makers of Pose."""
+        """A matrix, or a table for one of the constructors of Pose."""
         if isinstance(value, list):
             return [self.vector(row, f"{path}.{k}") for k, row in enumerate(value)]
         with at(path):
@@ -165,13 +165,13 @@ class Reading:
         return self.named(value, "joint", path)
 
     def named(self, name: str, kind: str, path: str) -> Any:
-        """What has this name so far; its class says whether it will do."""
+        """The body or thing of this name that is built already."""
         try:
             return self.made[name]
         except ModelError:
             among = [thing.name for thing in (self.made.bodies if kind == "body" else self.made.joints)]
         near = get_close_matches(name, among, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"a {kind} stands above what acts on it."
+        hint = f"did you mean {near[0]!r}?" if near else f"a {kind} must be defined before the things that refer to it."
         raise refusal(path, f"there is no {kind} {name[:60]!r} so far: {hint}")
 
     def point(self, value: Any, path: str) -> Point:
@@ -199,7 +199,7 @@ class Reading:
         return made if callable(made) else Expression(repr(made))
 
     def signals(self, value: Any, path: str) -> Any:
-        """Three numbers, or a function of time that gives three: one text, or a list with texts in it."""
+        """Three numbers, or a function of time that gives three: a text, or a list that contains texts."""
         if isinstance(value, list) and any(isinstance(x, str) for x in value):
             for x in value:
                 if isinstance(x, str):
@@ -208,7 +208,7 @@ class Reading:
         return self.vector(value, path) if isinstance(value, list) else self.signal(value, path)
 
     def timed(self, text: str) -> Any:
-        """An expression of time, or its value where time does not occur in it."""
+        """An expression of time, or its value if it does not depend on time."""
         names = self.meant(text, [])
         numbers = {name: value for name, value in names.items() if name != "t"}
         made = Expression(text, **numbers)
@@ -224,24 +224,26 @@ class Reading:
         return Written(value, parsed(value), self.meant(value, list(HANDLE_KINDS)))
 
     def meant(self, text: str, kinds: list[str]) -> dict[str, Any]:
-        """The names in a text, in the order of `where`, and what they stand for."""
+        """The names in a text and their meaning, in the order of `where`."""
         used = names_in(parsed(text))
         known = {**self.parameters, **self.where}
         for name in used:
             if name != "t" and name not in known:
                 raise ModelError(unknown(name, sorted({*known, "t"}), text))
             if isinstance(known.get(name), tuple) and not kinds:
-                raise ModelError(f"{name!r} is a {known[name][1]} of a body, and a signal knows numbers and time only.")
+                raise ModelError(
+                    f"{name!r} is a {known[name][1]} of a body, and a signal depends on numbers and time only."
+                )
         return {name: meaning for name, meaning in known.items() if name in used}
 
 
 def _refuse_taken(name: str, path: str) -> None:
     if taken(name):
-        raise refusal(path, f"{name!r} has a meaning already in formulas: choose another name.")
+        raise refusal(path, f"{name!r} already has a meaning in formulas: choose another name.")
 
 
 def slotted(meaning: Any, slots: Sequence[Body]) -> Any:
-    """What a name stands for, with the number of the body among those that move, or −1 for the world."""
+    """The meaning of a name, with the number of its body in `slots`, or −1 for the world."""
     if not isinstance(meaning, tuple):
         return meaning
     body, kind, r = meaning

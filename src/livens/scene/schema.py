@@ -1,7 +1,7 @@
-"""What is valid in a scene, as pydantic models made from the catalogue: they check documents and print a JSON Schema.
+"""The valid scenes, as pydantic models made from the catalogue: they check documents and give a JSON Schema.
 
 One model for every class, with its constructor's arguments as fields; one type for every kind of argument (kinds.py).
-Checking says nothing of mechanics: that is left to the constructors.
+The mechanics are not checked here, but by the constructors.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _fields(known: dict[str, Key], kinds: dict[str, Any]) -> dict[str, Any]:
     for name, key in known.items():
         default = ... if key.needed else list(key.default) if isinstance(key.default, tuple) else key.default
         if not isinstance(default, float | int | str | list | type(...)):
-            default = None  # None, or made when it is needed
+            default = None  # None, or created when it is needed
         fields[name] = (kinds[key.kind], Field(default, description=MEANING.get(name)))
     return fields
 
@@ -156,24 +156,24 @@ def scene_model() -> type[BaseModel]:
     run = create_model(
         "Run",
         __base__=Table,
-        __doc__="How the scene is simulated unless the command line says otherwise.",
+        __doc__="How the scene is simulated; options of the command line override it.",
         scheme=(scheme, Field(None, description="left out: Livens of order 2")),
         h=(checked(number, either(NUMBER, only("auto"))), Field(None, description='step [s], or "auto"')),
         until=(Number, Field(None, description="end of the motion [s]")),
-        every=(Whole, Field(1, description="keep every so many-th state")),
-        output=(Word, Field(None, description="file.nc for the motion, in the scene's folder")),
-        tracers=(dict[str, PointTable], Field(None, description="points whose paths are shown and written")),
+        every=(Whole, Field(1, description="every n-th state is stored")),
+        output=(Word, Field(None, description="file for the motion, such as motion.nc, in the scene's folder")),
+        tracers=(dict[str, PointTable], Field(None, description="points whose paths are drawn and written")),
     )
     return create_model(
         "Scene",
         __base__=Table,
         __doc__="A scene of livens: bodies, joints, forces, and how to simulate them. Units are SI, angles radians.",
-        livens=(Literal[1], Field(description="the number of this format")),
-        name=(Word, Field("model", description="of the model")),
+        livens=(Literal[1], Field(description="version of this format")),
+        name=(Word, Field("model", description="name of the model")),
         gravity=(Vector, Field([0.0, 0.0, 0.0], description="acceleration, world axes [m/s²]")),
         run=(run, Field(None)),
-        parameters=(dict[str, Number], Field(None, description="numbers that expressions may use by name")),
-        shapes=(dict[str, Shape], Field(None, description="shapes that bodies name")),
+        parameters=(dict[str, Number], Field(None, description="numbers that expressions use by name")),
+        shapes=(dict[str, Shape], Field(None, description="shapes that bodies refer to by name")),
         bodies=(dict[str, body], Field(None, description="by name, in order")),
         joints=(dict[str, joint], Field(None, description="by name, in order")),
         forces=(dict[str, force], Field(None, description="by name, in order")),
@@ -190,7 +190,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def check(document: Any) -> None:
-    """Refuse what is not a scene, in one sentence with its path."""
+    """Refuse a document that is not a scene, in one sentence with the path of the fault."""
     try:
         scene_model().model_validate(document)
     except ValidationError as error:

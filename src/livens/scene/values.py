@@ -42,7 +42,9 @@ def parts_of(path: str) -> list[str]:
     try:
         table: Any = tomllib.loads(f"{path} = 0")
     except (tomllib.TOMLDecodeError, RecursionError):
-        raise ModelError(f"{path!r} is not a path such as bodies.hammer.mass; quote unusual names.") from None
+        raise ModelError(
+            f"{path!r} is not a path such as bodies.hammer.mass; put names with other characters in quotes."
+        ) from None
     names: list[str] = []
     while isinstance(table, dict):
         if len(table) != 1:

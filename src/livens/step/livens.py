@@ -135,7 +135,7 @@ class Livens:
     higher orders are far cheaper. All are symmetric and symplectic and keep momentum exactly.
 
     compensated: positions, rotations and spins are summed by Kahan's method, with remainders that go along in the
-    state, for runs of 10⁸ steps and more (docs/soak.md). It adds a third to a free body's step.
+    state, for runs of 10⁸ steps and more (docs/endurance.md). It adds a third to a free body's step.
 
     >>> Livens(order=4).stages
     5

@@ -11,25 +11,26 @@ from ...errors import ModelError
 from ...formula.formula import Formula
 from ...formula.trace import line_of
 from ..body import Body, Point, without_world
-from ..body_symbols import Wanted, listed
+from ..body_symbols import Expected, distinct_bodies
 from ..formula_derivatives import at_start, checked_formula
 from ..term import FormulaEnergy, Term
 from ..thing import Thing
 
-ENERGY = Wanted(
+ENERGY = Expected(
     "one number [J], an expression such as 0.5*k*lv.dot(d, d)",
     results=1,
-    still="an energy is one of places, directions and time: write what depends on velocity as an lv.Force",
+    no_velocity="an energy depends on positions, directions and time only: write velocity-dependent forces as an "
+    "lv.Force",
 )
 
 
 class Energy(Thing):
-    """A potential energy V [J], written as a function of places and directions of any number of bodies, and of time.
+    """A potential energy V [J], written as a function of points and directions of any number of bodies, and of time.
 
     fn(b) or fn(b, t) gets symbols: `b[body].point(r)` and `b[body].direction(u)` in world axes (r, u in the body
     frame), `b[body].position`, `b[body].rotation`, and the time t [s]; it gives one number [J]. Use `lv.dot`,
     `lv.norm`, `lv.sin`, … on them. Forces and torques are its exact gradients, and it is part of `motion.potential`;
-    one that depends on time does work, ∂V/∂t. Needs the extra `symbolic`.
+    an energy that depends on time does work, ∂V/∂t. Needs the extra `symbolic`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -46,19 +47,9 @@ class Energy(Thing):
 
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
         self.name = name
-        label = self.label
-        self.bodies: tuple[Body, ...] = listed(bodies, label)
-        if not without_world(self.bodies):
-            raise ModelError(f"{label} acts on the world alone, which does not move.")
-        self.fn = checked_formula(fn, self.bodies, label, ENERGY)
-        value, push = at_start(self.fn, self.bodies)
-        if not np.isfinite(value):
-            raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite where it begins.")
-        if not np.isfinite(push).all():
-            raise ModelError(
-                f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
-                "none: write it without the root, or begin elsewhere."
-            )
+        term = written_energy(fn, bodies, self.label)
+        self.fn = term.formula
+        self.bodies: tuple[Body, ...] = term.bodies
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -67,3 +58,20 @@ class Energy(Thing):
 
     def terms(self) -> list[Term]:
         return [FormulaEnergy(self.fn, self.bodies)]
+
+
+def written_energy(fn: Callable[..., Any] | Formula, bodies: Sequence[Body], label: str) -> FormulaEnergy:
+    """The energy of a function of symbols or of a formula, finite at the start; `label` names it in errors."""
+    every = distinct_bodies(bodies, label)
+    if not without_world(every):
+        raise ModelError(f"{label} acts on the world alone, which does not move.")
+    formula = checked_formula(fn, every, label, ENERGY)
+    value, push = at_start(formula, every)
+    if not np.isfinite(value):
+        raise ModelError(f"{label} is {value} J at the start{line_of(fn)}: it must be finite there.")
+    if not np.isfinite(push).all():
+        raise ModelError(
+            f"{label} has no finite gradient at the start{line_of(fn)}, as a norm or square root of zero has "
+            "none: write it without the root, or start elsewhere."
+        )
+    return FormulaEnergy(formula, every)

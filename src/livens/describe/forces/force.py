@@ -11,23 +11,23 @@ from ...errors import ModelError
 from ...formula.formula import Formula
 from ...formula.trace import line_of
 from ..body import Body, Point
-from ..body_symbols import Wanted, listed
+from ..body_symbols import Expected, distinct_bodies
 from ..formula_derivatives import at_start, checked_formula
 from ..term import FormulaForce, Term
 from ..thing import Thing
 
-FORCE = Wanted("three numbers [N], such as −c*b[body].velocity((0, 0, 0))", results=3, still="")
-TORQUE = Wanted("three numbers [N m], such as −c*b[body].angular_velocity", results=3, still="")
+FORCE = Expected("three numbers [N], such as −c*b[body].velocity((0, 0, 0))", results=3, no_velocity="")
+TORQUE = Expected("three numbers [N m], such as −c*b[body].angular_velocity", results=3, no_velocity="")
 
 
 class Force(Thing):
     """A force F(q, v, t) [N] at a point, and a torque [N m] on its body, in world axes, written as functions.
 
-    fn(b) or fn(b, t), and torque, get symbols as those of `lv.Energy` do, and velocities: `b[body].velocity(r)` of the
+    fn(b) or fn(b, t), and torque, get the same symbols as `lv.Energy`, and velocities: `b[body].velocity(r)` of the
     body-fixed point r [m/s] and `b[body].angular_velocity` [rad/s], both in world axes; each gives three numbers.
     bodies: those whose symbols they use; None means the body of the point alone. A force has no potential: it does
-    work. One that depends on velocity runs at order 2; one so stiff that h c/m nears 1, c = |∂F/∂v| [N s/m], belongs in
-    an `lv.Damper`. Needs the extra `symbolic`.
+    work. A velocity-dependent force needs order 2; if h c/m is near 1 or larger, with c = |∂F/∂v| [N s/m], use an
+    `lv.Damper` instead. Needs the extra `symbolic`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -55,7 +55,7 @@ class Force(Thing):
         if point.body.is_world:
             raise ModelError(f"{label} acts on the world, which does not move.")
         self.point = point
-        self.bodies: tuple[Body, ...] = listed([point.body] if bodies is None else bodies, label)
+        self.bodies: tuple[Body, ...] = distinct_bodies([point.body] if bodies is None else bodies, label)
         self.fn = checked_formula(fn, self.bodies, label, FORCE)
         self.torque = None if torque is None else checked_formula(torque, self.bodies, f"torque of {label}", TORQUE)
         for formula, given in ((self.fn, fn), (self.torque, torque)):

@@ -14,5 +14,5 @@ def distance_at_start(a: Point, b: Point, label: str) -> float:
         if not isinstance(end, Point):
             raise ModelError(f"{label} joins points such as body.point(0, 0, 0), not {end!r}.")
     if a.body is b.body:
-        raise ModelError(f"{label} joins body {a.body.name!r} with itself and would never act.")
+        raise ModelError(f"{label} joins body {a.body.name!r} with itself and would have no effect.")
     return float(np.linalg.norm(b.start - a.start))

@@ -1,6 +1,6 @@
 """User-written constraints g(q, t) = 0 of up to four bodies: 1 TAPE for each equation (formula_rows.py).
 
-Files hold the formula of a constraint, not its function.
+Files contain the formula of a constraint, not its function.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from ...formula.formula import Formula
 from ..body import Body, Point
-from ..body_symbols import listed
+from ..body_symbols import distinct_bodies
 from ..formula_rows import FormulaRows
 from ..glyph import Glyph
 from ..thing import Thing
@@ -43,7 +43,7 @@ class Constraint(Thing):
 
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], name: str = ""):
         self.name = name
-        self.bodies: tuple[Body, ...] = listed(bodies, self.label)
+        self.bodies: tuple[Body, ...] = distinct_bodies(bodies, self.label)
         self.equations = FormulaRows(fn, self.bodies, self.label)
         self.fn = self.equations.formula
         self.a, self.b = (Point(body, np.zeros(3)) for body in (self.equations.bodies[0], self.equations.bodies[-1]))

@@ -13,7 +13,7 @@ from .joint import Joint
 
 
 class FixedOrientation(Joint):
-    """Two bodies that do not turn against each other and move freely otherwise."""
+    """Two bodies that do not rotate relative to each other and move freely otherwise."""
 
     shared = tuple(np.eye(3))
 

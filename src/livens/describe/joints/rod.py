@@ -14,7 +14,7 @@ from .joint import Joint
 
 
 class Rod(Joint):
-    """A massless rod (beam): the points keep their distance `length` [m] (None: that at the start)."""
+    """A massless rod (beam): the distance of the points is `length` [m] (None: their distance at the start)."""
 
     def __init__(self, a: Point, b: Point, length: float | None = None, name: str = ""):
         super().__init__(a, b, name)
@@ -24,7 +24,7 @@ class Rod(Joint):
         )
         if self.length <= 1e-12 * max(1.0, float(np.abs(a.start).max())):
             raise ModelError(
-                f"{label} has length zero, where its direction is lost: use Spherical for points that coincide."
+                f"{label} has length zero, so it has no direction: use Spherical for points that coincide."
             )
 
     def rows(self) -> list[Row]:

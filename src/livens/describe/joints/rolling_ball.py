@@ -1,4 +1,4 @@
-"""Rolling ball: 1 DOT2 + 2 ROLL. The centre keeps its height and the contact does not slip."""
+"""Rolling ball: 1 DOT2 + 2 ROLL. The height of the centre is constant and the contact does not slip."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ class RollingDisc(Joint):
         self.normal = direction(normal, f"normal of {self.label}")
         self.axis = direction(axis, f"axis of {self.label}")
         if abs(self.normal @ self.axis) > 1.0 - 1e-9:
-            raise ModelError(f"{self.label} lies flat (its axis is the plane's normal): it has no one contact.")
+            raise ModelError(
+                f"{self.label} lies flat (its axis is the plane's normal): its contact is not a single point."
+            )
         self.radius = positive(radius, f"radius of {self.label}", "m")
 
     def rows(self) -> list[Row]:

@@ -4,11 +4,11 @@ The kernel gives V, c and J at density 1 in its own length unit; with ρ [kg/m³
 
     m = ρ s³ V,      c ← s c,      J ← ρ s⁵ J   (about the centre of mass, in the axes of the drawing).       (1)
 
-Numbers and triangles are taken out at once, because kernel shapes cannot be pickled.
+Numbers and triangles are extracted at once, because kernel shapes cannot be pickled.
 
-Traps of netgen.occ: `Cone` takes its angle in *radians* and builds nonsense, silently, for 360; `Ellipsoid` takes first
-the radius along the main direction of its axes; STEP files are always read in millimetres, so one that is declared in
-metres arrives a thousand times larger (read_step undoes it).
+Pitfalls of netgen.occ: `Cone` takes its angle in *radians* and gives a wrong solid for 360 without an error; the first
+radius of `Ellipsoid` is along the main direction of its axes; STEP files are always read in millimetres, so a file that
+is declared in metres is a thousand times too large (read_step corrects it).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ..surface import Surface
 from ..tessellate import rounded
 from .solid import METRES, Solid, metres, packed, unpacked
 
-MILLIMETRE = 1e-3  # the unit in which OpenCascade hands over a STEP file [m]
-NOISE = 1e-12  # entries of a tensor below this part of the largest are the kernel's round-off
+MILLIMETRE = 1e-3  # the unit of a STEP file that OpenCascade has read [m]
+NOISE = 1e-12  # entries of a tensor below this fraction of the largest are round-off of the kernel
 
 _PREFIX = {"KILO": 1e3, "DECI": 1e-1, "CENTI": 1e-2, "MILLI": 1e-3, "MICRO": 1e-6, "NANO": 1e-9}
 
 
 def from_occ(shape: Any, *, density: float, name: str | None = None) -> Solid:
-    """The netgen.occ `shape`, drawn in metres, as a body of `density` [kg/m³] in the frame it is drawn in.
+    """The netgen.occ `shape`, drawn in metres, as a body of `density` [kg/m³] in the frame of the drawing.
 
     >>> from netgen.occ import Box, Pnt
     >>> brick = from_occ(Box(Pnt(0, 0, 0), Pnt(0.2, 0.1, 0.05)), density=2000, name="brick")
@@ -49,7 +49,7 @@ def from_occ(shape: Any, *, density: float, name: str | None = None) -> Solid:
     """
     if not isinstance(shape, _netgen().TopoDS_Shape):
         raise ModelError(f"from_occ takes a netgen.occ shape, not {shape!r}.")
-    solids = shape.solids  # what boolean operations give is a compound, which has no name of its own
+    solids = shape.solids  # boolean operations give a compound, which has no name of its own
     label = name or (solids[0].name if len(solids) == 1 else None)
     return _taken(shape, positive(density, "density", "kg/m³"), 1.0, label)
 
@@ -57,8 +57,8 @@ def from_occ(shape: Any, *, density: float, name: str | None = None) -> Solid:
 def hammer(density: float = 1.0) -> Solid:
     """The hammer of the source documents: a 2 × 1 × 1 m head, a handle of radius 0.1 m from its middle to y = 2.5 m.
 
-    Its three moments of inertia differ, so thrown about the middle axis it tumbles. `density` in kg/m³. The numbers are
-    those of `draw_hammer`, kept in hammer.json, so that the hammer is there where netgen is not, as in a browser.
+    Its three moments of inertia differ, so rotation about the intermediate axis is unstable. `density` in kg/m³. The
+    numbers are those of `draw_hammer`, stored in hammer.json, so that the hammer does not need netgen.
 
     >>> hammer().mass_properties.inertia.diagonal().round(6).tolist()
     [0.4915, 0.833647, 0.9915]
@@ -78,15 +78,15 @@ def draw_hammer() -> Solid:
 def read_step(
     path: str | PathLike[str], *, density: float, unit: str | float, max_bytes: int = 500_000_000
 ) -> list[Solid]:
-    """Every solid of a STEP file as a body of `density` [kg/m³]: its name, and its place in the drawing.
+    """Every solid of a STEP file as a body of `density` [kg/m³]: its name, and its position in the drawing.
 
-    The body frame of each solid sits at its centre of mass with the axes of the drawing; `place` is where that is.
+    The body frame of each solid is at its centre of mass with the axes of the drawing; `place` is its pose.
 
-    `unit` is the length that the number 1.0 *written in the file* stands for. A name ("mm", "m", "cm", "in") must be
-    what the file declares, otherwise it is refused: neither a wrong guess nor a wrong file slips through. A number
-    [metres] overrules the declaration: netgen, for one, declares millimetres whatever was meant, so what was drawn
-    in metres and written by it is read with unit=1.0. A file that declares nothing is read in the unit given.
-    The file is read in a process of its own, which has two minutes and 4 GiB.
+    `unit` is the length of the number 1.0 *in the file*. A name ("mm", "m", "cm", "in") must be the unit that the file
+    declares, otherwise it is refused, so that a wrong guess or a wrong file is noticed. A number [metres] overrides the
+    declaration: netgen, for example, always declares millimetres, so a drawing in metres that netgen has written is
+    read with unit=1.0. A file without a declaration is read in the unit given. The file is read in a separate process,
+    which has two minutes and 4 GiB.
 
     >>> from netgen.occ import Box, Pnt
     >>> with TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def read_step(
     _netgen()
     data = read_limited(file, max_bytes)
     scale = _scale(data.decode("latin-1"), unit, file)
-    with TemporaryDirectory() as folder:  # the kernel wants the ending .step, in lower case
+    with TemporaryDirectory() as folder:  # the kernel needs the ending .step, in lower case
         copy = Path(folder) / "part.step"
         copy.write_bytes(data)
         request = {"path": str(file), "copy": str(copy), "density": density, "scale": scale}
@@ -107,7 +107,7 @@ def read_step(
 
 
 def answer(request: dict[str, Any]) -> bytes:
-    """The solids of a STEP file, as the other process reads them."""
+    """The solids of a STEP file, in the other process."""
     occ, file = _netgen(), Path(request["path"])
     try:
         leaves = list(_leaves(occ.OCCGeometry(request["copy"]).GetAssemblyTree()))
@@ -140,7 +140,7 @@ def _taken(shape: Any, density: float, scale: float, name: str | None) -> Solid:
 
 
 def _surface(shape: Any, label: str) -> Surface:
-    """The kernel's display triangles (fast and few, but 28 sides on a cylinder), made round with its exact normals."""
+    """The kernel's display triangles (28 sides on a cylinder), refined with its exact normals."""
     groups = shape._webgui_data()["Bezier_trig_points"]
     points = np.stack([np.reshape(g, (-1, 4))[:, :3] for g in groups[:3]], axis=1)
     normals = np.stack([np.reshape(g, (-1, 3)) for g in groups[3:6]], axis=1)

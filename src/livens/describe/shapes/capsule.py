@@ -12,7 +12,7 @@ from .uniform import Facts, Uniform
 
 @dataclass(frozen=True, repr=False)
 class Capsule(Uniform):
-    """A cylinder of `radius` and `length` [m] along z, closed by two half balls that `length` leaves out; centred.
+    """A cylinder of `radius` and `length` [m] along z, closed by two half balls beyond `length`; centred.
 
     >>> limb = Capsule(0.05, 0.4, density=1000)
     >>> round(limb.mass_properties.mass, 6)

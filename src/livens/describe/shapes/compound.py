@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ModelError
+from ..body import Shape, is_shape
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
-
-if TYPE_CHECKING:
-    from ..body import Shape
+from .solid import Solid
 
 
 @dataclass(frozen=True, eq=False)
 class Compound:
-    """Several shapes as one rigid body; matter that overlaps counts twice.
+    """Several shapes as one rigid body; overlapping matter counts twice.
 
-    Each part is (shape, pose), the pose in the frame of the compound, or a plain shape, which sits where it is:
-    at its own `place` if it was imported, otherwise at the origin.
+    Each part is (shape, pose), the pose in the frame of the compound, or a plain shape, which is at its own
+    `place` if it was imported, otherwise at the origin.
 
+    >>> from livens import Ball, Compound, Pose, ThinRod
     >>> weight = Ball(0.1, mass=5.0)
     >>> dumbbell = Compound([ThinRod(1.0, mass=1.0), (weight, Pose((0.5, 0, 0))), (weight, Pose((-0.5, 0, 0)))])
     >>> dumbbell.mass_properties.mass
@@ -49,8 +49,9 @@ class Compound:
 
 
 def _placed(part: Any, k: int) -> tuple[Shape, Pose]:
-    shape, pose = part if isinstance(part, tuple | list) and len(part) == 2 else (part, getattr(part, "place", Pose()))
-    if not hasattr(shape, "mass_properties") or not hasattr(shape, "surface"):
+    own = part.place if isinstance(part, Solid) else Pose()
+    shape, pose = part if isinstance(part, tuple | list) and len(part) == 2 else (part, own)
+    if not is_shape(shape):
         raise ModelError(f"part {k} of a Compound must be a shape or (shape, pose), not {part!r}.")
     if not isinstance(pose, Pose):
         raise ModelError(f"part {k} of a Compound must be placed by a Pose such as Pose((x, y, z)), not by {pose!r}.")

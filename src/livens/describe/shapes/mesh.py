@@ -5,9 +5,9 @@ determinant D = a·(b × c) and s = a + b + c,
 
     V = Σ D/6,      ∫r = Σ D s/24,      ∫r rᵀ = Σ D (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/120                           (1)
 
-A surface is closed if every edge is passed as often in one direction as in the other; cavities and several shells are
-fine. Files are not trusted: three formats, bounded size, nothing outside the file is opened; GLB, in which a few words
-can repeat a mesh without end, is read in a process of its own (sandbox.py). Axes are the file's own.
+A surface is closed if every edge occurs equally often in both directions; cavities and several shells are allowed.
+Files are not trusted: three formats, bounded size, no other file is opened; GLB, in which a few bytes can repeat a mesh
+many times, is read in a separate process (sandbox.py). The axes are those of the file.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def read_mesh(
 ) -> Solid:
     """The matter inside a closed mesh, `density` [kg/m³], as one body in the frame of the file.
 
-    `unit` is what the number 1.0 in the file stands for: a number of metres, or "mm", "cm", "m", "in". STL and OBJ do
-    not say what theirs is (often millimetres); GLB is in metres by its standard, with y upwards.
+    `unit` is the length of the number 1.0 in the file: a number of metres, or "mm", "cm", "m", "in". STL and OBJ do not
+    state their unit (often millimetres); GLB is in metres by its standard, with y upwards.
 
     >>> import tempfile, trimesh
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,13 +65,13 @@ def read_mesh(
 
 
 def read_sandboxed(file: Path, density: float, scale: float, name: str | None = None) -> Solid:
-    """The same, read by another process, with a clock and bounded memory; `scale` is the unit [m]."""
+    """The same, read in another process with bounded time and memory; `scale` is the unit [m]."""
     request = {"path": str(file), "file": str(file.resolve()), "density": density, "scale": scale, "name": name}
     return unpacked(run_sandboxed("livens.describe.shapes.mesh", request))[0]
 
 
 def answer(request: dict[str, Any]) -> bytes:
-    """The solid of a mesh, as another process reads it."""
+    """The solid of a mesh, in the other process."""
     data = Path(request["file"]).read_bytes()
     return packed([_read(data, Path(request["path"]), request["density"], request["scale"], request["name"])])
 
@@ -102,7 +102,7 @@ def _read(data: bytes, file: Path, density: float, scale: float, name: str | Non
 
 
 def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
-    """The triangles without degenerate ones, or a refusal that counts the edges at fault."""
+    """The triangles without degenerate ones; refused, with the number of edges at fault, if they are not closed."""
     triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]
     edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
     ordered, edge = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
@@ -121,7 +121,7 @@ def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
 
 
 def _matter(surface: Surface, density: float, file: Path) -> MassProperties:
-    """Equation (1), from the middle of the surface so that a mesh far from the origin loses no digits."""
+    """Equation (1), about the middle of the surface, so that a mesh far from the origin loses no digits."""
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     middle = 0.5 * (low + high)
     corners: Array = (surface.vertices - middle)[surface.triangles]

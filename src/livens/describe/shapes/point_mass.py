@@ -14,7 +14,7 @@ from .uniform import DOT
 
 @dataclass(frozen=True)
 class PointMass:
-    """All of `mass` [kg] at the origin: no inertia at all.
+    """All of `mass` [kg] at the origin: it has no inertia.
 
     >>> bob = PointMass(2.0)
     >>> bob.mass_properties.about((0, 0, 1)).diagonal().tolist()
@@ -28,7 +28,7 @@ class PointMass:
 
     @cached_property
     def mass_properties(self) -> MassProperties:
-        """The mass, and nothing else."""
+        """The mass, with zero inertia."""
         return MassProperties(self.mass, (0.0, 0.0, 0.0))
 
     @property

@@ -21,7 +21,7 @@ METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """An imported body: mass properties and surface in body axes, a name, and `place`, where the body frame was drawn.
+    """An imported body: mass properties and surface in body axes, a name, and `place`, its pose in the file.
 
     >>> from livens import Box
     >>> box = Box(1.0, 1.0, 1.0, mass=2.0)
@@ -35,7 +35,7 @@ class Solid:
     place: Pose = field(default_factory=Pose)
 
     def centered(self) -> Solid:
-        """The same solid at the same place with the origin of its body frame at the centre of mass."""
+        """The same solid at the same position, with the origin of its body frame at the centre of mass."""
         c = Pose(self.mass_properties.center)
         back = c.inverse()
         return Solid(self.mass_properties.moved(back), self.surface.moved(back), self.name, self.place @ c)
@@ -55,7 +55,7 @@ def metres(unit: str | float) -> float:
 
 
 def packed(solids: Sequence[Solid]) -> bytes:
-    """Solids as bytes, to go from one process to another."""
+    """Solids as bytes, for transfer between processes."""
     arrays: dict[str, Any] = {"names": json.dumps([solid.name for solid in solids])}
     for k, solid in enumerate(solids):
         matter = solid.mass_properties
@@ -68,7 +68,7 @@ def packed(solids: Sequence[Solid]) -> bytes:
 
 
 def unpacked(data: bytes) -> list[Solid]:
-    """What `packed` packed.
+    """The solids from the bytes of `packed`.
 
     >>> from livens import Ball
     >>> ball = Ball(0.1, density=1000)

@@ -29,8 +29,8 @@ from ...checks import positive
 from ...errors import ModelError
 from ..mass import MassProperties
 
-DOT = 0.025  # radius at which a point mass is drawn [m]
-THIN = 0.01  # thickness at which rods and plates are drawn, as a part of their length
+DOT = 0.025  # drawn radius of a point mass [m]
+THIN = 0.01  # drawn thickness of rods and plates, relative to their length
 
 
 class Facts(NamedTuple):
@@ -43,7 +43,7 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Uniform:
-    """What the rows share: the checks at the door and equation (1)."""
+    """The base of all rows of the table: the checks of its numbers and equation (1)."""
 
     density: float | None = field(default=None, kw_only=True)
     mass: float | None = field(default=None, kw_only=True)
@@ -60,14 +60,14 @@ class Uniform:
         for name, value in self._given().items():
             object.__setattr__(self, name, positive(value, f"{kind} {name}", units.get(name, "m")))
         try:
-            self.mass_properties  # noqa: B018 (refused here, not when somebody asks)
+            self.mass_properties  # noqa: B018 (refused here, not at its first use)
         except OverflowError:
             raise ModelError(f"{self!r} is too large: its mass or inertia is not finite.") from None
 
     def _given(self) -> dict[str, Any]:
         matter, sizes = fields(self)[:2], fields(self)[2:]
-        given = [f.name for f in matter if getattr(self, f.name) is not None]
-        return {name: getattr(self, name) for name in [f.name for f in sizes] + given}
+        given = [f.name for f in matter if vars(self)[f.name] is not None]
+        return {name: vars(self)[name] for name in [f.name for f in sizes] + given}
 
     @cached_property
     def mass_properties(self) -> MassProperties:
