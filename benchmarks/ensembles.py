@@ -164,7 +164,7 @@ def kills(members: int, times: int = 10) -> list[list[Any]]:
             twice += sum(k in written for k in ran)
             if not Path(store).exists():
                 journal = Journal(Path(f"{store}.journal"), {})
-                now = {outcome.member for outcome in journal.found(len(rates))}
+                now = {outcome.member for outcome in journal.outcomes(len(rates))}
                 journal.close()
                 lost += len(written - now)
                 written = now

@@ -60,7 +60,7 @@ def packed(head: dict, rest: bytes) -> bytes:
 
 
 def attempt(file: Path) -> str:
-    mesh.apart, refused = apart_here(mesh.answer), None
+    mesh.run_sandboxed, refused = apart_here(mesh.answer), None
     try:
         mesh.read_mesh(file, density=1000.0, unit="mm")
     except LivensError as error:

@@ -69,7 +69,7 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
 
 
 def attempt(file: Path) -> str:
-    mjcf_process.apart = apart_here(mjcf_process.answer)
+    mjcf_process.run_sandboxed = apart_here(mjcf_process.answer)
     if not (mesh := file.with_name("bar.obj")).exists():
         mesh.write_text(OBJ)
         file.with_name("other.xml").write_text("<mujoco><include file='robot.xml'/></mujoco>")

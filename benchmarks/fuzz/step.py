@@ -42,6 +42,6 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
 
 
 def attempt(file: Path) -> str:
-    cad.apart = apart_forked(cad.answer)
+    cad.run_sandboxed = apart_forked(cad.answer)
     cad.read_step(file, density=1000.0, unit="mm")
     return "solids"

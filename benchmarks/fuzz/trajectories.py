@@ -21,7 +21,7 @@ import livens as lv
 from livens.record import journal as run_journal
 from livens.record import netcdf
 from livens.storage import append_log, untrusted_hdf5
-from livens.storage.atomic import SEAL, seal
+from livens.storage.atomic import CHECKSUM_MARK, add_checksum
 from livens.study import designs, journal, results
 from livens.study.members import Outcome
 
@@ -78,8 +78,8 @@ def spoilt(random: Random, seeds: list[Input]) -> Input:
         )
     if name != "study.nc" and random.random() < 0.3:
         return Input(name, retold(random, data))
-    if random.random() < 0.9 and SEAL in data:
-        data = data[: data.rindex(SEAL)]
+    if random.random() < 0.9 and CHECKSUM_MARK in data:
+        data = data[: data.rindex(CHECKSUM_MARK)]
     data = of_bytes(random, data, same)
     return Input(name, data if random.random() < 0.5 else sealed(data))
 
@@ -88,7 +88,7 @@ def sealed(data: bytes) -> bytes:
     with tempfile.NamedTemporaryFile() as file:
         path = Path(file.name)
         path.write_bytes(data)
-        seal(path)
+        add_checksum(path)
         return path.read_bytes()
 
 
@@ -112,7 +112,7 @@ def reframed(random: Random, name: str, data: bytes, same: list[bytes]) -> bytes
             found[i], found[j] = found[j], found[i]
         else:
             found[i] = random.choice((b"F", b"S", b"N", b"L", b"M", b"E", b"?")), content
-    return head + b"".join(append_log.framed(kind, content) for kind, content in found)
+    return head + b"".join(append_log.pack_record(kind, content) for kind, content in found)
 
 
 def reworded(random: Random, content: bytes) -> bytes:
@@ -191,7 +191,7 @@ def reshaped(random: Random, array: np.ndarray) -> np.ndarray:
 
 
 def attempt(file: Path) -> str:
-    untrusted_hdf5.apart = apart_here(untrusted_hdf5.answer)
+    untrusted_hdf5.run_sandboxed = apart_here(untrusted_hdf5.answer)
     if file.name == "study.nc":
         results.read(file)
         return "study"
@@ -209,7 +209,7 @@ def study(file: Path) -> str:
     found = results.Results(6)
     draft = journal.Journal(file, FACTS)
     try:
-        for outcome in draft.found(6):
+        for outcome in draft.outcomes(6):
             found.add(outcome)
     finally:
         draft.close()

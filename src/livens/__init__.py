@@ -1,7 +1,7 @@
-"""livens: rigid multibody systems with integrators that keep what nature keeps.
+"""livens: simulation of rigid multibody systems with structure-preserving (variational) integrators.
 
-Public names stand once, in `__init__.pyi`, and are imported when they are first used: `import livens` is quick, and
-numba loads with the first thing that steps.
+Public names are listed once, in `__init__.pyi`, and are imported at first use: `import livens` is fast, and numba is
+loaded by the first simulation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def _homes() -> dict[str, str]:
-    """Public name → the module it lives in, as the stub says."""
+    """Public name → the module that defines it, from the stub."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     return {
         alias.name: f"{__name__}.{node.module}"
@@ -31,17 +31,18 @@ _HOME = _homes()
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # a public name is an attribute of its module
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
     return value
 
 
 def exported_names(package: str) -> list[str]:
-    """The public names that live in one package, such as "step"; nothing is imported."""
+    """The public names that a package defines, such as "step"; nothing is imported."""
     return [name for name, home in _HOME.items() if home.startswith(f"{__name__}.{package}.")]
 
 
 def exported(package: str) -> dict[str, Any]:
-    """Public name → object, of all that live in one package, such as "describe.joints": the catalogue of a kind."""
+    """Public name → object, for all public names of a package, such as "describe.joints": the catalogue of a kind."""
     return {name: __getattr__(name) for name in exported_names(package)}
 
 

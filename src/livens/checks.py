@@ -1,4 +1,4 @@
-"""The door: every number a user gives passes through here once, and NaN or infinity stops at it."""
+"""Checks of user input: every number that a user gives is converted here once; NaN and infinity are errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
-    """`value` as a float array of `shape`, or a ModelError that names `what` and the fault."""
+    """`value` as a float array of `shape`, or a ModelError that names `what` and the error."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -53,26 +53,26 @@ def vector(value: ArrayLike, what: str) -> Array:
 
 
 def direction(value: ArrayLike, what: str) -> Array:
-    """`value` scaled to length one; a vector of length zero has no direction and is refused."""
+    """`value` scaled to length one; a vector of length zero is an error."""
     v = vector(value, what)
     largest = float(np.abs(v).max())
     if 0.5 < largest < 2.0 and abs(v @ v - 1.0) <= 4.0 * np.finfo(np.float64).eps:
-        return v  # scaled already: what was read back from a file keeps its bits
+        return v  # scaled already: a direction from a file keeps its bits
     if largest == 0.0:
         raise ModelError(f"{what} has length zero: give a direction such as (0, 0, 1).")
-    v = v / largest  # squares of huge or tiny numbers leave the floating-point range
+    v = v / largest  # squares of very large or small numbers overflow or underflow
     return v / np.linalg.norm(v)
 
 
-def answers(function: Any, arguments: int) -> bool:
-    """True if `function` can be called with so many arguments, as far as can be told without calling it."""
+def accepts(function: Any, arguments: int) -> bool:
+    """True if `function` can be called with this number of arguments, as far as its signature shows."""
     if not callable(function):
         return False
     try:
         inspect.signature(function).bind(*range(arguments))
     except TypeError:
         return False
-    except ValueError:  # built-ins that do not say
+    except ValueError:  # built-in functions without a signature
         return True
     return True
 

@@ -166,7 +166,7 @@ def test_run_report_info(say):
 def test_without_output_it_says_so(say, here):
     code, out, _ = say("run", "top.py", "--h", 1e-2, "--until", 1)
     assert code == 0
-    assert out.endswith("The motion is not saved; -o FILE.nc keeps it.\n")
+    assert out.endswith("The motion is not saved; use -o FILE.nc to save it.\n")
     assert [path.name for path in here.iterdir() if path.is_file()] == ["top.py"]
 
 
@@ -224,9 +224,9 @@ def test_bad_models(text, sentence, say, here):
     [
         (["run", "gone.py", "--h", "1", "--until", "1"], "gone.py does not exist."),
         (["run", "top.txt", "--h", "1", "--until", "1"], "top.txt must be a scene (.toml), a Python file (.py)"),
-        (["run", "top.py", "--until", "1"], "to simulate top.py a step is needed, such as --h 1e-3 or --h auto."),
-        (["run", "top.py", "--h", "1"], "to simulate top.py an end is needed, such as --until 10."),
-        (["run", "top.nc"], "to carry top.nc on a later end is needed, such as --until 20."),
+        (["run", "top.py", "--until", "1"], "to simulate top.py, give a step, such as --h 1e-3 or --h auto."),
+        (["run", "top.py", "--h", "1"], "to simulate top.py, give an end, such as --until 10."),
+        (["run", "top.nc"], "to continue top.nc, give a later end, such as --until 20."),
         (["run", "top.py", "--h", "-1", "--until", "1"], "h must be positive, got -1 s."),
         (["run", "top.py", "--h", "1", "--until", "nan"], "until is not finite"),
         (["run", "top.py", "--h", "1", "--until", "1", "--every", "0"], "every must be a whole number of steps"),
@@ -235,8 +235,8 @@ def test_bad_models(text, sentence, say, here):
         (["run", "top.nc", "--until", "1"], "t = 1 s is not a later step."),
         (["report", "top.py"], "top.py is not a motion saved by livens"),
         (["info", "top.txt"], "top.txt is not a motion saved by livens"),
-        (["demo", "anvil"], "there is no demo 'anvil'; there is single-body, hammer"),
-        (["demo", "hammer", "--output", "top.py"], "the folder top.py cannot be made: file exists."),
+        (["demo", "anvil"], "there is no demo 'anvil'; choose from single-body, hammer"),
+        (["demo", "hammer", "--output", "top.py"], "the folder top.py cannot be created: file exists."),
     ],
 )
 def test_bad_input(arguments, words, say, here):

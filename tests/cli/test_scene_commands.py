@@ -31,7 +31,7 @@ def test_new_runs_as_it_is(say, tmp_path):
     tip = motion.position(motion.model["fore"].point(0.4, 0, 0))
     assert np.array_equal(np.array(table[1:], dtype=float), np.column_stack([motion.t, tip]))
     code, _, err = say("new", "swing.toml")
-    assert (code, err) == (2, "livens: swing.toml is there already, and nothing is overwritten: choose another name.\n")
+    assert (code, err) == (2, "livens: swing.toml exists already and is not overwritten: choose another name.\n")
     assert (tmp_path / "swing.toml").read_text() == before
     assert say("new", "swing.txt")[0] == 2
 
@@ -73,8 +73,8 @@ def test_a_scene_names_its_output(say, tmp_path):
 
 def test_what_is_missing_is_asked_for(say, tmp_path):
     (tmp_path / "s.toml").write_text("livens = 1\n[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n")
-    assert "a step is needed, such as --h 1e-3" in say("run", "s.toml")[2]
-    assert "an end is needed, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
+    assert "give a step, such as --h 1e-3" in say("run", "s.toml")[2]
+    assert "give an end, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
     assert say("run", "s.toml", "--h", "0.1", "--until", "1")[0] == 0
     (tmp_path / "s.toml").write_text("livens = 1\n[bodis.b]\n")
     code, out, err = say("check", "s.toml")
@@ -88,7 +88,7 @@ def test_check(say):
     facts = {line[:12].strip(): line[12:].strip() for line in out.splitlines()}
     assert facts["freedom"] == "1 degree of freedom"
     assert "redundant constraint equations" in facts["redundant"]
-    assert facts["start"] == "bodies and velocities fit the joints"
+    assert facts["start"] == "positions and velocities satisfy the joints"
     assert facts["run"] == "Livens(order=4) to t = 4 s, h = 0.002 s, 2,000 steps"
     code, out, err = say("check", SCENES / "plank_on_springs.toml")
     assert "order 2 is stable below 2/ω = 0.0993 s" in out
@@ -102,8 +102,8 @@ def test_check_says_what_does_not_fit(say, tmp_path):
     )
     code, out, err = say("check", "s.toml")
     assert (code, err) == (0, "")
-    assert "brought onto the joints: moved by up to 0.001 m" in out
-    assert "h = 0.5 s, which is too long to be stable" in out
+    assert "adjusted to satisfy the joints: moved by up to 0.001 m" in out
+    assert "h = 0.5 s (too large to be stable)" in out
 
 
 def test_check_takes_python_too(say, tmp_path):
@@ -112,7 +112,7 @@ def test_check_takes_python_too(say, tmp_path):
     )
     code, out, err = say("check", "top.py")
     assert (code, err) == (0, "")
-    assert "a body turns a radian in 0.05 s" in out
+    assert "a body rotates by 1 rad in 0.05 s" in out
 
 
 def test_schema(say, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 import livens as lv
 from livens.cli.main import main
+from livens.cli.sweep import FinalState, coordinates_of
 
 xarray = pytest.importorskip("xarray", reason="studies are xarray Datasets")
 SCENE = Path(__file__).parents[2] / "examples/scenes/double_pendulum.toml"
@@ -39,6 +40,22 @@ def test_every_member_is_the_scene_with_its_values(capsys, tmp_path):
         capsys, "--vary", "shapes.bar.mass=1:3:3", "--vary", "gravity.2=-9.81,-1.62", "-o", str(file)
     )
     assert (code, again, file.read_bytes()) == (0, out, before)  # nothing is run twice
+
+
+def test_the_coordinates_of_every_joint_are_kept():
+    """A Cylindrical joint has an angle and a displacement; a Spherical joint has no coordinate."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    rod = m.add(lv.Body(lv.Box(0.1, 0.1, 1.0, mass=1.0), body_rates=(0, 0, 2.0), name="rod"))
+    ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, -0.5), name="ball"))
+    m.add(lv.Cylindrical(m.world.point(0, 0, 0), rod.point(0, 0, 0), axis=(0, 0, 1), name="sleeve"))
+    m.add(lv.Spherical(rod.point(0, 0, -0.5), ball.point(0, 0, 0), name="socket"))
+    coordinates, units = coordinates_of(m)
+    assert coordinates == {"sleeve_angle": ("sleeve", 0), "sleeve_displacement": ("sleeve", 1)}
+    assert units == {"sleeve_angle": "rad", "sleeve_displacement": "m"}
+    motion = lv.simulate(m, h=1e-2, until=0.5)
+    kept = FinalState({}, coordinates)(motion)
+    assert [kept["sleeve_angle"], kept["sleeve_displacement"]] == motion.coordinate("sleeve")[-1].tolist()
+    assert kept["sleeve_displacement"] == pytest.approx(-9.81 / 2 * 0.5**2, rel=1e-12)
 
 
 def test_gravity_scales_the_fall(capsys, tmp_path):
@@ -76,7 +93,7 @@ def test_a_member_that_fails_is_told_and_the_others_go_on(capsys):
     code, out, err = sweep(capsys, "--vary", "shapes.bar.mass=-1,1")
     assert code == 0
     assert out.startswith("2 members (2 × shapes.bar.mass), 1 failed")
-    assert "1 of 2 members failed; the first says: shapes.bar: Box mass must be positive, got -1 kg." in err
+    assert "1 of 2 members failed; the first error is: shapes.bar: Box mass must be positive, got -1 kg." in err
 
 
 @pytest.mark.parametrize(
@@ -85,10 +102,10 @@ def test_a_member_that_fails_is_told_and_the_others_go_on(capsys):
         (["--vary", "shapes.bur.mass=1:3:3"], "in shapes there is no 'bur'; did you mean 'bar'?"),
         (["--vary", "shapes.bar.mass"], "--vary 'shapes.bar.mass' must be PATH=VALUES"),
         (["--vary", "shapes.bar.mass=1:x:3"], "'1:x:3' is neither lo:hi:n"),
-        (["--vary", "run.h=1e-3:1e-2:3"], "run.h cannot be varied: members of a study share scheme, step and end."),
-        (["--vary", "gravity.2=1:2:3", "--sobol", "4"], "points are drawn between two bounds"),
+        (["--vary", "run.h=1e-3:1e-2:3"], "run.h cannot be varied: all members of a study have the same scheme"),
+        (["--vary", "gravity.2=1:2:3", "--sobol", "4"], "--sobol and --latin need two bounds"),
         (["--vary", "gravity.2=1:2", "--sobol", "4", "--latin", "4"], "choose one"),
-        (["--vary", "gravity.2=1,2", "--h", "auto"], "members of a study share one step"),
+        (["--vary", "gravity.2=1,2", "--h", "auto"], "all members of a study have the same step"),
     ],
 )  # fmt: skip
 def test_what_cannot_be(capsys, options, sentence):

@@ -331,7 +331,7 @@ STRANGER = lv.Body(lv.PointMass(1.0), name="stranger")
 REFUSED = {
     "gives NaN for every motion of its bodies (line": lambda b, arm: math.nan * tip(b, arm)[0],
     "cannot be traced (line 333 of test_constraint.py)": lambda b, arm: math.sin(tip(b, arm)[0]),
-    "functions of `math` and float() cannot see symbols; use lv.sin": lambda b, arm: float(tip(b, arm)[1]) - 1,
+    "functions of `math` and float() do not work on symbols; use lv.sin": lambda b, arm: float(tip(b, arm)[1]) - 1,
     "use np.where(condition, x, y)": lambda b, arm: 1.0 if tip(b, arm)[0] > 1 else tip(b, arm)[1],
     "uses a velocity of body 'arm', but an equation depends on positions": lambda b, arm: b[arm].velocity(0, 0, 0)[2],
     "uses symbols that do not belong to its bodies": lambda b, arm: tip(b, arm)[0] + sys.modules["casadi"].SX.sym("z"),

@@ -226,10 +226,10 @@ STRANGER = lv.Body(lv.PointMass(1.0), name="stranger")
 HERE = " of test_energy_and_force.py)"
 REFUSED = {
     "gives NaN for every motion of its bodies": lambda b, arm: math.nan * tip(b, arm)[0],
-    "functions of `math` and float() cannot see symbols; use lv.sin": lambda b, arm: math.sin(tip(b, arm)[0]),
-    "float() cannot see symbols": lambda b, arm: 1.0 if float(tip(b, arm)[1]) > 0 else tip(b, arm)[1],
+    "functions of `math` and float() do not work on symbols; use lv.sin": lambda b, arm: math.sin(tip(b, arm)[0]),
+    "float() do not work on symbols": lambda b, arm: 1.0 if float(tip(b, arm)[1]) > 0 else tip(b, arm)[1],
     "use np.where(condition, x, y)": lambda b, arm: tip(b, arm)[1] if tip(b, arm)[0] > 1 else tip(b, arm)[0],
-    "ask for a number, which a symbol has not": lambda b, arm: max(tip(b, arm)[0], 0.0),
+    "`max` do not work on symbols; use np.where": lambda b, arm: max(tip(b, arm)[0], 0.0),
     "gives 3, which depends on none of its bodies": lambda b, arm: 3.0,
     "must give one number [J], an expression such as 0.5*k*lv.dot(d, d), not 3 numbers": lambda b, arm: tip(b, arm),
     "not 2 numbers": lambda b, arm: [tip(b, arm)[0], tip(b, arm)[1]],
@@ -245,7 +245,7 @@ REFUSED = {
     "an energy depends on positions, directions and time only": lambda b, arm: b[arm].angular_velocity[0],
     "Dimension mismatch": lambda b, arm: lv.norm(tip(b, arm) - (1, 2)),
     "cannot be traced": lambda b, arm: np.linalg.eig(tip(b, arm)),
-    "write np.array((x, y, z))": lambda b, arm: lv.norm(tip(b, arm) - (0, 0, tip(b, arm)[0])),
+    "use np.array((x, y, z))": lambda b, arm: lv.norm(tip(b, arm) - (0, 0, tip(b, arm)[0])),
     "x[0], x[1], x[2]": lambda b, arm: sum(tip(b, arm)),
     "must be 3 numbers": lambda b, arm: b[arm].point(1, 2)[0],
     "uses symbols that do not belong to its bodies": lambda b, arm: tip(b, arm)[0] * sys.modules["casadi"].SX.sym("z"),
@@ -293,7 +293,7 @@ def test_forces_that_are_none():
         (lambda b: None, "not NoneType"),
         (lambda b: b[STRANGER].velocity(0, 0, 0), "uses body 'stranger', which is not among its bodies"),
         (lambda b: b[arm].position / b[arm].position[1], r"Force 'push' is not finite at the start \(line"),
-        (lambda b: math.sin(b[arm].position[0]), "cannot see symbols"),
+        (lambda b: math.sin(b[arm].position[0]), "do not work on symbols"),
     ]:
         with pytest.raises(lv.ModelError, match=sentence):
             lv.Force(arm.center, fn, name="push")

@@ -363,5 +363,5 @@ def test_places_where_no_file_can_be():
     with pytest.raises(lv.FileError, match=r"is not the name of a file\.$"):
         motion.save("a\0.nc")
     if os.path.isdir("/proc/self"):
-        with pytest.raises(lv.FileError, match=r"^/proc/x\.nc cannot be written: the folder /proc takes no files\.$"):
+        with pytest.raises(lv.FileError, match=r"^/proc/x\.nc cannot be written: the folder /proc accepts no files\.$"):
             motion.save("/proc/x.nc")

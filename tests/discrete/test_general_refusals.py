@@ -33,7 +33,7 @@ def held(g, q=(0.0, 0.0)):
 
 
 FUNCTIONS = {
-    "functions of `math` and float.. cannot see symbols": lambda: moving(lambda q, v: v[0] ** 2 + math.sin(q[0])),
+    "functions of `math` and float.. do not work on symbols": lambda: moving(lambda q, v: v[0] ** 2 + math.sin(q[0])),
     "the Lagrangian gives NaN whatever its arguments are": lambda: moving(lambda q, v: v[0] ** 2 + math.nan * q[0]),
     "the Lagrangian must give one number, and gives 2": lambda: moving(lambda q, v: [v[0], v[0]]),
     "the Lagrangian cannot be traced": lambda: moving(lambda q, v: v[0] if q[0] > 0.0 else q[0]),

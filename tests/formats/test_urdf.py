@@ -202,6 +202,6 @@ def test_the_command_line_takes_robots(tmp_path, monkeypatch, capsys):
     assert lv.load("robot.nc").steps == 10
     capsys.readouterr()
     assert main(["convert", str(EVERY), "robot.toml"]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert main(["convert", str(EVERY), "robot.png"]) == 2
     assert main(["convert", "robot.toml", "robot.xml"]) == 0  # MJCF

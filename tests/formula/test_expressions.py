@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import livens as lv
 from livens.formula.expression import evaluate
-from livens.formula.grammar import DEPTH, LENGTH, OPERATIONS, parsed
+from livens.formula.grammar import MAX_DEPTH, MAX_LENGTH, MAX_OPERATORS, parsed
 
 NAMES = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
@@ -93,15 +93,15 @@ def test_vectors():
         ("sinn(t)", "did you mean 'sin'"),
         ("sin t", r"'\(' is missing after the function 'sin'"),
         ("t^2", r"powers are written \*\*"),
-        ("k*t", "'k', which is not given"),
+        ("k*t", "'k', which is not defined"),
         ("(t", r"column 1: '\(' was never closed"),
         ("1 2", "column 1: invalid syntax"),
-        ("t = 3; t", "'t' has a meaning already"),
-        ("sin = 3; t", "'sin' has a meaning already"),
-        ("a = b; b = 1; a", "'b', which is not given"),
+        ("t = 3; t", "'t' is reserved"),
+        ("sin = 3; t", "'sin' is reserved"),
+        ("a = b; b = 1; a", "'b', which is not defined"),
         ("a = 1 t; a", "column 5: invalid syntax"),
-        ("a = 1", "the last line is a value"),
-        ("1; a", "a line before the last one is"),
+        ("a = 1", "the last line must be a value"),
+        ("1; a", "every line before the last must be"),
         ("t < 1 < 2", "is not part of the language"),
         ("t // 2", r"the operators are \+ - \* / \*\*"),
         ("0x10 + 1_000", "is not part of the language"),
@@ -110,16 +110,16 @@ def test_vectors():
         ("(1, 2)", "is not part of the language"),
         ("t if t else 1", "invalid syntax"),
         ("[x for x in t]", "invalid syntax"),
-        ("t!", "has no meaning"),
+        ("t!", "is not allowed here"),
         ("atan2(t)", "atan2 takes 2 values, not 1"),
-        ("a.b", "'.' has no meaning"),
-        ("'x'", "has no meaning"),
+        ("a.b", "'.' is not allowed here"),
+        ("'x'", "is not allowed here"),
         ("t[0.5]", "a whole number"),
-        ("lambda: 0", "has no meaning here|does not belong here"),
-        ("__import__('os').system('true')", "has no meaning"),
-        ("-" * (DEPTH + 1) + "1", "are nested"),
+        ("lambda: 0", "is not allowed here"),
+        ("__import__('os').system('true')", "is not allowed here"),
+        ("-" * (MAX_DEPTH + 1) + "1", "are nested"),
         ("(" * 1000 + "1" + ")" * 1000, "are nested"),
-        ("1+" * LENGTH + "1", f"at most {LENGTH} characters"),
+        ("1+" * MAX_LENGTH + "1", f"characters; the limit is {MAX_LENGTH}"),
     ],
 )
 def test_refused_when_read(text, fault):
@@ -151,10 +151,10 @@ def test_refused_when_computed(text, fault):
 
 def test_long_sums():
     """A line may have a thousand operators, several lines as many as fit; more are refused in a sentence."""
-    line = "t" + "+t" * OPERATIONS
-    assert lv.Expression(line)(1.0) == OPERATIONS + 1
+    line = "t" + "+t" * MAX_OPERATORS
+    assert lv.Expression(line)(1.0) == MAX_OPERATORS + 1
     lines = "\n".join(f"a{k} = {line}" for k in range(9)) + "\n" + "+".join(f"a{k}" for k in range(9))
-    assert lv.Expression(lines)(1.0) == 9 * (OPERATIONS + 1)
+    assert lv.Expression(lines)(1.0) == 9 * (MAX_OPERATORS + 1)
     with pytest.raises(lv.ModelError, match="more than 1000 operators"):
         lv.Expression(line + "+t")
 
@@ -225,7 +225,7 @@ def test_a_formula_is_the_function_it_says():
 @pytest.mark.parametrize("name", ["t", "pi", "inf", "sin"])
 def test_a_number_cannot_take_a_name_that_has_a_meaning(name):
     """It would not be the one that is used."""
-    with pytest.raises(lv.ModelError, match=f"{name!r} has a meaning already"):
+    with pytest.raises(lv.ModelError, match=f"{name!r} is reserved"):
         lv.Expression("2*t", **{name: 3.0})
 
 

@@ -61,38 +61,38 @@ def test_a_mesh_most_of_which_is_one_point(tmp_path):
 
 
 def member(number, layout, *numbers):
-    return append_log.framed(b"M", struct.pack("<QI", number, layout) + np.array(numbers, dtype="<f8").tobytes())
+    return append_log.pack_record(b"M", struct.pack("<QI", number, layout) + np.array(numbers, dtype="<f8").tobytes())
 
 
 @pytest.mark.parametrize(
     "records",
     [
-        [append_log.framed(b"L", b'[["x", []]]'), member(7, 0, 1.0)],  # a member that the study has not
-        [append_log.framed(b"L", b'[["x", []]]'), member(0, 1, 1.0)],  # a layout that is not there
-        [append_log.framed(b"L", b'[["x", [2]]]'), member(0, 0, 1.0)],  # a number too few
-        [append_log.framed(b"L", b'[["x", [-1]]]'), member(0, 0)],
-        [append_log.framed(b"L", b'[["x", [1e9]]]')],
-        [append_log.framed(b"L", b"{"), member(0, 0, 1.0)],
-        [append_log.framed(b"L", b"7")],
-        [append_log.framed(b"L", b"[" * 100_000)],
-        [append_log.framed(b"M", b"short")],
-        [append_log.framed(b"E", b"short")],
-        [append_log.framed(b"E", struct.pack("<Q", 0) + b"\xff\xfe")],
+        [append_log.pack_record(b"L", b'[["x", []]]'), member(7, 0, 1.0)],  # a member that the study has not
+        [append_log.pack_record(b"L", b'[["x", []]]'), member(0, 1, 1.0)],  # a layout that is not there
+        [append_log.pack_record(b"L", b'[["x", [2]]]'), member(0, 0, 1.0)],  # a number too few
+        [append_log.pack_record(b"L", b'[["x", [-1]]]'), member(0, 0)],
+        [append_log.pack_record(b"L", b'[["x", [1e9]]]')],
+        [append_log.pack_record(b"L", b"{"), member(0, 0, 1.0)],
+        [append_log.pack_record(b"L", b"7")],
+        [append_log.pack_record(b"L", b"[" * 100_000)],
+        [append_log.pack_record(b"M", b"short")],
+        [append_log.pack_record(b"E", b"short")],
+        [append_log.pack_record(b"E", struct.pack("<Q", 0) + b"\xff\xfe")],
     ],
 )
 def test_a_journal_of_a_study_that_contradicts_itself(tmp_path, records):
     path = tmp_path / "study.nc.journal"
-    path.write_bytes(journal.HEAD + append_log.framed(b"F", b"{}") + b"".join(records))
+    path.write_bytes(journal.HEAD + append_log.pack_record(b"F", b"{}") + b"".join(records))
     draft = journal.Journal(path, {})
-    with pytest.raises(lv.FileError, match="is damaged: delete it, and the study begins anew"):
-        list(draft.found(2))
+    with pytest.raises(lv.FileError, match="is damaged: delete it to start the study again"):
+        list(draft.outcomes(2))
     draft.close()
 
 
 @pytest.mark.parametrize("facts", [b"7", b"{", b"[1]", b"[" * 100_000])
 def test_a_journal_of_a_study_without_facts(tmp_path, facts):
     path = tmp_path / "study.nc.journal"
-    path.write_bytes(journal.HEAD + append_log.framed(b"F", facts))
+    path.write_bytes(journal.HEAD + append_log.pack_record(b"F", facts))
     with pytest.raises(lv.FileError, match="is damaged: delete it"):
         journal.Journal(path, {})
 

@@ -105,7 +105,7 @@ def test_constants_and_chains():
 
 def test_the_symbolic_side_knows_the_same_operations():
     symbolic = pytest.importorskip("livens.formula.formula")
-    assert set(symbolic.PLAY) == set(NAMES)
+    assert set(symbolic.OPERATIONS) == set(NAMES)
 
 
 def test_a_flattened_function_is_the_function():

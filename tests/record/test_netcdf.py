@@ -219,7 +219,7 @@ def test_failure_in_the_middle_leaves_the_old_file(falling, tmp_path, monkeypatc
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
-    monkeypatch.setattr("livens.record.netcdf.seal", lambda temporary: os.stat(temporary / "no"))
+    monkeypatch.setattr("livens.record.netcdf.add_checksum", lambda temporary: os.stat(temporary / "no"))
     with pytest.raises(lv.FileError, match="cannot be written"):
         falling.save(path)
     monkeypatch.setattr("livens.record.netcdf._names", lambda *_: 1 / 0)
@@ -304,7 +304,7 @@ def test_files_that_are_not_ours(tmp_path):
     with pytest.raises(lv.FileError, match="not a netCDF-4 file"):
         lv.load(tmp_path / "note.nc")
     h5py.File(tmp_path / "other.nc", "w").close()
-    with pytest.raises(lv.FileError, match="some other netCDF or HDF5 file"):
+    with pytest.raises(lv.FileError, match="another netCDF or HDF5 file"):
         lv.load(tmp_path / "other.nc")
 
 
@@ -321,7 +321,7 @@ def test_damage_is_refused(falling, tmp_path):
         spoilt = bytearray(data)
         spoilt[place] ^= 1 << int(random.integers(8))
         path.write_bytes(spoilt)
-        with pytest.raises(lv.FileError, match=r"is damaged: its bytes are not those that were written\."):
+        with pytest.raises(lv.FileError, match=r"is damaged: its checksum is wrong\."):
             lv.load(path)
 
 

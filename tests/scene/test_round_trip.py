@@ -252,7 +252,7 @@ def test_a_saved_scene_holds_what_was_added_and_not_what_was_removed(tmp_path):
 def test_comments_of_a_huge_scene_are_left_out_with_a_warning(tmp_path, monkeypatch):
     (tmp_path / "swing.toml").write_text(COMMENTED)
     scene = lv.read_scene(tmp_path / "swing.toml")
-    monkeypatch.setattr("livens.scene.text.LONG", 10)
+    monkeypatch.setattr("livens.scene.text.MAX_COMMENTED", 10)
     with pytest.warns(lv.ModelWarning, match="comments of the scene are not written"):
         scene.save(tmp_path / "swing.toml")
     assert lv.read_scene(tmp_path / "swing.toml").document == scene.document

@@ -70,7 +70,7 @@ def test_a_member_that_kills_its_workers_fails_alone(cluster):
 
     with (
         distributed.Client(cluster) as client,
-        pytest.warns(lv.ModelWarning, match="1 of 3 members failed; the first says: the workers that ran it died"),
+        pytest.warns(lv.ModelWarning, match="1 of 3 members failed; the first error is: the workers that ran it died"),
     ):
         runs = lv.ensemble(double_pendulum, {"rate": [0.5, 1.0, 1.5]}, h=1e-3, until=0.1, keep=deadly, executor=client)
     assert runs.drift.isnull().values.tolist() == [False, True, False]

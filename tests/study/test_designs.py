@@ -49,13 +49,13 @@ def test_a_latin_hypercube_has_one_sample_in_every_interval():
     ("make", "sentence"),
     [
         (lambda: design([1, 2]), "are a dictionary of values, an lv.Grid or lv.Samples, not list"),
-        (lambda: lv.Grid({}), "at least one parameter"),
-        (lambda: lv.Grid({"a": 3.0}), "'a' needs a list of numbers or of words, not 3.0"),
+        (lambda: lv.Grid({}), "at least one named parameter"),
+        (lambda: lv.Grid({"a": 3.0}), "'a' needs a list of numbers or of texts, not 3.0"),
         (lambda: lv.Grid({"a": []}), "'a' needs a list"),
         (lambda: lv.Grid({"a": [1.0, np.nan]}), "parameter 'a' is not finite"),
-        (lambda: lv.Grid({"a": [None]}), "'a' needs a list of numbers or of words"),
+        (lambda: lv.Grid({"a": [None]}), "'a' needs a list of numbers or of texts"),
         (lambda: lv.Grid({"error": [1.0]}), "'error' cannot be the name of a parameter"),
-        (lambda: lv.Samples({"a": [1.0], "b": [1.0, 2.0]}), "one value of each parameter for each member"),
+        (lambda: lv.Samples({"a": [1.0], "b": [1.0, 2.0]}), "the same number of values for every parameter"),
         (lambda: lv.Samples.sobol({"a": (2.0, 1.0)}, n=4), r"bounds of 'a' must be \(lower, upper\), got \(2, 1\)"),
         (lambda: lv.Samples.sobol({"a": (0.0, 1.0)}, n=0), "n must be a whole number, at least 1, got 0"),
         (lambda: lv.Samples.latin_hypercube({"a": (0.0, 1.0)}, n=4, seed=-1), "seed must be a whole number"),
@@ -71,7 +71,7 @@ def test_designs_that_no_result_can_hold():
         lv.Grid({f"p{k}": [1.0] for k in range(33)})
     with pytest.raises(lv.ModelError, match="1,000,000,000,000 members"):
         lv.Grid({"a": range(10**6), "b": range(10**6)})
-    with pytest.raises(lv.ModelError, match="parameter 'a' mixes words with numbers"):
+    with pytest.raises(lv.ModelError, match="parameter 'a' mixes texts and numbers"):
         lv.Grid({"a": [1, "x"]})
-    with pytest.raises(lv.ModelError, match="a fact about samples is a word or a number"):
+    with pytest.raises(lv.ModelError, match="a fact about samples is a text or a number"):
         lv.Samples({"a": [1.0]}, facts={"drawn": {"by": "hand"}})

@@ -9,7 +9,7 @@ import pytest
 
 import livens as lv
 from livens.compile.compiled import Compiled
-from livens.study.executors import AHEAD, cores
+from livens.study.executors import BATCHES_PER_WORKER, cores
 from tests.helpers.studies import Shuffled, chain, double_pendulum, last_height, oscillator, place, tip
 
 GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
@@ -100,7 +100,7 @@ def faulty(motion):
 def test_members_fail_alone_and_say_why():
     values = {"stiffness": [1.0, -1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "mass": [1.0]}
     told = pytest.warns(
-        lv.ModelWarning, match="5 of 7 members failed; the first says: stiffness of a spring must not be"
+        lv.ModelWarning, match="5 of 7 members failed; the first error is: stiffness of a spring must not be"
     )
     with told:
         runs = lv.ensemble(oscillator, values, h=0.1, until=1.0, keep=faulty).isel(mass=0)
@@ -110,9 +110,9 @@ def test_members_fail_alone_and_say_why():
         "",
         "stiffness of a spring must not be negati",
         "ZeroDivisionError: no reason",
-        "keeps x (2,), where others keep x.",
-        "keep returned 'x' = 'far', which is not ",
-        "keep returned 'stiffness', which cannot ",
+        "keep returned x (2,); other members retu",
+        "keep returned 'x' = 'far', which does no",
+        "keep returned the name 'stiffness', whic",
         "",
     ]
     with told:
@@ -134,7 +134,7 @@ def test_a_step_that_fails_is_a_member_that_fails():
 
 
 def test_a_function_that_makes_no_model():
-    with pytest.warns(lv.ModelWarning, match="the first says: the function that makes models gave 2.0, not a Model"):
+    with pytest.warns(lv.ModelWarning, match="the first error is: make_model returned 2.0, which is not a Model"):
         runs = lv.ensemble(lambda x: 2.0 * x, {"x": [1.0, 2.0]}, h=0.1, until=1.0, keep=place)
     assert list(runs.data_vars) == ["error"]
 
@@ -163,7 +163,7 @@ def test_only_a_few_members_are_on_their_way_and_motions_are_not_kept():
     before, executor = motions(), Shuffled(4)
     many = {"stiffness": np.linspace(1, 2, 300), "mass": [1.0]}
     lv.ensemble(oscillator, many, h=0.1, until=1.0, keep=place, executor=executor)
-    assert executor.most <= AHEAD * cores()
+    assert executor.most <= BATCHES_PER_WORKER * cores()
     assert motions() == before
 
 
@@ -180,7 +180,7 @@ def test_progress_counts_members(monkeypatch, capsys):
     ("change", "sentence"),
     [
         ({"parameters": {"stifness": [1.0], "mass": [1.0]}}, r"cannot be called with \['stifness', 'mass'\]"),
-        ({"make_model": 3}, "the function that makes models must be a function, not 3"),
+        ({"make_model": 3}, "make_model must be a function, not 3"),
         ({"keep": None}, "keep must be a function, not None"),
         ({"h": -1.0}, "h must be positive"),
         ({"scheme": "livens"}, "the scheme must be one such as"),
@@ -205,7 +205,7 @@ def test_what_is_not_installed_is_said_before_anything_is_run(monkeypatch, packa
 
 
 def test_processes_refuse_functions_that_cannot_travel():
-    with ProcessPoolExecutor(1) as processes, pytest.raises(lv.ModelError, match="says what to keep cannot be sent"):
+    with ProcessPoolExecutor(1) as processes, pytest.raises(lv.ModelError, match="keep cannot be sent to another"):
         lv.ensemble(oscillator, GRID, h=0.1, until=1.0, keep=lambda motion: {}, executor=processes)
 
 
@@ -224,7 +224,7 @@ def test_axes_of_arrays_have_names_of_their_own():
 
 def test_whole_numbers_that_a_double_cannot_hold_are_not_rounded():
     kept = {"exact": 2**53, "large": 2**53 + 1}
-    with pytest.warns(lv.ModelWarning, match="'large' = 9007199254740993, and doubles count no further"):
+    with pytest.warns(lv.ModelWarning, match="'large' = 9007199254740993, which a double cannot represent exactly"):
         lv.ensemble(oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: kept)
     runs = lv.ensemble(
         oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: {"exact": -(2**53)}
@@ -233,7 +233,7 @@ def test_whole_numbers_that_a_double_cannot_hold_are_not_rounded():
 
 
 def test_units_are_words():
-    with pytest.raises(lv.ModelError, match="unit of 'x' must be a word such as 'm', not 5"):
+    with pytest.raises(lv.ModelError, match="unit of 'x' must be a text such as 'm', not 5"):
         lv.ensemble(
             oscillator,
             {"stiffness": [1.0], "mass": [1.0]},
@@ -247,7 +247,7 @@ def test_units_are_words():
 def test_an_executor_that_has_been_shut_down():
     with ThreadPoolExecutor(1) as executor:
         pass
-    with pytest.raises(lv.LivensError, match="the executor takes no members: cannot schedule new futures"):
+    with pytest.raises(lv.LivensError, match="the executor accepts no members: cannot schedule new futures"):
         lv.ensemble(
             oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: {}, executor=executor
         )

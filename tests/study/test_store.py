@@ -98,7 +98,7 @@ def test_after_an_interrupt_only_the_rest_is_run(tmp_path, waiting, monkeypatch)
 def recorded(store):
     """The members in the journal of a study, each once."""
     journal = Journal(Path(f"{store}.journal"), {})
-    members = [outcome.member for outcome in journal.found(100)]
+    members = [outcome.member for outcome in journal.outcomes(100)]
     journal.close()
     assert len(members) == len(set(members))
     return members
@@ -146,7 +146,7 @@ OUTCOMES = [
 
 def written(path, outcomes):
     journal = Journal(path, {"h": 0.1})
-    found = list(journal.found(4))
+    found = list(journal.outcomes(4))
     journal.add(outcomes)
     journal.close()
     return journal.facts, found
@@ -223,7 +223,7 @@ def unfinished(study):
 def test_keeping_something_else_is_refused(tmp_path):
     study = {"make_model": oscillator, "parameters": GRID, **SOME, "store": tmp_path / "study.nc"}
     unfinished(study)
-    with pytest.raises(lv.FileError, match="holds a study that keeps x, and now y would be kept"):
+    with pytest.raises(lv.FileError, match="holds a study of x, but keep returns y"):
         lv.ensemble(**{**study, "keep": lambda motion: {"y": 1.0}})
 
 
@@ -234,7 +234,7 @@ def test_what_is_no_study_is_refused_and_left_alone(tmp_path):
         lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "notes.nc")
     with pytest.raises(lv.FileError, match="is not the journal of a study: choose another name"):
         lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
-    with pytest.raises(lv.FileError, match=r"stored as netCDF: name it such as study.nc, not 'study.zarr'"):
+    with pytest.raises(lv.FileError, match=r"stored as netCDF: name it study.nc, not 'study.zarr'"):
         lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.zarr")
     with pytest.raises(lv.FileError, match="does not exist"):
         lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "nowhere" / "study.nc")
@@ -254,7 +254,7 @@ def test_a_damaged_study_is_refused(tmp_path):
 
 def test_a_finished_study_that_keeps_something_else(tmp_path):
     lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
-    with pytest.raises(lv.FileError, match="a study that keeps x, and now y would be kept"):
+    with pytest.raises(lv.FileError, match="holds a study of x, but keep returns y"):
         lv.ensemble(oscillator, GRID, **{**SOME, "keep": lambda motion: {"y": 1.0}}, store=tmp_path / "study.nc")
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.drive_rates import drive_table
+from ..compile.states import as_record, copied, repeated
 from ..compile.system import inverse_masses
 from ..describe.model import Model
 from ..describe.pose import turned
@@ -63,7 +64,7 @@ def equilibrium(model: Model) -> Trajectory:
     _refuse_what_moves(model)
     compiled = Compiled.of(model)
     state = _Search(compiled).find()
-    record = State(*(x[None] for x in state))
+    record = as_record(state)
     return Trajectory(compiled, Livens(), 1.0, 1, np.zeros(1), record, 0, 0.0)
 
 
@@ -104,7 +105,7 @@ class _Search:
     """The iteration (3) from the start of a model."""
 
     def __init__(self, compiled: Compiled):
-        state = State(*(x.copy() for x in compiled.state))
+        state = copied(compiled.state)
         for x in (state.p, state.L, state.lam):
             x[:] = 0.0
         self.model, self.start, self.compiled = compiled.model, state, compiled
@@ -197,9 +198,7 @@ class _Search:
             fit.check_orientations()
         update_coordinates(fit.system.coordinates, state.a, state.B, state.angle)
         f, V = self.forces(state, fit.signals, fit.system), np.zeros(1)
-        energies_of_record(
-            fit.system, State(*(x[None] for x in state)), np.zeros(1), fit.work.registers, np.zeros(1), V
-        )
+        energies_of_record(fit.system, as_record(state), np.zeros(1), fit.work.registers, np.zeros(1), V)
         outer = f - self.forces(state, np.zeros_like(fit.signals), self.alone)
         fit.evaluate_jacobian()
         A = fit.jacobian()[fit.hard] * self.root
@@ -215,7 +214,7 @@ class _Search:
     def forces(self, state: State, signals: Array, system: System) -> Array:
         """M^(−½) f."""
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        forces_of_record(system, State(*(x[None] for x in state)), signals, self.fit.work, f, tau)
+        forces_of_record(system, as_record(state), signals, self.fit.work, f, tau)
         return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
 
     def stiffness(self, here: _Place) -> _Slope:
@@ -242,7 +241,7 @@ class _Search:
         """`state` moved by M^(−½) y for every row y of Y, with its joint coordinates."""
         u = (self.root * Y).reshape(len(Y), -1, 6)
         angle = np.tile(state.angle, (len(Y), 1))
-        many = State(*(np.repeat(z[None], len(Y), axis=0) for z in state))
+        many = repeated(state, len(Y))
         moved = many._replace(a=state.a + u[:, :, :3], B=turned(state.B, u[:, :, 3:]), angle=angle)
         for k in range(len(Y)):
             update_coordinates(self.fit.system.coordinates, moved.a[k], moved.B[k], angle[k])

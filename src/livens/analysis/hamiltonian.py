@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 from ..checks import Array, finite, number
 from ..compile.compiled import Compiled
 from ..compile.signals import Signals
+from ..compile.states import as_record, copied, selected
 from ..compile.system import registers, scratch
 from ..describe.model import Model
 from ..describe.pose import hat
@@ -129,7 +130,7 @@ class Hamiltonian:
         """(a, B, p, L) of the k-th stored state of a motion of this model; the last one if k is not given."""
         if motion.model is not self.model:
             raise ModelError(f"the motion is one of model {motion.model.name!r}, not of {self.model.name!r}.")
-        return self._seen(State(*(x[k] for x in motion.record)))
+        return self._seen(selected(motion.record, k))
 
     # ── twelve coordinates per body ──
 
@@ -167,7 +168,7 @@ class Hamiltonian:
 
     def _place(self, a: ArrayLike, B: ArrayLike) -> State:
         """A record of one state with the bodies at (a, B)."""
-        here = State(*(x[None].copy() for x in self._state))
+        here = copied(as_record(self._state))
         here.a[0, 1:] = self._rows(a, "a")
         here.B[0, 1:] = self._frames(B) @ self._axes
         update_coordinates(self._system.coordinates, here.a[0], here.B[0], here.angle[0])

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from ..checks import Array, finite
 from ..compile.compiled import Compiled
 from ..compile.signals import Signals
+from ..compile.states import as_record, copied
 from ..compile.system import scratch
 from ..describe.model import Model
 from ..describe.pose import hat
@@ -116,7 +117,7 @@ def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
     def closed(x: State) -> Array:
         g, v = np.zeros((1, len(system.rows.kind))), np.zeros((1, len(system.rows.kind)))
         signals = np.ascontiguousarray(Signals(compiled.model).table(np.zeros(1)))
-        violations_of_record(system, State(*(y[None] for y in x)), signals, scratch(system), g, v)
+        violations_of_record(system, as_record(x), signals, scratch(system), g, v)
         return np.concatenate([g[0], v[0]])
 
     s = SPACING / 16.0
@@ -150,7 +151,7 @@ def _gyration(bodies: Bodies) -> Array:
 def moved(state: State, xi: Array, unit: State) -> State:
     """`state` carried along the tangent vector ξ, rotations by the exponential map."""
     da, turn, dp, dL = xi.reshape(4, -1, 3)
-    after = State(*(x.copy() for x in state))
+    after = copied(state)
     after.a[1:] += da * unit.a[1:]
     after.p[1:] += dp * unit.p[1:]
     after.L[1:] += dL * unit.L[1:]

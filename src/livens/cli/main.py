@@ -1,12 +1,13 @@
 """The command line: livens new, convert, check, run, resume, sweep, view, live, report, info, demo, schema.
 
-Exit codes: 0 all went well; 1 a simulation failed (what was computed is saved); 2 the input or the command was wrong;
-130 interrupted, 143 terminated. Errors are one sentence on stderr.
+Exit codes: 0 success; 1 a simulation failed (the computed part is saved); 2 wrong input or usage; 130 interrupted,
+143 terminated. Errors are one sentence on stderr.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import platform
 import sys
@@ -27,21 +28,21 @@ OK, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 EXAMPLES = """\
 examples:
   livens demo                                      list the demonstrations
-  livens demo hammer                               throw a hammer: a report, a figure, a page that opens in the browser
-  livens new swing.toml                            write a scene to begin with: a text file with comments
-  livens check swing.toml                          can it move, how stiff is it, which step suits it
-  livens run swing.toml -o swing.nc                simulate it as its [run] says, keep the motion
+  livens demo hammer                               run the hammer example: a report, a figure, a page in the browser
+  livens new swing.toml                            write an example scene: a text file with comments
+  livens check swing.toml                          degrees of freedom, stiffness, suggested step
+  livens run swing.toml -o swing.nc                simulate a scene with its [run] settings and save the motion
   livens run top.py --h 1e-3 --until 10 -o top.nc  simulate the model that top.py defines
-  livens convert robot.urdf robot.toml             a robot (URDF or MJCF) as a scene; run, check, live take it as it is
-  livens run top.nc --until 20 -o top.nc           carry a saved motion on, bit for bit as if it had never stopped
-  livens resume top.nc                             go on with a run that was stopped, killed or out of disk
-  livens sweep swing.toml --vary bodies.rod.mass=1:9:50   many motions, one for each value; -o study.nc keeps them
-  livens view top.nc                               play it in the browser: scrub, follow, see forces and energies
-  livens live top.py --h 1e-3                      simulate while you watch, and pull at it
-  livens report top.nc                             what the motion conserved, and how well
-  livens info top.nc                               what is inside a file
+  livens convert robot.urdf robot.toml             write a robot (URDF or MJCF) as a scene; run, check, live read both
+  livens run top.nc --until 20 -o top.nc           continue a saved motion, bitwise identical to one long run
+  livens resume top.nc                             continue a run that was stopped, killed or ran out of disk space
+  livens sweep swing.toml --vary bodies.rod.mass=1:9:50   many simulations, one for each value; -o study.nc saves them
+  livens view top.nc                               play a motion in the browser, with forces and energies
+  livens live top.py --h 1e-3                      interactive simulation in the browser
+  livens report top.nc                             conserved quantities and their errors
+  livens info top.nc                               contents of a file
 
-exit codes: 0 well, 1 a simulation failed, 2 wrong input or usage, 130 interrupted, 143 terminated
+exit codes: 0 success, 1 a simulation failed, 2 wrong input or usage, 130 interrupted, 143 terminated
 """
 
 
@@ -49,14 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line with `arguments` (those of the process if None) and return its exit code.
 
     >>> main(["demo"])
-    single-body     a handle in orbit, spun about its middle axis, turns over again and again
-    hammer          a hammer from CAD, thrown spinning about the axis it cannot keep
+    single-body     a handle in orbit, spun about its intermediate principal axis, turns over periodically
+    hammer          a hammer from CAD, thrown spinning about its unstable intermediate axis
     ...
     0
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without ² or − gets a ?
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ² or − shows ?
     options = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
@@ -72,9 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"livens: {error}")
         return WRONG
     except MemoryError:
-        _say("livens: the memory of this machine does not suffice: keep fewer states with a larger --every.")
+        _say("livens: out of memory: keep fewer states with a larger --every.")
         return WRONG
-    except BrokenPipeError:  # the reader of our output has left, as `head` does
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Interrupted as error:
@@ -89,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="livens",
-        description="Simulate rigid bodies with integrators that keep what nature keeps.",
+        description="Simulate rigid multibody systems with structure-preserving (variational) integrators.",
         epilog=EXAMPLES,
         formatter_class=style,
     )
@@ -98,41 +99,43 @@ def _parser() -> argparse.ArgumentParser:
 
     add_run_commands(commands)
 
-    view = commands.add_parser("view", help="play a saved motion, or that of a scene, in the browser")
-    view.add_argument("file", metavar="FILE", help="FILE.nc, or FILE.toml, .urdf or .xml to simulate and show")
+    view = commands.add_parser("view", help="play a saved motion, or simulate a scene and play it, in the browser")
+    view.add_argument("file", metavar="FILE", help="FILE.nc; or FILE.toml, .urdf or .xml to simulate first")
     view.set_defaults(command=_view)
 
-    live = commands.add_parser("live", help="simulate while you watch in the browser, and pull at it")
+    live = commands.add_parser("live", help="interactive simulation in the browser: bodies can be dragged")
     live.add_argument("file", metavar="FILE", help=FILE)
     live.set_defaults(command=_live)
     for command in (view, live):
         add_run_options(command, end=command is not live)
     for page in (view, live):
-        page.add_argument("--speed", type=float, metavar="S", help="seconds of the motion per second of watching")
-        page.add_argument("--port", type=int, metavar="P", help="port of the page (a free one)")
+        page.add_argument("--speed", type=float, metavar="S", help="simulated seconds per second of wall time")
+        page.add_argument("--port", type=int, metavar="P", help="port of the page (default: a free port)")
         page.add_argument(
             "--expose",
             action="store_true",
-            help="let everyone in who can reach this machine by the network, to see the page and, in a live run, to "
-            "push and change it (without: this machine only)",
+            help="give everyone who can reach this machine over the network access to the page, including control of a "
+            "live simulation (default: this machine only)",
         )
-        page.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+        page.add_argument("--no-browser", action="store_true", help="print the address and do not open a browser")
 
-    report = commands.add_parser("report", help="what a saved motion conserved, and how well")
+    report = commands.add_parser("report", help="conserved quantities of a saved motion and their errors")
     report.add_argument("file", metavar="FILE.nc")
     report.set_defaults(command=_report)
 
-    info = commands.add_parser("info", help="this installation, or what is inside a file")
+    info = commands.add_parser("info", help="about this installation, or the contents of a file")
     info.add_argument("file", metavar="FILE.nc", nargs="?")
     info.set_defaults(command=_info)
 
     add_scene_commands(commands)
     add_sweep_command(commands, add_run_options)
 
-    demo = commands.add_parser("demo", help="simulate, report, draw and show an example")
-    demo.add_argument("name", metavar="NAME", nargs="?", help="which one; without a name they are listed")
-    demo.add_argument("--output", metavar="DIR", default="demo-output", help="folder for its files (demo-output)")
-    demo.add_argument("--no-browser", action="store_true", help="write its files and open nothing")
+    demo = commands.add_parser("demo", help="run an example: simulation, report, figure, page")
+    demo.add_argument("name", metavar="NAME", nargs="?", help="name of the example (default: list them)")
+    demo.add_argument(
+        "--output", metavar="DIR", default="demo-output", help="folder for the files (default: demo-output)"
+    )
+    demo.add_argument("--no-browser", action="store_true", help="write the files and do not open a browser")
     demo.add_argument("--list", action="store_true", help="list the demonstrations")
     demo.set_defaults(command=_demo)
     return parser
@@ -175,7 +178,7 @@ def _live(options: argparse.Namespace) -> None:
 
 
 def _page(options: argparse.Namespace) -> dict[str, Any]:
-    """What the commands that serve a page have in common."""
+    """The options that all commands with a page share."""
     return {
         "speed": options.speed,
         "port": options.port,
@@ -189,12 +192,12 @@ def _report(options: argparse.Namespace) -> None:
 
     motion = load(options.file)
     if _jit.cold("livens.rollout"):
-        _say("livens: compiling its kernels for this machine, once …")
+        _say("livens: compiling kernels for this machine, once …")
     print(motion.report())
 
 
 def _info(options: argparse.Namespace) -> None:
-    facts = _about_here() if options.file is None else _about(Path(options.file))
+    facts = _installation() if options.file is None else _file_contents(Path(options.file))
     width = max(map(len, facts))
     for key, value in facts.items():
         print(f"{key:<{width}}  {value}")
@@ -211,9 +214,9 @@ def _demo(options: argparse.Namespace) -> None:
             print(f"{name:<{width}} {demo.line}")
         return
     if options.name not in DEMOS:
-        raise ModelError(f"there is no demo {options.name!r}; there is {', '.join(DEMOS)}.")
+        raise ModelError(f"there is no demo {options.name!r}; choose from {', '.join(DEMOS)}.")
     folder, demo = Path(options.output), DEMOS[options.name]
-    _make(folder)
+    _make_folder(folder)
     print(f"{options.name}: {demo.line}")
     motion = demo.run()
     print(demo.words(motion))
@@ -222,15 +225,15 @@ def _demo(options: argparse.Namespace) -> None:
     with replacing(drawn) as temporary:
         demo.figure(motion).savefig(temporary, dpi=200)
     write_page(motion, page)
-    print(f"{saved}   the motion with its model: livens info, livens report, livens.load")
+    print(f"{saved}   the motion and its model: read it with livens info, livens report or livens.load")
     print(f"{drawn}  {demo.drawn}")
     print(f"{page} the motion in 3-D: open it in a browser")
-    if not options.no_browser and sys.stdout.isatty():  # someone is there to look
-        _look(demo, page)
+    if not options.no_browser and sys.stdout.isatty():  # a user reads the output
+        _open_page(demo, page)
 
 
-def _look(demo: Any, page: Path) -> None:
-    """Open a demonstration: the page that it serves itself, or else the one that was written."""
+def _open_page(demo: Any, page: Path) -> None:
+    """Open the page that the demonstration serves, or the page that was written."""
     import webbrowser
 
     from ..look.browser.server import has_screen, installed
@@ -241,39 +244,39 @@ def _look(demo: Any, page: Path) -> None:
         webbrowser.open(page.resolve().as_uri())
 
 
-# ── parts ──
+# ── helpers ──
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
-            f"the folder {folder} cannot be made: {(error.strerror or 'it is in the way').lower()}."
+            f"the folder {folder} cannot be created: {(error.strerror or 'unknown reason').lower()}."
         ) from None
 
 
-def _about_here() -> dict[str, str]:
+def _installation() -> dict[str, str]:
     def version(name: str) -> str:
         try:
             return metadata.version(name)
         except metadata.PackageNotFoundError:
             return "not installed"
 
-    warm = "nothing compiled yet" if _jit.cold("livens.rollout") else "kernels compiled"
+    compiled = "nothing compiled yet" if _jit.cold("livens.rollout") else "kernels compiled"
     facts = {
         "livens": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
     }
     facts |= {name: version(name) for name in ("numpy", "scipy", "numba", "h5netcdf", "matplotlib", "xarray")}
     facts["netgen"] = version("netgen-mesher")
-    facts["kernels"] = "compiled by numba" if _jit.COMPILED else "plain Python (numba is absent or switched off)"
-    facts["cache"] = f"{_jit.FOLDER} ({warm})" if _jit.FOLDER else "none"
+    facts["kernels"] = "compiled by numba" if _jit.COMPILED else "plain Python (numba is not installed or disabled)"
+    facts["cache"] = f"{_jit.FOLDER} ({compiled})" if _jit.FOLDER else "none"
     facts["threads"] = str(os.cpu_count())
     return facts
 
 
-def _about(file: Path) -> dict[str, str]:
+def _file_contents(file: Path) -> dict[str, str]:
     from ..record.netcdf import load
 
     motion = load(file)
@@ -286,7 +289,7 @@ def _about(file: Path) -> dict[str, str]:
         "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s, {motion.steps:,} steps, {len(motion):,} states kept",
     }
     if motion.wanted > motion.steps:
-        facts["end"] = f"{motion.end:.6g} s was asked for: stopped at {motion.steps / motion.wanted:.1%} of its steps"
+        facts["end"] = f"stopped after {motion.steps / motion.wanted:.1%} of the steps to t = {motion.end:.6g} s"
     bodies = {f"body {body.name!r}": f"{body.mass_properties.mass:.6g} kg" for body in model.bodies[1:]}
     things = {
         f"{type(t).__name__.lower()} {t.name!r}": ", ".join(map(repr, t.points)) for t in model.joints + model.forces

@@ -1,4 +1,4 @@
-"""livens run and livens resume: simulate, keep what was computed, and go on after whatever stopped it."""
+"""livens run and livens resume: simulate, save the motion, and continue a run that was stopped."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ..describe.model import Model, Point
     from .source import Source
 
-MOTIONS = (".nc", ".journal")  # how the files end that hold motions
-FILE = "FILE.toml, a scene; FILE.urdf or FILE.xml (MJCF), a robot; FILE.py that defines `model`; FILE.nc to go on with"
+MOTIONS = (".nc", ".journal")  # endings of files with motions
+FILE = "FILE.toml, a scene; FILE.urdf or FILE.xml (MJCF), a robot; FILE.py that defines `model`; FILE.nc to continue"
 RUN = """\
-FILE.toml is a scene; its [run] says scheme, step and end, and options here count more:
+FILE.toml is a scene; its [run] gives scheme, step and end, and options override [run]:
 
   livens new plank.toml
   livens run plank.toml -o plank.nc
@@ -34,32 +34,32 @@ FILE.py is a Python file that defines `model`, a livens Model or a function that
   livens run plank.py --h 1e-3 --until 10 -o plank.nc
   livens run plank.py --h 1e-2 --until 10 --order 4 --every 10
 
-FILE.nc is a motion saved before, which goes on with its own scheme, step and interval:
+FILE.nc is a saved motion, which is continued with its own scheme, step and interval:
 
   livens run plank.nc --until 20 -o longer.nc
 
-A run with -o plank.nc that takes longer than a minute keeps what it has computed in plank.nc.journal, each minute
-(--checkpoint 10: each ten seconds). Ctrl-C and SIGTERM let it finish its steps of this quarter of a second and write
-there what is missing; a process that is killed loses a minute at most. Then
+A run with -o plank.nc is checkpointed in plank.nc.journal every minute (--checkpoint 10: every ten seconds). After
+Ctrl-C or SIGTERM the run writes a last checkpoint within a quarter of a second; a killed process loses at most one
+minute of computing time. Then
 
   livens resume plank.nc
 
-goes on to the end, to the same bits; the journal vanishes when plank.nc is complete.
+continues to the end, with bitwise identical results. The journal is deleted when plank.nc is complete.
 """
 RESUME = """\
-Goes on with a run that was stopped or killed, to the end that it was given, bit for bit as if it had not been stopped:
+Continues a run that was stopped or killed to its end; the result is bitwise identical to an uninterrupted run:
 
   livens run plank.toml --until 1e5 -o plank.nc        (Ctrl-C, SIGTERM, SIGKILL, a full disk, …)
-  livens info plank.nc.journal                         how far it came; view and report take it, too
+  livens info plank.nc.journal                         time reached; view and report also read it
   livens resume plank.nc
 
-A model with Python functions, such as controllers, needs the file that defines them, since a journal cannot hold
-functions; a controller that remembers what it was asked begins without its memory. A run with --h auto goes on with the
-step that it had chosen. With a scene's own file its points are written as a table at the end, as livens run does:
+A model with Python functions, such as controllers, needs the file that defines them, because a journal cannot store
+functions; the internal memory of a controller is lost. A run with --h auto continues with the step that it had chosen.
+With the file of the scene, the paths of its tracers are written as a table at the end, as by livens run:
 
   livens resume arm.nc --model arm.py
 
-To carry a motion beyond its end:  livens run plank.nc --until 2e5 -o plank.nc
+To continue a motion beyond its end:  livens run plank.nc --until 2e5 -o plank.nc
 """
 
 
@@ -67,20 +67,20 @@ def add_run_commands(commands: Any) -> None:
     """The parsers of run and resume."""
     style = argparse.RawDescriptionHelpFormatter
     run = commands.add_parser(
-        "run", help="simulate a model, or carry a saved motion on", epilog=RUN, formatter_class=style
+        "run", help="simulate a model, or continue a saved motion", epilog=RUN, formatter_class=style
     )
     run.add_argument("file", metavar="FILE", help=FILE)
-    run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (1)")
-    run.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the motion")
+    run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (default: 1)")
+    run.add_argument("-o", "--output", metavar="OUT.nc", help="file for the motion")
     add_run_options(run, end=True)
     _add_checkpoint(run)
     run.set_defaults(command=_run)
 
     resume = commands.add_parser(
-        "resume", help="go on with a run that was stopped or killed", epilog=RESUME, formatter_class=style
+        "resume", help="continue a run that was stopped or killed", epilog=RESUME, formatter_class=style
     )
-    resume.add_argument("file", metavar="OUT.nc", help="what the run was to write; its journal stands beside it")
-    resume.add_argument("--model", metavar="FILE", help="FILE.py or FILE.toml that the model came from")
+    resume.add_argument("file", metavar="OUT.nc", help="output file of the run; its journal is beside it")
+    resume.add_argument("--model", metavar="FILE", help="FILE.py or FILE.toml that defines the model")
     _add_checkpoint(resume)
     add_outside(resume)
     resume.set_defaults(command=_resume, h=None, order=None, scheme=None)
@@ -88,7 +88,11 @@ def add_run_commands(commands: Any) -> None:
 
 def _add_checkpoint(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--checkpoint", type=float, default=60.0, metavar="S", help="seconds of computing that may be lost (60)"
+        "--checkpoint",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds of computing time between checkpoints (default: 60)",
     )
 
 
@@ -103,16 +107,18 @@ def _run(options: argparse.Namespace) -> None:
         if source.scene is not None:
             output = output or source.scene.output
             tracers = source.scene.tracers(source.model)
-    keeping = {"checkpoint": output, "checkpoint_every": options.checkpoint}
+    checkpointing = {"checkpoint": output, "checkpoint_every": options.checkpoint}
     try:
         motion = (
-            _continue(options, keeping) if Path(options.file).suffix in MOTIONS else simulate_source(source, **keeping)
+            _continue(options, checkpointing)
+            if Path(options.file).suffix in MOTIONS
+            else simulate_source(source, **checkpointing)
         )
     except StepFailed as error:
         if output is not None:
-            _rescue(error.trajectory, output)
+            _save_partial(error.trajectory, output)
         raise
-    _tell(motion, output, tracers)
+    _print_result(motion, output, tracers)
 
 
 def _resume(options: argparse.Namespace) -> None:
@@ -134,13 +140,13 @@ def _resume(options: argparse.Namespace) -> None:
     if motion.wanted > motion.steps:
         if options.model is None and has_functions(motion.model):
             raise ModelError(
-                f"the model of {output} has Python functions, which no file can hold: name the file that defines them, "
-                f"livens resume {output} --model FILE.py."
+                f"the model of {output} has Python functions, which a file cannot store: give the file that defines "
+                f"them, livens resume {output} --model FILE.py."
             )
         try:
             motion = resume(motion, checkpoint=output, checkpoint_every=options.checkpoint)
         except StepFailed as error:
-            _rescue(error.trajectory, str(output))
+            _save_partial(error.trajectory, str(output))
             raise
     elif journal.exists():  # stopped while the file was written
         with Checkpoints(output) as checkpoints:
@@ -148,50 +154,50 @@ def _resume(options: argparse.Namespace) -> None:
             checkpoints.finish(motion)
     else:
         raise ModelError(
-            f"{output} is complete: it ends at t = {motion.t[-1]:g} s, as asked. "
-            f"To carry it on: livens run {output} --until T -o {output}."
+            f"{output} is complete: it ends at t = {motion.t[-1]:g} s, as requested. "
+            f"To continue it: livens run {output} --until T -o {output}."
         )
-    _tell(motion, str(output), tracers)
+    _print_result(motion, str(output), tracers)
 
 
-def simulate_source(source: Source, **keeping: Any) -> Any:
+def simulate_source(source: Source, **checkpointing: Any) -> Any:
     """The motion that a file describes."""
     from ..run.simulate import simulate
 
     run = {"scheme": None, **source.needed("h", "until")}
-    return simulate(source.model, **run, **keeping)
+    return simulate(source.model, **run, **checkpointing)
 
 
-# ── parts ──
+# ── helpers ──
 
 
-def _continue(options: argparse.Namespace, keeping: dict[str, Any]) -> Any:
+def _continue(options: argparse.Namespace, checkpointing: dict[str, Any]) -> Any:
     from ..record.netcdf import load
     from ..run.simulate import resume
 
     if options.until is None:
-        raise ModelError(f"to carry {options.file} on a later end is needed, such as --until 20.")
-    given = [f"--{name}" for name in ("h", "order", "every", "scheme") if getattr(options, name) is not None]
+        raise ModelError(f"to continue {options.file}, give a later end, such as --until 20.")
+    given = [f"--{name}" for name in ("h", "order", "every", "scheme") if vars(options)[name] is not None]
     if given:
         raise ModelError(
-            f"a saved motion goes on with its own scheme, step and interval: leave out {', '.join(given)}."
+            f"a saved motion is continued with its own scheme, step and interval: leave out {', '.join(given)}."
         )
-    return resume(load(options.file), options.until, **keeping)
+    return resume(load(options.file), options.until, **checkpointing)
 
 
 def _checked(model: Model, stored: Model, output: Path, file: str) -> Model:
-    """The model of a file, if it is the one that is stored, but for functions."""
+    """The model of a file, or a ModelError if it differs from the stored one in more than functions."""
     from ..scene import to_dict
 
     if to_dict(model, forget=True) != to_dict(stored, forget=True):
-        raise ModelError(f"{file} does not describe the model that is in {output}: it has been changed, or is another.")
+        raise ModelError(f"{file} does not describe the model in {output}: it was changed, or it is another model.")
     return model
 
 
-def _tell(motion: Any, output: str | None, tracers: dict[str, Point]) -> None:
+def _print_result(motion: Any, output: str | None, tracers: dict[str, Point]) -> None:
     print(motion.report())
     if output is None:
-        print("The motion is not saved; -o FILE.nc keeps it.")
+        print("The motion is not saved; use -o FILE.nc to save it.")
         return
     print(f"saved in {output}")
     if tracers:
@@ -200,8 +206,8 @@ def _tell(motion: Any, output: str | None, tracers: dict[str, Point]) -> None:
         print(f"paths of {', '.join(tracers)} in {table}")
 
 
-def _rescue(motion: Any, output: str) -> None:
-    """Keep what a failed run has computed."""
+def _save_partial(motion: Any, output: str) -> None:
+    """Save the computed part of a failed run."""
     try:
         motion.save(output)
         text = f"the motion up to t = {motion.t[-1]:.6g} s is in {output}."
@@ -211,7 +217,7 @@ def _rescue(motion: Any, output: str) -> None:
 
 
 def _check_folder(output: Path) -> None:
-    """Before a long run: can the result be written at all?"""
+    """Raise a FileError before a long run if its result could not be written."""
     folder = output.resolve().parent
     if not folder.is_dir():
         raise FileError(f"{output} cannot be written: the folder {folder} does not exist.")

@@ -1,4 +1,4 @@
-"""livens new, convert, check and schema, and the options that commands which simulate share."""
+"""livens new, convert, check and schema, and the options that all commands with a simulation share."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 
 STARTER = Path(__file__).parents[1] / "scene" / "starter.toml"
 NEW = """\
-The file is a scene to begin with: a double pendulum with a spring, with comments that say what else there is.
+The file is an example scene: a double pendulum with a spring, with comments that explain the other options.
 
   livens new swing.toml
   livens run swing.toml -o swing.nc
 """
 CONVERT = """\
-The file may be URDF (.urdf), MJCF (.xml) or a scene (.toml); what it is written as, the ending of the other name says:
+The file may be URDF (.urdf), MJCF (.xml) or a scene (.toml); the ending of OUT selects the format to write:
 
   livens convert robot.urdf robot.toml
   livens convert hopper.xml hopper.toml
   livens convert swing.toml swing.xml
 """
 CHECK = """\
-Says whether FILE, a scene, a robot (URDF, MJCF) or a Python file that defines `model`, can be simulated, and how:
+Checks whether FILE, a scene, a robot (URDF, MJCF) or a Python file that defines `model`, can be simulated, and prints
+its degrees of freedom, redundant constraints, stiffness and a suggested step:
 
   livens check swing.toml
   livens check top.py
@@ -51,7 +52,7 @@ def step(text: str) -> float | str:
 
 def order(text: str) -> int:
     """An order that one of the schemes has."""
-    from ..step import CLASSES  # loads numba, which the help does not need
+    from ..step import CLASSES  # loads numba, which --help does not need
 
     orders = sorted({n for kind in CLASSES.values() for n in kind.orders})
     if not text.isdigit() or int(text) not in orders:
@@ -60,26 +61,26 @@ def order(text: str) -> int:
 
 
 def add_run_options(command: argparse.ArgumentParser, end: bool) -> None:
-    """Scheme, order and step, and the end where there is one."""
+    """Options for scheme, order and step, and for the end if the command has one."""
     if end:
         command.add_argument("--until", type=float, metavar="T", help="end of the motion [s]")
-    command.add_argument("--h", type=step, metavar="H", help="length of a step [s], or auto")
-    command.add_argument("--order", type=order, metavar="N", help="order of a scheme that has several orders")
-    command.add_argument("--scheme", choices=exported_names("step"), help="scheme (Livens)")
+    command.add_argument("--h", type=step, metavar="H", help="step [s], or auto")
+    command.add_argument("--order", type=order, metavar="N", help="order, for schemes with several orders")
+    command.add_argument("--scheme", choices=exported_names("step"), help="scheme (default: Livens)")
     add_outside(command)
 
 
 def add_outside(command: argparse.ArgumentParser) -> None:
-    """Whether a scene may leave its folder."""
+    """The option that lets a scene use files outside its folder."""
     command.add_argument(
-        "--allow-outside", action="store_true", help="let a scene read and write files outside its own folder"
+        "--allow-outside", action="store_true", help="allow a scene to read and write files outside its folder"
     )
 
 
 def add_scene_commands(commands: Any) -> None:
     """The parsers of new, convert, check and schema."""
     style = argparse.RawDescriptionHelpFormatter
-    new = commands.add_parser("new", help="write a scene to begin with", epilog=NEW, formatter_class=style)
+    new = commands.add_parser("new", help="write an example scene", epilog=NEW, formatter_class=style)
     new.add_argument("file", metavar="NAME.toml")
     new.set_defaults(command=_new)
 
@@ -93,7 +94,10 @@ def add_scene_commands(commands: Any) -> None:
     convert.set_defaults(command=_convert, h=None, order=None, scheme=None)
 
     check = commands.add_parser(
-        "check", help="can a model move, how stiff is it, which step suits it", epilog=CHECK, formatter_class=style
+        "check",
+        help="degrees of freedom, stiffness and a suggested step of a model",
+        epilog=CHECK,
+        formatter_class=style,
     )
     check.add_argument(
         "file", metavar="FILE", help="FILE.toml, a scene; FILE.urdf or FILE.xml; FILE.py that defines `model`"
@@ -101,20 +105,20 @@ def add_scene_commands(commands: Any) -> None:
     add_outside(check)
     check.set_defaults(command=_check, h=None, order=None, scheme=None)
 
-    schema = commands.add_parser("schema", help="print the JSON Schema of scenes, for editors that complete and check")
-    schema.add_argument("-o", "--output", metavar="FILE.json", help="write it there instead")
+    schema = commands.add_parser("schema", help="print the JSON Schema of scenes, for completion and checks in editors")
+    schema.add_argument("-o", "--output", metavar="FILE.json", help="write it to a file")
     schema.set_defaults(command=_schema)
 
 
 def _new(options: argparse.Namespace) -> None:
     file = Path(options.file)
     if file.suffix != ".toml":
-        raise FileError(f"{file} must end in .toml, as scenes do.")
+        raise FileError(f"{file} must end in .toml to be a scene.")
     if file.exists():
-        raise FileError(f"{file} is there already, and nothing is overwritten: choose another name.")
+        raise FileError(f"{file} exists already and is not overwritten: choose another name.")
     with replacing(file) as temporary:
         temporary.write_bytes(STARTER.read_bytes())
-    print(f"{file} is written: read it, change it, and try  livens check {file}  or  livens run {file}")
+    print(f"{file} is written: edit it, then run  livens check {file}  or  livens run {file}")
 
 
 def _convert(options: argparse.Namespace) -> None:
@@ -124,9 +128,9 @@ def _convert(options: argparse.Namespace) -> None:
 
     output = Path(options.output)
     if output.suffix not in (".toml", ".xml"):
-        raise FileError(f"{output} must end in .toml, as scenes do, or in .xml, as MJCF does.")
+        raise FileError(f"{output} must end in .toml for a scene or in .xml for MJCF.")
     if output.exists():
-        raise FileError(f"{output} is there already, and nothing is overwritten: choose another name.")
+        raise FileError(f"{output} exists already and is not overwritten: choose another name.")
     model = Source(options).model
     if output.suffix == ".xml":
         write_mjcf(model, output)
@@ -145,7 +149,7 @@ def _schema(options: argparse.Namespace) -> None:
 
 
 def schema_text() -> str:
-    """The JSON Schema of scenes as it is published."""
+    """The JSON Schema of scenes as text."""
     from ..scene.schema import json_schema
 
     return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
@@ -159,30 +163,30 @@ def _check(options: argparse.Namespace) -> None:
     source = Source(options)
     model = source.model
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # all of it stands in the table
+        warnings.simplefilter("ignore", ModelWarning)  # the table contains the same facts
         begin = Compiled.of(model)
         found = stiffness_of(begin)
     facts = {"model": f"{model!r}, gravity {model.gravity.tolist()} m/s²"}
     facts["freedom"] = f"{begin.freedom} degree{'s' * (begin.freedom != 1)} of freedom"
     repeat = ", ".join(f"{count} in {name!r}" for name, count in begin.redundant.items())
     facts["redundant"] = f"redundant constraint equations: {repeat}" if repeat else "no redundant constraints"
-    facts["start"] = _fits(begin.adjustment)
+    facts["start"] = _adjusted(begin.adjustment)
     facts["stiffest"] = (
         f"{found.frequency:.4g} rad/s, {found.frequency / (2 * np.pi):.3g} Hz, most of it in body {found.body!r}"
         if found.frequency
-        else "no vibration, or none faster than it falls"
+        else "no spring is stiff enough to limit the step"
     )
     facts["spin"] = (
-        f"up to {found.spin:.3g} rad/s at the start or soon after, body {found.spinning!r}"
+        f"up to {found.spin:.3g} rad/s at or soon after the start, body {found.spinning!r}"
         if found.spin
-        else "nothing turns at the start"
+        else "no body rotates at the start"
     )
     if np.isfinite(found.largest):
         facts["largest h"] = _largest(found)
         steps = ", ".join(f"{found.step(order):g} s at order {order}" for order in (2, 4))
-        facts["suggested h"] = f'{steps}; h = "auto" shortens it if the run needs it'
+        facts["suggested h"] = f'{steps}; h = "auto" reduces it if the energy error is too large'
     else:
-        facts["suggested h"] = "any: nothing at the start limits it"
+        facts["suggested h"] = "any: the initial state does not limit it"
     if {"h", "until"} <= set(source.run):
         facts["run"] = _run_line(source.run, found.largest)
     width = max(map(len, facts))
@@ -192,31 +196,33 @@ def _check(options: argparse.Namespace) -> None:
 
 def _largest(found: Stiffness) -> str:
     limits = [f"order 2 is stable below 2/ω = {2.0 / found.frequency:.3g} s"] if found.frequency else []
-    limits += [f"a body turns a radian in {1.0 / found.spin:.3g} s"] if found.spin else []
+    limits += [f"a body rotates by 1 rad in {1.0 / found.spin:.3g} s"] if found.spin else []
     return f"{found.largest:.3g} s: {', '.join(limits)}"
 
 
-def _fits(by: Adjustment) -> str:
+def _adjusted(by: Adjustment) -> str:
     if max(by) <= 1e-9:
-        return "bodies and velocities fit the joints"
+        return "positions and velocities satisfy the joints"
     return (
-        f"brought onto the joints: moved by up to {by.moved:.2g} m and {by.turned:.2g} rad, velocities changed "
+        f"adjusted to satisfy the joints: moved by up to {by.moved:.2g} m and {by.turned:.2g} rad, velocities changed "
         f"by up to {by.adjusted:.2g} m/s and {by.respun:.2g} rad/s"
     )
 
 
 def _run_line(run: dict[str, Any], largest: float) -> str:
+    from ..run.plan import step_count
+
     scheme = run.get("scheme")
     how = f"{'Livens(order=2)' if scheme is None else repr(scheme)} to t = {run['until']:g} s"
     if run["h"] == "auto":
-        return f"{how}, h chosen by the run"
-    steps = max(1, int(np.ceil(run["until"] / run["h"] * (1.0 - 1e-12))))
-    doubt = ", which is too long to be stable" if run["h"] > largest else ""
+        return f"{how}, h chosen automatically"
+    steps = step_count(run["until"], run["h"])
+    doubt = " (too large to be stable)" if run["h"] > largest else ""
     return f"{how}, h = {run['h']:g} s{doubt}, {steps:,} steps"
 
 
 def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path) -> None:
-    """The places of some points over time [s, m] as a table, CSV."""
+    """Write the positions of points over time [s, m] as a CSV table."""
     columns = [motion.t[:, None], *(motion.position(point) for point in tracers.values())]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

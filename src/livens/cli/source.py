@@ -1,4 +1,4 @@
-"""Where the command line finds a model: in a scene (TOML), a robot (URDF, MJCF) or a Python file that defines it."""
+"""The model of a command: from a scene (TOML), a robot (URDF, MJCF) or a Python file that defines `model`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..storage.xml import read_markup
 
 
 class Source:
-    """What a file says of a model and its run; options of the command line count more."""
+    """The model in a file and the settings of its run; command-line options override those of the file."""
 
     def __init__(self, options: argparse.Namespace):
         file = Path(options.file)
@@ -28,31 +28,31 @@ class Source:
         self.model = self.scene.model() if self.scene else model_of(file, options.allow_outside)
         self.run: dict[str, Any] = self.scene.run if self.scene else {}
         for name in ("h", "until", "every"):
-            if getattr(options, name, None) is not None:
-                self.run[name] = getattr(options, name)
+            if (value := vars(options).get(name)) is not None:
+                self.run[name] = value
         if (scheme := scheme_of(options)) is not None:
             self.run["scheme"] = scheme
         self.file = file
 
     def needed(self, *names: str) -> dict[str, Any]:
-        """The run, if it says all that is needed."""
+        """The settings of the run, or a ModelError if one of `names` is missing."""
         examples = {
-            "h": "a step is needed, such as --h 1e-3 or --h auto",
-            "until": "an end is needed, such as --until 10",
+            "h": "give a step, such as --h 1e-3 or --h auto",
+            "until": "give an end, such as --until 10",
         }
         for name in names:
             if name not in self.run:
-                raise ModelError(f"to simulate {self.file} {examples[name]}.")
+                raise ModelError(f"to simulate {self.file}, {examples[name]}.")
         return self.run
 
     @property
     def trace(self) -> list[Any] | None:
-        """The points whose paths a page shows; None: its own choice."""
+        """The points whose paths a page shows; None: the default of the page."""
         return list(self.scene.tracers(self.model).values()) or None if self.scene else None
 
 
 def scheme_of(options: argparse.Namespace) -> Scheme | None:
-    """The scheme that --scheme and --order name, None if neither is there."""
+    """The scheme of --scheme and --order; None if neither is given."""
     name, order = options.scheme, options.order
     if name is None:
         return None if order is None else Livens(order)
@@ -79,7 +79,7 @@ def model_of(file: Path, allow_outside: bool = False) -> Model:
 
 
 def _defined(file: Path) -> Model:
-    """The model that a Python file defines; whatever goes wrong in it becomes one sentence with its line."""
+    """The model that a Python file defines; an exception in the file becomes a ModelError with its line."""
     folder = str(file.parent.resolve())
     sys.path.insert(0, folder)
     try:
@@ -98,8 +98,8 @@ def _defined(file: Path) -> Model:
 
 
 def _in(file: Path, error: BaseException) -> ModelError:
-    """What went wrong, with the last line of `file` that led there."""
-    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    """The error as a ModelError, with the last line of `file` in its traceback."""
+    line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).name == file.name:

@@ -1,7 +1,7 @@
-"""livens sweep: a scene simulated for many values of what it says, as an ensemble.
+"""livens sweep: an ensemble of simulations of a scene, with many values of some of its entries.
 
-A value is named by its path in the scene, such as bodies.hammer.mass. Of each motion its end is kept: places of the
-scene's tracers [m], coordinates of its joints [rad or m], the energy [J], and by how much it wandered.
+A value is identified by its path in the scene, such as bodies.hammer.mass. The final state of each motion is kept: the
+positions of the tracers of the scene [m], the coordinates of its joints [rad or m], the energy [J] and its error [J].
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from ..scene.document import Scene
 
 SWEEP = """\
-PATH is the place of a value in the scene, as TOML writes keys. Its values are LOW:HIGH:COUNT, evenly spaced, or a list:
+PATH is the dotted key of a value in the scene. VALUES are LOW:HIGH:COUNT, evenly spaced, or a list:
 
   livens sweep scene.toml --vary bodies.hammer.mass=1:10:100 -o study.nc
   livens sweep scene.toml --vary forces.cord.stiffness=10,20,50 --vary gravity.2=-9.81,-1.62 -o study.nc
 
-Several --vary mean every combination of their values; with --sobol or --latin so many points drawn between bounds:
+Several --vary options give every combination of their values, or with --sobol or --latin N points between bounds:
 
   livens sweep scene.toml --vary bodies.hammer.mass=1:10 --vary gravity.2=-10:0 --sobol 256 --seed 1 -o study.nc
 
-Of every motion its end is kept: places of the scene's tracers [m], angles [rad] and displacements [m] of joints, the
-energy and its largest error [J]. The file is netCDF, for xarray. The same command goes on where it was interrupted.
+The final state of each motion is kept: positions of the tracers [m], angles [rad] and displacements [m] of joints, the
+energy and its largest error [J]. The file is netCDF, for xarray. The same command continues an interrupted study.
 """
 
 
 class Variation:
-    """Makes the model of a scene with some of its values replaced; travels to other processes."""
+    """A function that makes the model of a scene with other values; it can be sent to other processes."""
 
     def __init__(self, scene: Scene):
         self.scene = scene
@@ -44,18 +44,18 @@ class Variation:
         return self.scene.with_values(values).model()
 
 
-class End:
-    """What is kept of a motion: its end."""
+class FinalState:
+    """A function that returns the values of the final state of a motion; it can be sent to other processes."""
 
-    def __init__(self, tracers: dict[str, Point], joints: dict[str, str]):
+    def __init__(self, tracers: dict[str, Point], coordinates: dict[str, tuple[str, int]]):
         self.tracers = {name: (point.body.name, point.r.tolist()) for name, point in tracers.items()}
-        self.joints = joints
+        self.coordinates = coordinates
 
     def __call__(self, motion: Trajectory) -> dict[str, Any]:
-        books = motion.energy - motion.work + motion.dissipated
-        kept: dict[str, Any] = {"energy": motion.energy[-1], "energy_error": np.abs(books - books[0]).max()}
-        for name, joint in self.joints.items():
-            kept[name] = motion.coordinate(joint)[-1]
+        balance = motion.energy - motion.work + motion.dissipated
+        kept: dict[str, Any] = {"energy": motion.energy[-1], "energy_error": np.abs(balance - balance[0]).max()}
+        for name, (joint, k) in self.coordinates.items():
+            kept[name] = np.atleast_1d(motion.coordinate(joint)[-1])[k]
         for name, (body, r) in self.tracers.items():
             kept[name] = motion.position(motion.model[body].point(r))[-1]
         return kept
@@ -65,7 +65,7 @@ def add_sweep_command(commands: Any, add_run_options: Any) -> None:
     """The parser of sweep."""
     sweep = commands.add_parser(
         "sweep",
-        help="simulate a scene for many values of what it says",
+        help="simulate a scene for many values of its entries",
         epilog=SWEEP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -73,10 +73,12 @@ def add_sweep_command(commands: Any, add_run_options: Any) -> None:
     sweep.add_argument("--vary", action="append", required=True, metavar="PATH=VALUES", help="may be repeated")
     sweep.add_argument("--sobol", type=int, metavar="N", help="N points of a Sobol sequence instead of a grid")
     sweep.add_argument("--latin", type=int, metavar="N", help="N points of a Latin hypercube instead of a grid")
-    sweep.add_argument("--seed", type=int, default=0, help="of the points that are drawn (0)")
-    sweep.add_argument("--every", type=int, metavar="K", help="look at the energy every K-th step (1)")
-    sweep.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.1:8786")
-    sweep.add_argument("-o", "--output", metavar="OUT.nc", help="where to save the study; finished members are kept")
+    sweep.add_argument("--seed", type=int, default=0, help="of the random points (default: 0)")
+    sweep.add_argument("--every", type=int, metavar="K", help="evaluate the energy every K-th step (default: 1)")
+    sweep.add_argument("--cluster", metavar="ADDRESS", help="address of a Dask scheduler, such as tcp://10.0.0.1:8786")
+    sweep.add_argument(
+        "-o", "--output", metavar="OUT.nc", help="file for the study; finished members are saved immediately"
+    )
     add_run_options(sweep, end=True)
     sweep.set_defaults(command=_sweep)
 
@@ -87,33 +89,37 @@ def _sweep(options: argparse.Namespace) -> None:
     from .source import Source
 
     if Path(options.file).suffix != ".toml":
-        raise ModelError(f"livens sweep takes a scene, FILE.toml, not {options.file}; in Python there is lv.ensemble.")
+        raise ModelError(
+            f"livens sweep needs a scene, FILE.toml, not {options.file}; for other models use lv.ensemble in Python."
+        )
     source = Source(options)
     run = source.needed("h", "until")
     if run["h"] == "auto":
-        raise ModelError("members of a study share one step: give it, such as --h 1e-3 (livens check suggests one).")
+        raise ModelError(
+            "all members of a study have the same step: give one, such as --h 1e-3 (livens check suggests one)."
+        )
     scene = read_scene(options.file, allow_outside=options.allow_outside)
     design = design_of(options)
     for path in design.values:
         if path.split(".")[0] == "run":
-            raise ModelError(f"{path} cannot be varied: members of a study share scheme, step and end.")
-        scene.with_values({path: design[0][path]})  # a wrong path is told once, here
+            raise ModelError(f"{path} cannot be varied: all members of a study have the same scheme, step and end.")
+        scene.with_values({path: design[0][path]})  # raises an error for a wrong path
     tracers = scene.tracers(source.model)
-    joints, units = coordinates_of(source.model)
+    coordinates, units = coordinates_of(source.model)
     units = {**units, "energy": "J", "energy_error": "J"}
     if twice := [name for name in tracers if name in units]:
-        raise ModelError(f"the tracer {twice[0]!r} has the name of something else that is kept: rename it.")
+        raise ModelError(f"the tracer {twice[0]!r} has the same name as another value of the study: rename it.")
     units.update(dict.fromkeys(tracers, "m"))
     data = ensemble(
         Variation(scene), design, run.get("scheme"), h=run["h"], until=run["until"], every=run.get("every", 1),
-        keep=End(tracers, joints), units=units, cluster=options.cluster, store=options.output,
+        keep=FinalState(tracers, coordinates), units=units, cluster=options.cluster, store=options.output,
     )  # fmt: skip
     print(summary(data, units))
-    print(f"saved in {options.output}" if options.output else "The study is not saved; -o FILE.nc keeps it.")
+    print(f"saved in {options.output}" if options.output else "The study is not saved; use -o FILE.nc to save it.")
 
 
 def design_of(options: argparse.Namespace) -> Any:
-    """The members that --vary, --sobol and --latin describe."""
+    """The design that --vary, --sobol and --latin describe."""
     from ..scene.values import spread
     from ..study.designs import Grid, Samples
 
@@ -126,30 +132,30 @@ def design_of(options: argparse.Namespace) -> Any:
             )
         values[path.strip()] = numbers.strip()
     if options.sobol is not None and options.latin is not None:
-        raise ModelError("--sobol and --latin are two ways to draw points: choose one.")
+        raise ModelError("--sobol and --latin exclude each other: choose one.")
     if options.sobol is None and options.latin is None:
         return Grid({path: spread(numbers) for path, numbers in values.items()})
     bounds = {}
     for path, numbers in values.items():
         if numbers.count(":") != 1:
-            raise ModelError(f"points are drawn between two bounds: --vary {path}=LOW:HIGH, not {numbers!r}.")
+            raise ModelError(f"--sobol and --latin need two bounds: --vary {path}=LOW:HIGH, not {numbers!r}.")
         bounds[path] = spread(f"{numbers}:2")
     drawn = Samples.sobol if options.sobol is not None else Samples.latin_hypercube
     return drawn(bounds, options.sobol if options.sobol is not None else options.latin, seed=options.seed)
 
 
-def coordinates_of(model: Model) -> tuple[dict[str, str], dict[str, str]]:
-    """Names for the coordinates of joints that have one: of which joint, and in which unit."""
-    joints, units = {}, {}
+def coordinates_of(model: Model) -> tuple[dict[str, tuple[str, int]], dict[str, str]]:
+    """Names for the coordinates of all joints, such as elbow_angle → joint "elbow", coordinate 0; and their units."""
+    found, units = {}, {}
     for joint in model.joints:
-        if len(joint.coordinates) == 1:
-            what, unit = ("angle", "rad") if joint.coordinates[0].is_angle else ("displacement", "m")
-            joints[f"{joint.name}_{what}"], units[f"{joint.name}_{what}"] = joint.name, unit
-    return joints, units
+        for k, coordinate in enumerate(joint.coordinates):
+            name = f"{joint.name}_{'angle' if coordinate.is_angle else 'displacement'}"
+            found[name], units[name] = (joint.name, k), "rad" if coordinate.is_angle else "m"
+    return found, units
 
 
 def summary(data: Any, units: dict[str, str]) -> str:
-    """A study in a few lines: its axes, failures, and the range of what was kept."""
+    """A study in a few lines: its axes, failures, and the range of each value."""
     axes = ", ".join(f"{size} × {name}" if name != "member" else f"{size} samples" for name, size in data.sizes.items()
                      if name in data.coords or name == "member")  # fmt: skip
     lines = [f"{data.error.size:,} members ({axes}), {int(data.attrs['failed']):,} failed"]

@@ -24,6 +24,7 @@ from . import start_rates
 from .assembly import SHIFT, Assembly, still
 from .redundancy import redundant_rows
 from .rows import Group
+from .states import copied
 from .system import Tables, compile_model, fastest
 
 
@@ -137,7 +138,7 @@ class Compiled:
 
     def fitted(self, state: State) -> State:
         """A copy of `state` projected onto the joints, in position and velocity."""
-        fit = self.assembly(State(*(x.copy() for x in state)))
+        fit = self.assembly(copied(state))
         if len(fit.hard):
             fit.project_positions()
             fit.check_orientations()

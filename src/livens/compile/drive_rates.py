@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array, answers
+from ..checks import Array, accepts
 from ..describe.row import Drive
 from ..describe.signal import sample
 from ..describe.thing import Thing
@@ -55,7 +55,7 @@ def drive_table(
         if np.isfinite(exact).all():
             return exact
     derivative: Any = getattr(drive, "derivative", None)  # splines have one
-    if answers(derivative, 0):
+    if accepts(derivative, 0):
         once = derivative()
         return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
     wide, done = _wide(owner, drive, t, value, widest, step, last)

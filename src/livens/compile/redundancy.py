@@ -24,10 +24,10 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import State
 from ..kernels.dynamics import move_steadily
 from .assembly import Assembly
 from .loops import loops, rows_of
+from .states import copied
 from .system import fastest
 
 RANK_TOLERANCE = 1e-8  # a singular value below this, scaled by (1), counts as zero
@@ -67,7 +67,7 @@ def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
     """Positions along the motion that the start has, and along a random one that the joints allow."""
     stretch = [0.03] + [0.3] * (10 if few else 3)
     for own, sign in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
-        there = Assembly(start.model, start.system, State(*(x.copy() for x in start.state)), start.owners)
+        there = Assembly(start.model, start.system, copied(start.state), start.owners)
         for turn in stretch:
             if not move_along(there, own, sign * turn):
                 break

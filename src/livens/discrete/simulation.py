@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..checks import Array, finite, number, positive
 from ..errors import LivensError, ModelError, ModelWarning, StepFailed
 from ..kernels import status
+from ..run.plan import step_count
 from ..run.progress import Progress
 from . import state_maps, stepping
 from .diagnosis import not_finite
@@ -217,10 +218,9 @@ def _check_symmetries(system: Lagrangian, q: Array, v: Array) -> None:
 
 def _steps(span: float, h: float) -> tuple[float, int]:
     """The step, h or the next smaller one that divides the span, and how many."""
-    wanted = span / h * (1.0 - 1e-12)
-    if not 0.0 < wanted < 1e15:
+    steps = step_count(span, h)
+    if not steps:
         raise ModelError(f"a run of {span:g} s in steps of {h:g} s is not possible: until must lie after start.")
-    steps = max(1, int(np.ceil(wanted)))
     return span / steps, steps
 
 

@@ -7,15 +7,14 @@ are followed, unless the caller allows other folders.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtra, ModelError
+from ..errors import FileError, ModelError, require
 from ..scene.solids import inside
-from ..storage.sandbox import apart, serve
+from ..storage.sandbox import run_sandboxed, serve
 from ..storage.xml import read_markup
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -25,10 +24,7 @@ MOST = 10_000  # files, and names in folders
 
 def mujoco() -> Any:
     """The package, imported when it is needed."""
-    try:
-        return import_module("mujoco")
-    except ImportError as error:
-        raise MissingExtra(f"MJCF files need mujoco ({error}): pip install 'livens[mjcf]'") from None
+    return require("mujoco", "MJCF files need mujoco", "livens[mjcf]")
 
 
 def compiled(path: Path, allow_outside: bool = False) -> Any:
@@ -38,7 +34,7 @@ def compiled(path: Path, allow_outside: bool = False) -> Any:
         _stays_inside(path)
     elif read_markup(path).tag != "mujoco":
         raise FileError(f"{path} is not MJCF: its first element must be <mujoco>.")
-    data = apart("livens.formats.mjcf_process", {"path": str(path), "file": str(path.resolve())})
+    data = run_sandboxed("livens.formats.mjcf_process", {"path": str(path), "file": str(path.resolve())})
     return mj.MjModel.from_binary_path("model.mjb", {"model.mjb": data})
 
 

@@ -18,7 +18,7 @@ from ..describe.surface import Surface, box_surface
 from ..describe.tessellate import ball, capsule, cylinder
 from ..errors import LivensError, ModelError
 from ..scene.solids import inside
-from ..storage.bytes import contents
+from ..storage.bytes import read_limited
 
 BYTES = 200_000_000  # of all meshes of a robot
 UP = 6  # folders above a file that are searched for a package
@@ -86,7 +86,7 @@ class Meshes:
         name = shape.get("filename", "")
         if name not in self.known:
             path = self._path(name)
-            data = contents(path, self.left)
+            data = read_limited(path, self.left)
             self.left -= len(data)
             self.known[name] = read_surface(data, path)
         surface = self.known[name]

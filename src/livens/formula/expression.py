@@ -1,7 +1,7 @@
-"""Formulas as text, for files: "0.5*k*dot(x1 - x2, x1 - x2)", "0.3*sin(2*pi*t)". Parsed, never run as Python.
+"""Formulas as text, for files: "0.5*k*dot(x1 - x2, x1 - x2)", "0.3*sin(2*pi*t)". They are never run as Python.
 
-A value is a number or a vector, which is written [x, y, z] and has numbers only in it. A vector is a tuple here, so
-that numbers and the symbols of CasADi are treated alike, entry by entry.
+A value is a number or a vector of numbers, [x, y, z]. A vector is a tuple, so that numbers and CasADi symbols are
+treated in the same way, entry by entry.
 """
 
 from __future__ import annotations
@@ -19,13 +19,23 @@ from . import functions
 from .grammar import ARGUMENTS, CONSTANTS, Step, names_in, parsed, short, taken
 from .jet import Jet, jet_of_time
 
-COMPARE = {
+COMPARISON_FUNCTIONS = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-ONE = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log")
 SCALAR: dict[str, Callable[..., Any]] = {
-    **{name: getattr(functions, name) for name in ONE},
+    "sin": functions.sin,
+    "cos": functions.cos,
+    "tan": functions.tan,
+    "asin": functions.asin,
+    "acos": functions.acos,
+    "atan": functions.atan,
     "atan2": functions.atan2,
+    "sinh": functions.sinh,
+    "cosh": functions.cosh,
+    "tanh": functions.tanh,
+    "sqrt": functions.sqrt,
+    "exp": functions.exp,
+    "log": functions.log,
     "abs": functions.fabs,
     "sign": functions.sign,
     "floor": functions.floor,
@@ -37,9 +47,9 @@ SCALAR: dict[str, Callable[..., Any]] = {
 
 
 class Expression:
-    """A function of time t [s], or of other names, as text: a signal that files can hold.
+    """A function of time t [s] and of named numbers, as text: a signal that files can store.
 
-    numbers: what the other names in it stand for. Operators + - * / **, comparisons, [x, y, z], v[0], the functions
+    numbers: values of the other names in the text. Operators + - * / **, comparisons, [x, y, z], v[0], the functions
     sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, sqrt, exp, log, abs, sign, floor, ceil, min, max, dot,
     cross, norm, where(condition, x, y), and pi.
 
@@ -54,11 +64,11 @@ class Expression:
         self.steps = parsed(text)
         self.numbers = {name: number(value, f"{name} in {short(text)}") for name, value in numbers.items()}
         if meant := [name for name in numbers if taken(name)]:
-            raise ModelError(f"{short(text)}: {meant[0]!r} has a meaning already, so it cannot be given: rename it.")
+            raise ModelError(f"{short(text)}: {meant[0]!r} is reserved: use another name.")
         _refuse_unknown(self, {"t", *self.numbers})
 
     def __call__(self, t: float) -> Any:
-        """Its value at the time t [s]: a number, or a tuple of numbers."""
+        """The value at the time t [s]: a number, or a tuple of numbers."""
         return evaluate(self.steps, {**self.numbers, "t": t}, self.text)
 
     def table(self, t: Array) -> Any:
@@ -86,14 +96,14 @@ def _refuse_unknown(expression: Expression, known: set[str]) -> None:
 
 
 def unknown(name: str, known: list[str], text: str) -> str:
-    """The sentence about a name that means nothing."""
+    """The message for a name that is not defined."""
     near = get_close_matches(name, [*known, *CONSTANTS], 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join([*known, *CONSTANTS])}."
-    return f"{short(text)} uses {name[:40]!r}, which is not given: {hint}"
+    hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join([*known, *CONSTANTS])}."
+    return f"{short(text)} uses {name[:40]!r}, which is not defined: {hint}"
 
 
 def evaluate(steps: list[Step], names: Mapping[str, Any], text: str) -> Any:
-    """The value of a formula: a number or symbol, or a tuple of them. Names stand for numbers, symbols or tuples."""
+    """The value of a formula: a number or symbol, or a tuple of them. `names` maps to numbers, symbols or tuples."""
     stack: list[Any] = []
     own: dict[str, Any] = {name: np.float64(value) for name, value in CONSTANTS.items()}
     try:
@@ -141,7 +151,7 @@ def _entry(value: Any, k: int) -> Any:
 
 def _vector(values: list[Any]) -> Any:
     if any(isinstance(value, tuple) for value in values):
-        raise ModelError("a vector has numbers in it, not vectors.")
+        raise ModelError("the entries of a vector must be numbers, not vectors.")
     return tuple(values)
 
 
@@ -184,4 +194,4 @@ def _binary(sign: str, one: Any, two: Any) -> Any:
         return _each(lambda x: x / two, one)
     if sign == "**":
         return one**two
-    return functions.truth(COMPARE[sign](one, two))
+    return functions.truth(COMPARISON_FUNCTIONS[sign](one, two))

@@ -18,15 +18,16 @@ from ..checks import Array
 from ..errors import ModelError
 from .functions import casadi
 
-ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH FABS SIGN FLOOR CEIL EXPM1 LOG1P ERF"
-TWO = "ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT"
+UNARY = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH FABS SIGN FLOOR CEIL EXPM1 LOG1P ERF"
+BINARY = "ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT"
 
 
 def _by_name(name: str, operands: int) -> Callable[[Any, Any, Any], Any]:
+    # CasADi is imported at first use: its functions are found by name
     return lambda ca, x, y: getattr(ca, name.lower())(*(x, y)[:operands])
 
 
-PLAY: dict[str, Callable[[Any, Any, Any], Any]] = {
+OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "ADD": lambda ca, x, y: x + y,
     "SUB": lambda ca, x, y: x - y,
     "MUL": lambda ca, x, y: x * y,
@@ -46,8 +47,8 @@ PLAY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "AND": lambda ca, x, y: ca.logic_and(x, y),
     "OR": lambda ca, x, y: ca.logic_or(x, y),
     "IF_ELSE_ZERO": lambda ca, x, y: ca.if_else(x, y, 0.0),
-    **{name: _by_name(name, 1) for name in ONE.split()},
-    **{name: _by_name(name, 2) for name in TWO.split()},
+    **{name: _by_name(name, 1) for name in UNARY.split()},
+    **{name: _by_name(name, 2) for name in BINARY.split()},
 }
 
 
@@ -61,8 +62,8 @@ class Flat(NamedTuple):
 
 
 def flatten(function: Any) -> Flat:
-    """The instructions of a CasADi SX function. Inputs are read where they stand, and results are computed where they
-    belong; results that are always zero have no instruction."""
+    """The instructions of a CasADi SX function. Inputs and results have fixed registers and are not copied; a result
+    that is always zero has no instruction."""
     ca, name_of = casadi(), _names()
     starts_in = np.cumsum([0, *(function.nnz_in(k) for k in range(function.n_in()))])
     starts_out = starts_in[-1] + np.cumsum([0, *(function.numel_out(k) for k in range(function.n_out()))])
@@ -77,7 +78,7 @@ def flatten(function: Any) -> Flat:
         elif op == ca.OP_OUTPUT:
             results.append((int(starts_out[out[0]]) + int(where_out[out[0]][out[1]]), holds[into[0]]))
         elif op not in name_of:
-            names = {getattr(ca, n): n[3:] for n in dir(ca) if n.startswith("OP_")}
+            names = {number: name[3:] for name, number in vars(ca).items() if name.startswith("OP_")}
             raise ModelError(f"the operation {names.get(op, op)} of CasADi cannot be used in user-written physics.")
         else:
             constant = function.instruction_constant(k) if op == ca.OP_CONST else 0.0
@@ -108,25 +109,31 @@ def flatten(function: Any) -> Flat:
     )
 
 
-KINDS = ("point", "direction", "velocity", "angular_velocity")  # what a formula may ask of a body, in world axes
+HANDLE_KINDS = (
+    "point",
+    "direction",
+    "velocity",
+    "angular_velocity",
+)  # quantities of a body, in world axes
 
 
 @cache
 def _names() -> dict[int, str]:
-    """CasADi's numbers of the operations → their names."""
-    return {getattr(casadi(), f"OP_{name}"): name for name in [*PLAY, "CONST"]}
+    """CasADi's number of an operation → its name."""
+    numbers = vars(casadi())
+    return {numbers[f"OP_{name}"]: name for name in [*OPERATIONS, "CONST"]}
 
 
 class Formula:
-    """What a user's function computes from what bodies do and the time: `results` numbers.
+    """A user's function of quantities of bodies and of the time, with `results` numbers as its value.
 
-    handles: the bodies' numbers in the list the user gave, without the world; kinds: of KINDS; places: the coordinates
-    of the point or direction in the body frame (n, 3). operations, registers, constants: as in `Flat`; the inputs are
-    the handles' three numbers in world axes each, and the time.
+    handles: the number of the body of each quantity, in the user's list without the world; kinds: of HANDLE_KINDS;
+    places: the coordinates of the point or direction in the body frame (n, 3). operations, registers, constants: as in
+    `Flat`; the inputs are three numbers for each handle, in world axes, and the time.
     """
 
     kind, name = "formula", "formula"
-    source: Any = None  # the text it came from, if it did: (text, what its names stand for), see scene/build.py
+    source: Any = None  # if it was made from text: (text, meanings of its names), see scene/build.py
 
     def __init__(
         self,
@@ -144,28 +151,28 @@ class Formula:
         self.constants = np.array(constants, dtype=np.float64).reshape(len(self.operations))
         self.results = int(results)
         inputs = 3 * len(self.handles) + 1
-        if unknown := set(self.operations) - set(PLAY) - {"CONST"}:
-            raise ModelError(f"a formula knows no operation {sorted(unknown)[0]!r}.")
+        if unknown := set(self.operations) - set(OPERATIONS) - {"CONST"}:
+            raise ModelError(f"a formula cannot contain the operation {sorted(unknown)[0]!r}.")
         if self.registers.min(initial=0) < 0 or self.results < 1 or not np.isfinite(self.places).all():
-            raise ModelError("a formula needs places, registers and results that exist.")
-        if not set(self.kinds) <= set(KINDS) or len(self.kinds) != len(self.handles):
-            raise ModelError(f"a formula asks bodies for {', '.join(KINDS)}, not {self.kinds!r}.")
+            raise ModelError("a formula has places, registers or a number of results that are not possible.")
+        if not set(self.kinds) <= set(HANDLE_KINDS) or len(self.kinds) != len(self.handles):
+            raise ModelError(f"a formula uses {', '.join(HANDLE_KINDS)} of bodies, not {self.kinds!r}.")
         self.varies = bool((self.registers[:, 1:] == inputs - 1).any())
         self.velocity_dependent = not {"velocity", "angular_velocity"}.isdisjoint(self.kinds)
 
     def __call__(self, x: Sequence[Any], t: Any, numbers: Sequence[Any] | None = None) -> list[Any]:
-        """The results for handles at the symbols x, each a column of three, and time t; `numbers` may stand in the
-        place of its own."""
+        """The results for the symbols x of the handles, each a column of three, and the time t. `numbers` replaces the
+        constants of the formula."""
         ca = casadi()
         w: dict[int, Any] = {3 * k + i: column[i] for k, column in enumerate(x) for i in range(3)}
         w[3 * len(x)] = t
         values = iter(self.numbers.tolist() if numbers is None else numbers)
         for name, (o, i, j) in zip(self.operations, self.registers.tolist(), strict=True):
-            w[o] = ca.SX(next(values)) if name == "CONST" else PLAY[name](ca, w[i], w.get(j))
+            w[o] = ca.SX(next(values)) if name == "CONST" else OPERATIONS[name](ca, w[i], w.get(j))
         first = 3 * len(x) + 1
         return [w.get(first + k, ca.SX(0.0)) for k in range(self.results)]
 
     @property
     def numbers(self) -> Array:
-        """The constants in it, in the order they are used."""
+        """The constants of the formula, in the order in which they are used."""
         return self.constants[[name == "CONST" for name in self.operations]]

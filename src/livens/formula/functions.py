@@ -1,23 +1,19 @@
-"""Functions of symbols and numbers alike, for physics that users write: sin, sqrt, dot, norm, …"""
+"""Functions for user-written physics that accept symbols and numbers: sin, sqrt, dot, norm, …"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtra
+from ..errors import require
 from .jet import Jet, chosen, has_jet, of_jets
 
 
 def casadi() -> Any:
-    """The package that differentiates, imported when it is needed."""
-    try:
-        return import_module("casadi")
-    except ImportError as error:
-        raise MissingExtra(f"user-written physics needs casadi ({error}): pip install 'livens[symbolic]'") from None
+    """CasADi, which differentiates formulas; it is imported at first use."""
+    return require("casadi", "user-written physics needs casadi", "livens[symbolic]")
 
 
 def _is_symbol(x: Any) -> bool:
@@ -34,29 +30,34 @@ def _column(x: Any) -> Any:
     return x if _is_symbol(x) else casadi().vertcat(*np.ravel(np.asarray(x, dtype=object)).tolist())
 
 
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str, of_numbers: Callable[..., Any]) -> Callable[..., Any]:
     def function(*x: Any) -> Any:
         if has_jet(*x):
             return of_jets(name, *x)
         if any(_mixed(y) for y in x):
-            return getattr(casadi(), name)(*(y if _is_symbol(y) or not np.ndim(y) else _column(y) for y in x))
-        return getattr(np, name)(*x)
+            of_symbols = getattr(casadi(), name)  # CasADi is imported at first use
+            return of_symbols(*(y if _is_symbol(y) or not np.ndim(y) else _column(y) for y in x))
+        return of_numbers(*x)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{name}(x), of symbols in user-written physics or of numbers."
+    function.__doc__ = f"{name}(x), for symbols in user-written physics and for numbers."
     return function
 
 
-sin, cos, tan = _function("sin"), _function("cos"), _function("tan")
-asin, acos, atan, atan2 = _function("asin"), _function("acos"), _function("atan"), _function("atan2")
-sinh, cosh, tanh = _function("sinh"), _function("cosh"), _function("tanh")
-sqrt, exp, log = _function("sqrt"), _function("exp"), _function("log")
-fabs, sign, floor, ceil = _function("fabs"), _function("sign"), _function("floor"), _function("ceil")
-fmin, fmax = _function("fmin"), _function("fmax")
+sin, cos, tan = _function("sin", np.sin), _function("cos", np.cos), _function("tan", np.tan)
+asin, acos, atan = _function("asin", np.arcsin), _function("acos", np.arccos), _function("atan", np.arctan)
+atan2 = _function("atan2", np.arctan2)
+sinh, cosh, tanh = _function("sinh", np.sinh), _function("cosh", np.cosh), _function("tanh", np.tanh)
+sqrt, exp, log = _function("sqrt", np.sqrt), _function("exp", np.exp), _function("log", np.log)
+fabs, sign, floor, ceil = (
+    _function(name, of_numbers)
+    for name, of_numbers in (("fabs", np.fabs), ("sign", np.sign), ("floor", np.floor), ("ceil", np.ceil))
+)
+fmin, fmax = _function("fmin", np.fmin), _function("fmax", np.fmax)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds and y elsewhere, of symbols or numbers."""
+    """x if the condition is true, otherwise y; for symbols and numbers."""
     if has_jet(condition, x, y):
         return chosen(condition.value != 0.0 if isinstance(condition, Jet) else condition, x, y)
     if any(_mixed(value) for value in (condition, x, y)):
@@ -65,22 +66,22 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def truth(condition: Any) -> Any:
-    """1 if it holds and 0 if not, of symbols or numbers."""
+    """1 if the condition is true and 0 if not, for symbols and numbers."""
     return condition if _is_symbol(condition) else np.float64(condition)
 
 
 def dot(u: Any, v: Any) -> Any:
-    """u · v, of symbols or numbers."""
+    """u · v, for symbols and numbers."""
     return casadi().dot(_column(u), _column(v)) if _mixed(u) or _mixed(v) else np.dot(u, v)
 
 
 def cross(u: Any, v: Any) -> Any:
-    """u × v, of symbols or numbers."""
+    """u × v, for symbols and numbers."""
     return casadi().cross(_column(u), _column(v)) if _mixed(u) or _mixed(v) else np.cross(u, v)
 
 
 def norm(u: Any) -> Any:
-    """|u|, of symbols or numbers; it has no gradient where u = 0.
+    """|u|, for symbols and numbers; it has no gradient at u = 0.
 
     >>> norm((3.0, 4.0)).item()
     5.0

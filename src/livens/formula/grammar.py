@@ -5,7 +5,7 @@
                 vectors [x, y, z] and their entries v[0], numbers and names
 
 Python's own parser (the module `ast`) reads each value; every node of its tree must be in the list above, and nothing
-is ever evaluated as Python. Words that Python reserves, such as `lambda`, are ordinary names. Length, depth and
+is evaluated as Python. Reserved words of Python, such as `lambda`, are ordinary names. Length, depth and
 the number of operations in a line are limited, so that any text is read in a few milliseconds.
 """
 
@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 from ..errors import ModelError
 
-LENGTH = 20_000  # characters
-DEPTH = 40  # brackets and signs within each other
-OPERATIONS = 1_000  # operators in one line
+MAX_LENGTH = 20_000  # characters
+MAX_DEPTH = 40  # nested brackets and signs
+MAX_OPERATORS = 1_000  # in one line
 
 CONSTANTS = {"pi": math.pi, "inf": math.inf}
-ARGUMENTS = {  # of each function
+ARGUMENTS = {  # number of arguments of each function
     **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sqrt", "exp", "log"), 1),
     **dict.fromkeys(("abs", "sign", "floor", "ceil", "norm"), 1),
     **dict.fromkeys(("atan2", "min", "max", "dot", "cross"), 2),
@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 
 def names_in(steps: list[Step]) -> list[str]:
-    """The names that must be given, in the order they appear."""
+    """The names that must be defined, in the order in which they appear."""
     known, found = set(CONSTANTS), dict[str, None]()
     for does, what in steps:
         if does == "store":
@@ -62,7 +62,7 @@ def names_in(steps: list[Step]) -> list[str]:
 
 
 def taken(name: str) -> bool:
-    """Whether a name has a fixed meaning, so that no parameter can have it."""
+    """Whether a name is reserved, so that no parameter can have it."""
     return name in CONSTANTS or name in ARGUMENTS or name == "t"
 
 
@@ -73,19 +73,19 @@ def short(text: Any) -> str:
 
 
 def parsed(text: str) -> list[Step]:
-    """The instructions of a formula, or a ModelError with the position of the fault."""
+    """The instructions of a formula, or a ModelError with the position of the error."""
     if not isinstance(text, str) or not text.strip():
-        raise ModelError("a formula is text such as '0.5*sin(3*t)', and cannot be empty.")
-    if len(text) > LENGTH:
-        raise ModelError(f"a formula has at most {LENGTH} characters, and this one has {len(text)}.")
+        raise ModelError("a formula is a text such as '0.5*sin(3*t)' and cannot be empty.")
+    if len(text) > MAX_LENGTH:
+        raise ModelError(f"a formula has {len(text)} characters; the limit is {MAX_LENGTH}.")
     try:
         return list(_Formula(text).steps())
     except RecursionError:
-        raise ModelError(f"{short(text)} is nested too deeply: give parts of it names.") from None
+        raise ModelError(f"{short(text)} is nested too deeply: define names for parts of it.") from None
 
 
 class _Formula:
-    """A text that is read: lines first, then the value in each."""
+    """The parser of a text: it finds the lines first, then parses the value of each."""
 
     def __init__(self, text: str):
         self.text = text
@@ -93,7 +93,7 @@ class _Formula:
         for found in FOREIGN.finditer(self.code):
             if found[0] != ";":
                 hint = "; powers are written **" if found[0] == "^" else ""
-                raise self.wrong(f"{found[0]!r} has no meaning here{hint}", found.start())
+                raise self.wrong(f"{found[0]!r} is not allowed here{hint}", found.start())
 
     def steps(self) -> Iterator[Step]:
         lines = list(self.lines())
@@ -103,22 +103,22 @@ class _Formula:
             name = ASSIGNMENT.match(self.code, begin, end)
             last = number == len(lines) - 1
             if last and name:
-                raise self.wrong("the last line is a value, not 'name = value'", begin)
+                raise self.wrong("the last line must be a value, not 'name = value'", begin)
             if not last and not name:
-                raise self.wrong("a line before the last one is 'name = value'", begin)
+                raise self.wrong("every line before the last must be 'name = value'", begin)
             if name and taken(name[1]):
-                raise self.wrong(f"{name[1]!r} has a meaning already", name.start(1))
+                raise self.wrong(f"{name[1]!r} is reserved", name.start(1))
             yield from _Value(self, name.end() if name else begin, end).steps()
             if name:
                 yield Step("store", name[1])
 
     def lines(self) -> Iterator[tuple[int, int]]:
-        """Begin and end of every line that is not empty; brackets may hold several lines of text."""
+        """Start and end of every line that is not empty; brackets may contain line breaks."""
         begin = depth = 0
         for at, letter in enumerate(f"{self.code};"):
             depth += (letter in "([") - (letter in ")]")
-            if depth > DEPTH:
-                raise self.wrong(f"more than {DEPTH} brackets and signs are nested", at)
+            if depth > MAX_DEPTH:
+                raise self.wrong(f"more than {MAX_DEPTH} brackets and signs are nested", at)
             if letter == ";" or (letter == "\n" and depth <= 0):
                 if self.code[begin:at].strip():
                     yield begin, at
@@ -137,10 +137,10 @@ class _Value:
     def __init__(self, formula: _Formula, begin: int, end: int):
         self.formula, self.begin = formula, begin
         self.text = formula.code[begin:end]
-        if len(OPERATOR.findall(self.text)) > OPERATIONS:
-            raise formula.wrong(f"a line has more than {OPERATIONS} operators: give parts of it names", begin)
-        if any(len(run) - run.count(" ") > DEPTH for run in SIGNS.findall(self.text)):
-            raise formula.wrong(f"more than {DEPTH} brackets and signs are nested", begin)
+        if len(OPERATOR.findall(self.text)) > MAX_OPERATORS:
+            raise formula.wrong(f"a line has more than {MAX_OPERATORS} operators: define names for parts of it", begin)
+        if any(len(run) - run.count(" ") > MAX_DEPTH for run in SIGNS.findall(self.text)):
+            raise formula.wrong(f"more than {MAX_DEPTH} brackets and signs are nested", begin)
 
     def steps(self) -> Iterator[Step]:
         # a reserved word begins with another letter here, so that Python reads a name of the same length
@@ -149,7 +149,11 @@ class _Value:
         try:
             tree = ast.parse(f"({code}\n)", mode="eval").body
         except SyntaxError as error:
-            raise self.formula.wrong(self.fault(error), self.place(error.lineno or 1, error.offset or 1)) from None
+            fault, at = self.fault(error), self.place(error.lineno or 1, error.offset or 1)
+            if fault.endswith("was never closed"):  # Python names the bracket around the text
+                at = self.begin + self.unclosed()
+                fault = f"{self.formula.code[at]!r} was never closed"
+            raise self.formula.wrong(fault, at) from None
         except (MemoryError, ValueError):
             raise self.formula.wrong("it cannot be read", self.begin) from None
         for step in self.walk(tree):
@@ -163,6 +167,16 @@ class _Value:
             return f"'(' is missing after the function {bare!r}"
         reason = (error.msg or "invalid syntax").partition(". ")[0]
         return reason[:1].lower() + reason[1:].rstrip(".")
+
+    def unclosed(self) -> int:
+        """The position in the text of the last bracket that is not closed."""
+        found: list[int] = []
+        for at, letter in enumerate(self.text):
+            if letter in "([":
+                found.append(at)
+            elif letter in ")]" and found:
+                found.pop()
+        return found[-1] if found else 0
 
     def place(self, line: int, column: int) -> int:
         """The position in the formula of a line and column, both from 1, of the text in brackets."""
@@ -203,7 +217,7 @@ class _Value:
                 yield from self.walk(node.value)
                 yield Step("entry", k)
             case ast.Subscript():
-                raise self.wrong("an entry of a vector is a whole number such as [0], [1] or [2]", node.slice)
+                raise self.wrong("the index of a vector is a whole number such as [0], [1] or [2]", node.slice)
             case _:
                 raise self.wrong(f"{short(self.written(node))} is not part of the language of formulas", node)
 

@@ -1,4 +1,4 @@
-"""A function that a user wrote, called once with symbols: what it gives, or why not, with the line at fault."""
+"""Tracing: a user-written function is called once with symbols; an error names the line of the user's file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .functions import casadi
 
 
 def called(fn: Callable[..., Any], arguments: tuple[Any, ...], label: str, answer: str) -> list[Any]:
-    """What fn gives for symbols, as a list of scalar expressions; `answer` says what it should be."""
+    """The value of fn for symbols, as a list of scalar expressions; `answer` describes the expected value in errors."""
     try:
         with warnings.catch_warnings(), _no_floats():
-            warnings.simplefilter("ignore", FutureWarning)  # NumPy functions that CasADi understands are welcome
+            warnings.simplefilter("ignore", FutureWarning)  # NumPy functions that CasADi supports are allowed
             value = fn(*arguments)
         return rows_of(value, label, answer)
     except ModelError as error:
@@ -34,15 +34,14 @@ def called(fn: Callable[..., Any], arguments: tuple[Any, ...], label: str, answe
 
 @contextmanager
 def _no_floats() -> Iterator[None]:
-    """Where a symbol is asked for its number, as by float() and `math`, CasADi says NaN: here it is an error instead,
-    so that the line is known."""
+    """A context in which float() of a symbol raises an error, also inside functions of `math`; CasADi returns NaN."""
     SX = casadi().SX
     number = SX.__float__
 
     def refuse(x: Any) -> float:
         if x.is_constant():
             return float(number(x))
-        raise TypeError("functions of `math` and float() cannot see symbols; use lv.sin, lv.sqrt, … instead")
+        raise TypeError("functions of `math` and float() do not work on symbols; use lv.sin, lv.sqrt, … instead")
 
     SX.__float__ = refuse
     try:
@@ -52,7 +51,7 @@ def _no_floats() -> Iterator[None]:
 
 
 def rows_of(value: Any, label: str, answer: str) -> list[Any]:
-    """The equations a function returned: a symbol, a vector, or a list of these."""
+    """The equations that a function returned: a symbol, a vector, or a list of these."""
     ca = casadi()
     if isinstance(value, list | tuple | np.ndarray):
         if np.ndim(np.empty(0) if isinstance(value, list | tuple) else value) > 1 or not len(value):
@@ -72,24 +71,26 @@ def rows_of(value: Any, label: str, answer: str) -> list[Any]:
 
 
 def line_of(fn: Any, error: Exception | None = None) -> str:
-    """Where in the user's file it happened: ', line 12 of crank.py'."""
+    """The line in the user's file: ' (line 12 of crank.py)'; '' if it is not known."""
     fn = inspect.unwrap(fn.func if isinstance(fn, partial) else fn)
-    code = getattr(fn if hasattr(fn, "__code__") else fn.__call__, "__code__", None)
-    if code is None or getattr(fn, "kind", "") == "formula":
+    function = fn if inspect.isroutine(fn) else fn.__call__  # of an object that can be called, its method
+    function = function.__func__ if inspect.ismethod(function) else function
+    if not inspect.isfunction(function) or str(function.__module__).startswith("livens."):  # formulas from files
         return ""
+    code = function.__code__
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == code.co_filename] if error else []
     number = frames[-1].lineno if frames else code.co_firstlineno
     return f" (line {number} of {Path(code.co_filename).name})"
 
 
 def _sentence(error: Exception) -> str:
-    """What an error says, in its last line, without the place in CasADi where it arose."""
+    """The last line of an error message, without the position in the source of CasADi."""
     if "not iterable" in str(error) or "looping over rows" in str(error):
-        return "symbols are taken apart by x[0], x[1], x[2]"
+        return "the entries of a symbol are x[0], x[1], x[2]; it cannot be unpacked"
     if "'SX' and 'tuple'" in str(error) or "'SX' and 'list'" in str(error):
-        return "a list of symbols is no vector: write np.array((x, y, z))"
+        return "a list of symbols is not a vector: use np.array((x, y, z))"
     if "truth value" in str(error):
-        return "`if`, `and`, `min` and `max` ask for a number, which a symbol has not: use np.where(condition, x, y)"
+        return "`if`, `and`, `min` and `max` do not work on symbols; use np.where(condition, x, y)"
     lines = [
         line.strip().rpartition("hpp:")[2].lstrip("0123456789: ") for line in str(error).splitlines() if line.strip()
     ]

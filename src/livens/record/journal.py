@@ -24,9 +24,10 @@ from typing import Any, Self
 import numpy as np
 
 from ..checks import Array
+from ..compile.states import selected
 from ..errors import FileError
 from ..kernels.arrays import State
-from ..storage.append_log import append, framed, lock, open_to_append, records
+from ..storage.append_log import append, lock, open_to_append, pack_record, records
 from ..storage.atomic import replacing
 
 HEAD = b"livens run, format 1\n"
@@ -63,7 +64,7 @@ class RunJournal:
         """Create the journal with its first checkpoint."""
         data = json.dumps(facts, allow_nan=False, ensure_ascii=False).encode()
         with replacing(path) as temporary, open(temporary, "wb") as file:
-            file.write(HEAD + framed(b"F", data))
+            file.write(HEAD + pack_record(b"F", data))
             for piece in _checkpoint(record, 0, kept, now, state):
                 file.write(piece)
             end = file.tell()
@@ -98,9 +99,9 @@ class RunJournal:
 def _checkpoint(record: State, first: int, kept: int, now: tuple[Any, ...], state: State) -> Iterator[bytes]:
     size = max(1, PIECE // max(1, sum(x.nbytes for x in state)))
     for k in range(first, kept, size):
-        part = State(*(x[k : min(kept, k + size)] for x in record))
-        yield framed(b"S", FIRST.pack(k) + _bytes(part))
-    yield framed(b"N", NOW.pack(*now) + _bytes(state))
+        part = selected(record, slice(k, min(kept, k + size)))
+        yield pack_record(b"S", FIRST.pack(k) + _bytes(part))
+    yield pack_record(b"N", NOW.pack(*now) + _bytes(state))
 
 
 def _bytes(state: State) -> bytes:

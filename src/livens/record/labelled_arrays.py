@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..errors import MissingExtra
+from ..errors import require
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ def to_xarray(motion: Trajectory) -> xarray.Dataset:
     >>> data.body_rates.sel(body="top", axis="y").isel(time=0).item(), data.body_rates.units
     (2.0, 'rad/s')
     """
-    try:
-        import xarray
-    except ImportError as error:
-        raise MissingExtra(f"labelled arrays need xarray ({error}): pip install 'livens[data]'") from None
+    xarray = require("xarray", "labelled arrays need xarray", "livens[data]")
     from .. import __version__
 
     bodies = motion.model.bodies[1:]

@@ -8,8 +8,8 @@
 
 The states are about the centres of mass c in principal axes; in the user's body frame B_user = B Qᵀ and
 a_user = a − B_user c. Attributes hold the scheme, the step and the counts. `digest` is the SHA-256 of all that is
-read back, and the file ends with a seal (atomic.py): a damaged file is rejected; a file that another program has copied
-or extended is accepted.
+read back, and the file ends with a checksum (atomic.py): a damaged file is rejected; a file that another program has
+copied or extended is accepted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,12 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..describe.model import Model
-from ..errors import FileError, LivensError, MissingExtra, ModelError
+from ..errors import FileError, LivensError, MissingExtra, ModelError, require
 from ..kernels.arrays import State
 from ..scene import from_dict, to_dict
 from ..step import CLASSES
 from ..storage import untrusted_hdf5
-from ..storage.atomic import Patient, intact, replacing, seal
+from ..storage.atomic import DeferredErrorFile, add_checksum, checksum_matches, replacing
 from .journal import HEAD, Found, journal_of
 from .trajectory import Trajectory
 
@@ -75,7 +74,7 @@ COMMENT = (
 
 
 def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is intact.
+    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is checksum_matches.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -96,10 +95,10 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         "model": np.frombuffer(text, dtype=np.uint8),
     }
     with replacing(path) as temporary:
-        with Patient(temporary) as disk, h5netcdf.File(disk, "w") as file:
+        with DeferredErrorFile(temporary) as disk, h5netcdf.File(disk, "w") as file:
             _write(file, motion, facts, arrays)
-        seal(temporary)
-    untrusted_hdf5.vouch(path)
+        add_checksum(temporary)
+    untrusted_hdf5.mark_as_checked(path)
 
 
 def _facts(motion: Trajectory) -> dict[str, Any]:
@@ -160,10 +159,7 @@ def read_journal(path: Path) -> Found:
 
 
 def _h5netcdf() -> Any:
-    try:
-        return import_module("h5netcdf")
-    except ImportError as error:
-        raise MissingExtra(f"files need h5netcdf ({error}): pip install h5netcdf h5py") from None
+    return require("h5netcdf", "files need h5netcdf", "h5netcdf h5py")
 
 
 def _version() -> str:
@@ -292,8 +288,8 @@ def _check_bytes(file: Path) -> int:
         with open(file, "rb") as stream:
             if stream.read(len(SIGNATURE)) != SIGNATURE:
                 raise FileError(f"{file} is not a motion saved by livens (it is not a netCDF-4 file).")
-        if intact(file) is False:
-            raise FileError(f"{file} is damaged: its bytes are not those that were written.")
+        if checksum_matches(file) is False:
+            raise FileError(f"{file} is damaged: its checksum is wrong.")
         return file.stat().st_size
     except FileError:
         raise
@@ -310,7 +306,7 @@ def _check_bytes(file: Path) -> int:
 
 def _check_format(stored: Any, file: Path) -> None:
     if "livens_format" not in stored.attrs:
-        raise FileError(f"{file} is not a motion saved by livens (it is some other netCDF or HDF5 file).")
+        raise FileError(f"{file} is not a motion saved by livens (it is another netCDF or HDF5 file).")
     written = int(stored.attrs["livens_format"])
     if written > FORMAT:
         raise FileError(

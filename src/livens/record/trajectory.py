@@ -18,6 +18,7 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.states import copied, selected
 from ..compile.system import registers
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
@@ -216,7 +217,7 @@ class Trajectory:
     @property
     def state(self) -> State:
         """The last state: `livens.resume` continues from it."""
-        return State(*(x[-1].copy() for x in self.record))
+        return copied(selected(self.record, -1))
 
     @property
     def end(self) -> float:
@@ -370,7 +371,7 @@ class Trajectory:
 
     def chosen_states(self, k: Any) -> Trajectory:
         """The motion at the stored states number `k` alone: an array of numbers, or a slice."""
-        some = State(*(x[k] for x in self.record))
+        some = selected(self.record, k)
         return Trajectory(
             self.compiled, self.scheme, self.h, self.every, self.t[k], some, self.steps, self.seconds, self.tally
         )

@@ -18,9 +18,9 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.signals import Signals
+from ..compile.states import repeated
 from ..compile.system import scratch
 from ..errors import StepFailed
-from ..kernels.arrays import State
 from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
@@ -83,7 +83,7 @@ def _bend(compiled: Compiled, h: float, until: float) -> float:
         table = signals.table(t)
         if not signals.has_clock:
             return table
-        record = State(*(np.repeat(x[None], len(t), axis=0) for x in compiled.state))
+        record = repeated(compiled.state, len(t))
         f, tau = np.zeros_like(record.p), np.zeros_like(record.L)
         forces_of_record(compiled.system, record, table, scratch(compiled.system), f, tau)
         return np.concatenate([table, f.reshape(len(t), -1), tau.reshape(len(t), -1)], axis=1)

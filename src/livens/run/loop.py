@@ -17,6 +17,7 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.rows import PRECISION
 from ..compile.signals import Signals
+from ..compile.states import as_record, empty_record, selected
 from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
@@ -124,7 +125,7 @@ class Run:
         rows = len(system.rows.kind)
         g, v = np.zeros((1, rows)), np.zeros((1, rows))
         signals = np.ascontiguousarray(self.table.table(np.array([self.t0 + done * self.h])))
-        violations_of_record(system, State(*(x[None] for x in state)), signals, scratch(system), g, v)
+        violations_of_record(system, as_record(state), signals, scratch(system), g, v)
         size, which = largest_violation(system.rows, g[0])
         if size > OPEN / PRECISION:
             owner = self.compiled.all_owners[which]
@@ -178,7 +179,7 @@ class Run:
         number = np.arange(0, steps + 1, self.every, dtype=np.float64)
         if steps % self.every:
             number = np.append(number, steps)
-        record = State(*(x[: len(number)] for x in self.record))
+        record = selected(self.record, slice(len(number)))
         motion = Trajectory(
             self.compiled,
             self.scheme,
@@ -206,7 +207,7 @@ def room(state: State, steps: int, every: int) -> State:
     if size > MEMORY:
         fewer = int(np.ceil(every * size / MEMORY * 10))
         raise ModelError(f"keeping {slots:,} states would take {size / 2**30:.1f} GiB; keep fewer with every={fewer}.")
-    return State(*(np.zeros((slots, *x.shape)) for x in state))
+    return empty_record(state, slots)
 
 
 def keep(record: State, slot: int, state: State) -> None:

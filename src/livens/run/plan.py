@@ -20,16 +20,26 @@ class Plan(NamedTuple):
     every: int  # every `every`-th state is kept
 
 
+def step_count(span: float, h: float) -> int:
+    """The number of equal steps of length h [s] or less in the time `span` [s]; round-off of span / h adds no step.
+    0 if h and span have different signs, or if the number is too large.
+
+    >>> step_count(1.0, 0.1), step_count(1.0, 0.3), step_count(1.0, -0.1)
+    (10, 4, 0)
+    """
+    steps = span / h * (1.0 - 1e-12)
+    return max(1, int(np.ceil(steps))) if 0.0 < steps < 1e15 else 0
+
+
 def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
     """The plan of a run to t = `until` [s], or a ModelError if one of its numbers is wrong."""
     scheme = Livens() if scheme is None else scheme
     if not is_scheme(scheme):
         raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
-    until = positive(until, "until", "s")
-    wanted = until / positive(h, "h", "s") * (1.0 - 1e-12)
-    if not wanted < 1e15:
-        raise ModelError(f"until / h gives {wanted:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
-    steps = max(1, int(np.ceil(wanted)))
+    until, h = positive(until, "until", "s"), positive(h, "h", "s")
+    steps = step_count(until, h)
+    if not steps:
+        raise ModelError(f"until / h gives {until / h:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     return Plan(scheme, until / steps, steps, int(every))

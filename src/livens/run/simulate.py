@@ -10,6 +10,7 @@ import numpy as np
 from .. import _jit
 from ..checks import finite, number
 from ..compile.compiled import Compiled
+from ..compile.states import as_record, copied
 from ..describe.model import Model
 from ..describe.pose import rotation_matrix
 from ..errors import ModelError
@@ -91,7 +92,7 @@ def follow(
     """The motion of a compiled model by the plan, from its initial state or from `start` if that is given."""
     scheme, h, steps, every = how
     state = compiled.state if start is None else checked_start(start, compiled.state)
-    state = State(*(x.copy() for x in state))
+    state = copied(state)
     state = state._replace(memory=np.zeros(scheme.memory(compiled.system)))  # the memory of another run is dropped
     if start is not None:
         compiled.assembly(state).check_closed(OPEN)
@@ -150,7 +151,7 @@ def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1
     """The state `steps` steps of length h after `state`; h may be negative. The step map that `lv.symplecticity` and
     `lv.reversibility` test."""
     compiled = Compiled.of(model, quiet=True)
-    after = with_memory(State(*(x.copy() for x in state)), scheme.memory(compiled.system))
+    after = with_memory(copied(state), scheme.memory(compiled.system))
     run = Run(compiled, scheme, h, t0, steps, room(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
@@ -169,7 +170,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
     """
     compiled = Compiled.of(model)
     here = compiled.state if state is None else checked_start(state, compiled.state)
-    record = State(*(np.array(x)[None] for x in here))
+    record = as_record(copied(here))
     return Trajectory(compiled, Livens(), 1.0, 1, np.array([float(t)]), record, 0, 0.0)
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.assembly import SHIFT, Assembly
 from ..compile.compiled import Compiled
+from ..compile.states import as_record, copied
 from ..compile.system import inverse_masses
 from ..describe.model import Model
 from ..describe.pose import turned
@@ -101,7 +102,7 @@ class _Linear:
     def __init__(self, compiled: Compiled):
         system = compiled.system._replace(coordinates=_touching(compiled.system, compiled.state))
         self.model, self.compiled, self.state = compiled.model, compiled, compiled.state
-        start = State(*(x.copy() for x in compiled.state))
+        start = copied(compiled.state)
         self.fit = Assembly(compiled.model, system, start, compiled.owners)
         self.root = np.sqrt(inverse_masses(system.bodies))
         self.rows = len(self.fit.owners)
@@ -170,7 +171,7 @@ class _Linear:
         """f + Gᵀλ (6 n,)."""
         fit = self.fit
         f, tau = np.zeros_like(state.p)[None], np.zeros_like(state.L)[None]
-        forces_of_record(fit.system, State(*(x[None] for x in state)), fit.signals, fit.work, f, tau)
+        forces_of_record(fit.system, as_record(state), fit.signals, fit.work, f, tau)
         if self.rows:
             fit.state = state
             fit.evaluate_jacobian()

@@ -1,4 +1,4 @@
-"""Scenes: a document that is known to be one, the model it describes, and how to simulate it."""
+"""Scenes: a checked document, the model that it describes, and its simulation."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
-from ..errors import FileError, MissingExtra, ModelError
+from ..errors import FileError, ModelError, require
 from ..step import Scheme
 from ..storage.atomic import replacing
-from ..storage.bytes import contents
+from ..storage.bytes import read_limited
 from .build import Build
 from .catalogue import keys, schemes
 from .describe import to_dict
 from .paths import at, dotted
-from .solids import BYTES, inside, read_solid
-from .text import MOST, limit, parse, text_of, updated
+from .solids import MAX_SOLID_BYTES, inside, read_solid
+from .text import MAX_THINGS, limit, parse, text_of, updated
 from .values import plain, with_values
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
 
-MAX_BYTES = 16_000_000  # of a scene's text
+MAX_BYTES = 16_000_000  # of the text of a scene
 
 
 class Scene:
@@ -60,8 +60,8 @@ class Scene:
         self.allow_outside, self.text = allow_outside, text
         _checker()(self.document)
         count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces"))
-        if count > MOST:
-            raise ModelError(f"the scene has {count} bodies, joints, forces and shapes, and {MOST} is the limit.")
+        if count > MAX_THINGS:
+            raise ModelError(f"the scene has {count} bodies, joints, forces and shapes; the limit is {MAX_THINGS}.")
 
     def model(self) -> Model:
         """A new model of the scene."""
@@ -80,7 +80,7 @@ class Scene:
         every: int | None = None,
         **options: Any,
     ) -> Trajectory:
-        """The motion, with the scheme, step, end and interval of [run] where none is given here; other `options` are
+        """The motion, with the scheme, step, end and interval of [run]; arguments override [run]. Other `options` are
         those of `lv.simulate`: progress, start, checkpoint, checkpoint_every."""
         from ..run.simulate import simulate
 
@@ -88,12 +88,12 @@ class Scene:
         run = {"scheme": None, **self.run, **{name: value for name, value in given.items() if value is not None}}
         for name in ("h", "until"):
             if name not in run:
-                raise ModelError(f"the scene does not say {name}: write it under [run], or give {name}=…")
+                raise ModelError(f"the scene does not define {name}: add it to [run], or give {name}=…")
         return simulate(self.model(), **run, **options)
 
     @property
     def run(self) -> dict[str, Any]:
-        """The scheme, h, until and every of [run]."""
+        """The values of scheme, h, until and every in [run]."""
         table, build = self.document.get("run", {}), self._build()
         build.read_parameters()
         found: dict[str, Any] = {}
@@ -111,19 +111,19 @@ class Scene:
 
     @property
     def output(self) -> Path | None:
-        """The output file of [run], in the scene's folder."""
+        """The output file of [run]: a file.nc in the folder of the scene."""
         name = self.document.get("run", {}).get("output")
         if name is None:
             return None
         with at("run.output"):
             if not name.endswith(".nc"):
-                raise FileError(f"a motion is saved in a file that ends in .nc, not in {name[:60]!r}.")
+                raise FileError(f"the name of the output file must end in .nc, not {name[:60]!r}.")
             if self.folder is None:
-                raise FileError("a motion can be saved only where the scene's folder is known.")
+                raise FileError("the folder of the scene is not known: use Scene(document, folder=…).")
             return inside(self.folder, name, self.allow_outside)
 
     def tracers(self, model: Model) -> dict[str, Point]:
-        """The points of `model` whose paths are drawn, by name."""
+        """The tracers of [run]: points of `model` whose paths are written, by name."""
         build = self._build()
         build.read_parameters()
         build.made = model
@@ -136,17 +136,17 @@ class Scene:
 
     def _build(self) -> Build:
         known: dict[str, Solid] = {}
-        left = [BYTES]
+        left = [MAX_SOLID_BYTES]
 
         def read(table: dict[str, Any], path: str) -> Solid:
             if self.folder is None:
-                raise FileError("a file can be read only where the scene's folder is known: Scene(document, folder=…).")
+                raise FileError("the folder of the scene is not known: use Scene(document, folder=…).")
             key = json.dumps(table, sort_keys=True)
             if key not in known:
                 known[key] = read_solid(table, self.folder, self.allow_outside)
                 left[0] -= inside(self.folder, table["file"], self.allow_outside).stat().st_size
                 if left[0] < 0:
-                    raise FileError(f"the files of the scene have more than {BYTES} bytes together.")
+                    raise FileError(f"the files of the scene have more than {MAX_SOLID_BYTES} bytes in total.")
             return known[key]
 
         return Build(self.document, read)
@@ -157,17 +157,16 @@ class Scene:
 
 
 def _checker() -> Callable[[Any], None]:
-    """What refuses documents that are no scenes; pydantic is imported here, when it is needed."""
-    try:
-        from .schema import check
-    except ImportError as error:
-        raise MissingExtra(f"scenes need pydantic ({error}): pip install pydantic") from None
+    """The function that raises an error for documents that are not scenes; it imports pydantic."""
+    require("pydantic", "scenes need pydantic", "pydantic")
+    from .schema import check
+
     return check
 
 
 def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max_bytes: int = MAX_BYTES) -> Scene:
-    """The scene in a TOML file (docs/reference/scenes.md). Files that it refers to must be in its folder, unless others
-    are allowed; nothing in it is run as a program.
+    """The scene in a TOML file (docs/reference/scenes.md). Files that it refers to must be in its folder, unless
+    `allow_outside` is True; nothing in it is executed.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81), name="drop")
@@ -183,7 +182,7 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     except TypeError:
         raise FileError(f"{path!r} is not the name of a file.") from None
     try:
-        text = contents(file, max_bytes).decode("utf-8-sig")  # some editors put a mark in front
+        text = read_limited(file, max_bytes).decode("utf-8-sig")  # some editors write a byte-order mark
     except UnicodeDecodeError:
         raise FileError(f"{file} is not text in UTF-8.") from None
     except ValueError:
@@ -193,11 +192,11 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
 
 
 def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, **run: Any) -> None:
-    """Write `model` as a TOML scene, with all digits: reading it gives the same model, bit for bit. `scheme`, `h`,
-    `until`, `every` and `output` go under [run]. Python functions cannot be written and are refused by name: write
-    signals as lv.Expression; the functions of lv.Energy, lv.Force and lv.Constraint are written as formulas."""
+    """Write `model` as a TOML scene with all digits: reading it gives a bitwise identical model. `scheme`, `h`,
+    `until`, `every` and `output` are written to [run]. A Python function cannot be written and is an error: use
+    lv.Expression for signals. The traced functions of lv.Energy, lv.Force and lv.Constraint are written as formulas."""
     if not isinstance(model, Model):
-        raise ModelError(f"write_scene takes a Model first, not {model!r}.")
+        raise ModelError(f"the first argument of write_scene must be a Model, not {model!r}.")
     table = {name: plain(value) for name, value in run.items()}
     if scheme is not None:
         if type(scheme) not in schemes().values():
@@ -206,7 +205,7 @@ def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | 
     document = to_dict(model)
     if table:
         document = {**document, "run": table}
-    Scene(document)  # it can be read again
+    Scene(document)  # raises an error if it could not be read again
     _write(text_of(document), path)
 
 
@@ -214,6 +213,6 @@ def _write(text: str, path: str | os.PathLike[str]) -> None:
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ModelError("a name in the model is not valid UTF-8 text.") from None
+        raise ModelError("a name in the model cannot be encoded in UTF-8.") from None
     with replacing(path) as temporary:
         temporary.write_bytes(data)

@@ -1,12 +1,12 @@
-"""A traced formula as text: instructions on registers become lines of infix, as formula/expression.py reads them.
+"""A traced formula as text: instructions on registers become lines in infix notation (formula/expression.py).
 
-Values that are used more than once, or are nested too deeply, get a line and a name of their own:
+Values that are used more than once, or are nested too deeply, get a line and a name:
 
     v1 = x0[0] - x1[0]
     v2 = x0[2] - x1[2]
     40.0*(v1**2 + v2**2)
 
-Text is used only if reading it gives the same instructions, bit for bit; other formulas are written as a table.
+Text is used only if reading it gives bitwise identical instructions; otherwise the formula is written as a table.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from ..formula.expression import evaluate
 from ..formula.formula import Formula, flatten
 from ..formula.functions import casadi
-from ..formula.grammar import LENGTH, names_in, parsed
+from ..formula.grammar import MAX_LENGTH, names_in, parsed
 
-INFIX = {  # how an operation is written, and how strongly it binds
+INFIX = {  # notation of an operation, and its precedence
     "ADD": ("{0} + {1}", 1),
     "SUB": ("{0} - {1}", 1),
     "MUL": ("{0}*{1}", 2),
@@ -37,20 +37,22 @@ INFIX = {  # how an operation is written, and how strongly it binds
     "EQ": ("{0} == {1}", 0),
     "NE": ("{0} != {1}", 0),
 }
-ONE = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH SIGN FLOOR CEIL"
-CALLS = {name: f"{name.lower()}({{0}})" for name in ONE.split()} | {
+CALLED = "SQRT SIN COS EXP LOG TAN ASIN ACOS ATAN SINH COSH TANH SIGN FLOOR CEIL"
+CALLS = {name: f"{name.lower()}({{0}})" for name in CALLED.split()} | {
     "FABS": "abs({0})",
     "FMIN": "min({0}, {1})",
     "FMAX": "max({0}, {1})",
     "ATAN2": "atan2({0}, {1})",
     "IF_ELSE_ZERO": "where({0}, {1}, 0.0)",
 }
-TWO = {name for name, form in [*CALLS.items(), *((name, form) for name, (form, _) in INFIX.items())] if "{1}" in form}
-DEEP = 8  # of operations in one line
+TWO_OPERANDS = {
+    name for name, form in [*CALLS.items(), *((name, form) for name, (form, _) in INFIX.items())] if "{1}" in form
+}
+MAX_NESTED = 8  # operations in one line
 
 
 class Written(NamedTuple):
-    """A value as text, how strongly it binds, and how deep it is."""
+    """A value as text, its operator precedence, and its depth."""
 
     text: str
     binds: int
@@ -58,23 +60,23 @@ class Written(NamedTuple):
 
 
 def text_of(formula: Formula, first: int = 0) -> str | None:
-    """The formula as text in which its handles are called x0, x1, …, from number `first` on; None where there are no
-    words for it."""
+    """The formula as text, with its handles called x0, x1, …, numbered from `first`; None if the text cannot express
+    it."""
     if set(formula.operations) - set(INFIX) - set(CALLS) - {"CONST"}:
         return None
     names = [f"x{first + k}" for k in range(len(formula.handles))]
     text = "\n".join(_lines(formula, names))
-    return text if len(text) <= LENGTH and _same(formula, text, names) else None
+    return text if len(text) <= MAX_LENGTH and _same(formula, text, names) else None
 
 
 def _lines(formula: Formula, names: list[str]) -> list[str]:
-    """One line for each value with a name, and the results."""
+    """One line for each named value, and a last line with the results."""
     inputs = 3 * len(formula.handles)
     values: list[tuple[str, list[int], float]] = []  # operation, operands (values, or ~register of an input), number
     holds = {register: ~register for register in range(inputs + 1)}
     steps = zip(formula.operations, formula.registers.tolist(), formula.constants.tolist(), strict=True)
     for name, (o, i, j), number in steps:
-        operands = [] if name == "CONST" else [holds[i], *([holds[j]] if name in TWO else [])]
+        operands = [] if name == "CONST" else [holds[i], *([holds[j]] if name in TWO_OPERANDS else [])]
         values.append((name, operands, number))
         holds[o] = len(values) - 1
     zero = Written("0.0", 4, 0)
@@ -88,7 +90,7 @@ def _lines(formula: Formula, names: list[str]) -> list[str]:
     texts[~inputs] = Written("t", 4, 0)
     for k, (name, operands, number) in enumerate(values):
         written = _written(name, [texts[x] for x in operands], number)
-        if name != "CONST" and (uses[k] > 1 or written.depth > DEEP):
+        if name != "CONST" and (uses[k] > 1 or written.depth > MAX_NESTED):
             lines.append(f"v{len(lines) + 1} = {written.text}")
             written = Written(f"v{len(lines)}", 4, 0)
         texts[k] = written
@@ -103,7 +105,7 @@ def _written(name: str, operands: list[Written], number: float) -> Written:
     if name in CALLS:
         return Written(CALLS[name].format(*(x.text for x in operands)), 4, depth)
     form, binds = INFIX[name]
-    left = binds in (1, 2) and len(operands) == 2  # a - b - c is (a - b) - c; elsewhere brackets say it
+    left = binds in (1, 2) and len(operands) == 2  # a - b - c is (a - b) - c; other cases need brackets
     sides = [
         x.text if x.binds >= binds + (0 if left and side == 0 else 1) or x.binds == 4 else f"({x.text})"
         for side, x in enumerate(operands)
@@ -112,7 +114,7 @@ def _written(name: str, operands: list[Written], number: float) -> Written:
 
 
 def _same(formula: Formula, text: str, names: list[str]) -> bool:
-    """Whether the text, read again, uses all handles and gives the same instructions."""
+    """Whether the text, when read, uses all handles and gives the same instructions."""
     ca, steps = casadi(), parsed(text)
     if not set(names) <= set(names_in(steps)):
         return False

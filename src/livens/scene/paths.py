@@ -1,4 +1,4 @@
-"""Errors with the path of the fault in a document: "joints.elbow.axis: …"."""
+"""Errors that begin with the path of the faulty entry in a scene: "joints.elbow.axis: …"."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ..errors import LivensError, MissingExtra, ModelError
 
 @contextmanager
 def at(path: str) -> Iterator[None]:
-    """Begin the message of every error inside with the path."""
+    """Add `path` to every error that is raised in the block."""
     try:
         yield
     except MissingExtra:
         raise
     except LivensError as error:
-        raise error if hasattr(error, "path") else refusal(path, str(error), type(error)) from None
+        raise error if error.path is not None else refusal(path, str(error), type(error)) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
         raise refusal(path, f"it could not be built: {reason}.") from None
 
 
 def refusal(path: str, sentence: str, kind: type = ModelError) -> LivensError:
-    """An error that names its path once."""
+    """An error whose message begins with its path."""
     error: LivensError = kind(f"{path}: {sentence}")
-    error.path = path  # type: ignore[attr-defined]
+    error.path = path
     return error
 
 

@@ -18,7 +18,7 @@ from ..describe.model import Body, Model, Point
 from ..describe.pose import Pose
 from ..errors import ModelError
 from ..formula.expression import Expression, evaluate, unknown
-from ..formula.formula import KINDS, Formula
+from ..formula.formula import HANDLE_KINDS, Formula
 from ..formula.grammar import Step, names_in, parsed, taken
 from .paths import at, dotted, refusal
 
@@ -82,7 +82,7 @@ class Reading:
             if not isinstance(value, dict):
                 found[name] = self.number(value, here)
                 continue
-            kinds = [kind for kind in KINDS if kind in value]
+            kinds = [kind for kind in HANDLE_KINDS if kind in value]
             if len(kinds) > 1:
                 raise refusal(here, f"it is a {kinds[0]} or a {kinds[1]}, not both.")
             kind = kinds[0] if kinds else "point"
@@ -221,7 +221,7 @@ class Reading:
         """A function to be traced, or a formula as instructions."""
         if isinstance(value, dict):
             return Formula(**value)
-        return Written(value, parsed(value), self.meant(value, list(KINDS)))
+        return Written(value, parsed(value), self.meant(value, list(HANDLE_KINDS)))
 
     def meant(self, text: str, kinds: list[str]) -> dict[str, Any]:
         """The names in a text and their meaning, in the order of `where`."""

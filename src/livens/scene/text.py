@@ -1,8 +1,8 @@
 """Scenes as TOML: text to document and back.
 
-Reading: Python's TOML parser, on text whose size and depth are limited first, so that every file is read quickly.
-Writing: one table for each thing, short tables and lists on one line, numbers with all their digits. A scene that was
-read from a file is written with the comments, the order and the layout of that file (tomlkit).
+Reading: Python's TOML parser; size and depth of the text are limited first, so that every file is read quickly.
+Writing: one table for each body, joint and force, short tables and lists on one line, numbers with all their digits. A
+scene that was read from a file is written with the comments, the order and the layout of that file (tomlkit).
 """
 
 from __future__ import annotations
@@ -11,29 +11,28 @@ import math
 import re
 import tomllib
 import warnings
-from importlib import import_module
 from typing import Any
 
-from ..errors import MissingExtra, ModelError, ModelWarning
+from ..errors import ModelError, ModelWarning, require
 
-NESTED = 16  # tables and lists within each other
-MOST = 20_000  # bodies, joints, forces and shapes
-WIDE = 100  # characters of a line, if possible
-LONG = 10**6  # characters of a text whose comments are kept: tomlkit is slow
-FIRST, THINGS = ("run", "parameters"), ("shapes", "bodies", "joints", "forces")
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-LONG_KEY = re.compile(rf"""(?<![\w"'.-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{NESTED},}}""", re.A)
+MAX_DEPTH = 16  # of nested tables and lists
+MAX_THINGS = 20_000  # bodies, joints, forces and shapes
+LINE_LENGTH = 100  # characters, if possible
+MAX_COMMENTED = 10**6  # characters of a text whose comments are kept: tomlkit is slow
+FIRST_TABLES, THING_TABLES = ("run", "parameters"), ("shapes", "bodies", "joints", "forces")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = re.compile(rf"""(?<![\w"'.-]){KEY_PART}(?:[ \t]*+\.[ \t]*+{KEY_PART}){{{MAX_DEPTH},}}""", re.A)
 
 
 def parse(text: str, name: str = "the scene") -> dict[str, Any]:
-    """The document in a TOML text, or one sentence with the line at fault."""
+    """The document in a TOML text, or a ModelError with the line of the error."""
     if LONG_KEY.search(text):
-        raise ModelError(f"{name} has a key of more than {NESTED} parts.")
+        raise ModelError(f"{name} has a key of more than {MAX_DEPTH} parts.")
     try:
         document = tomllib.loads(text)
     except RecursionError:
-        raise ModelError(f"{name} has more than {NESTED} tables and lists within each other.") from None
+        raise ModelError(f"{name} has more than {MAX_DEPTH} nested tables and lists.") from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         reason = (str(error).splitlines() or [""])[0][:200].rstrip(".")
         raise ModelError(f"{name} is not TOML: {reason[:1].lower()}{reason[1:]}.") from None
@@ -42,33 +41,30 @@ def parse(text: str, name: str = "the scene") -> dict[str, Any]:
 
 
 def limit(document: Any, name: str = "the scene") -> None:
-    """Refuse a document that is too deep or too large, without recursion."""
+    """Raise a ModelError if the document is too deep or too large, without recursion."""
     level, tables, depth = [document], 0, 0
     while level:
         tables += sum(isinstance(value, dict) for value in level)
-        if depth > NESTED:
-            raise ModelError(f"{name} has more than {NESTED} tables and lists within each other.")
+        if depth > MAX_DEPTH:
+            raise ModelError(f"{name} has more than {MAX_DEPTH} nested tables and lists.")
         inner = (value.values() if isinstance(value, dict) else value for value in level)
         level, depth = [x for values in inner for x in values if isinstance(x, dict | list)], depth + 1
-    if tables > 4 * MOST:
-        raise ModelError(f"{name} has {tables} tables, and {4 * MOST} is the limit.")
+    if tables > 4 * MAX_THINGS:
+        raise ModelError(f"{name} has {tables} tables; the limit is {4 * MAX_THINGS}.")
 
 
 # ── writing ──
 
 
 def updated(text: str, document: dict[str, Any]) -> str:
-    """The TOML text with the values of `document`; comments, order and layout of what is unchanged stay."""
-    if len(text) > LONG:
+    """The TOML text with the values of `document`; comments, order and layout of unchanged values are kept."""
+    if len(text) > MAX_COMMENTED:
         warnings.warn(
-            f"the comments of the scene are not written: its text has more than {LONG} characters.",
+            f"the comments of the scene are not written: its text has more than {MAX_COMMENTED} characters.",
             ModelWarning, stacklevel=4,
         )  # fmt: skip
         return text_of(document)
-    try:
-        tomlkit = import_module("tomlkit")
-    except ImportError as error:
-        raise MissingExtra(f"writing a scene with its comments needs tomlkit ({error}): pip install tomlkit") from None
+    tomlkit = require("tomlkit", "writing a scene with its comments needs tomlkit", "tomlkit")
     tree = tomlkit.parse(text)
     _update(tree, document)
     written = str(tomlkit.dumps(tree))
@@ -88,20 +84,20 @@ def _update(table: Any, values: dict[str, Any]) -> None:
 def text_of(document: dict[str, Any]) -> str:
     """The document as TOML."""
     lines = [f"{_key(name)} = {_value(value)}" for name, value in document.items() if not isinstance(value, dict)]
-    for name, table in sorted(document.items(), key=lambda item: item[0] not in FIRST):
+    for name, table in sorted(document.items(), key=lambda item: item[0] not in FIRST_TABLES):
         if isinstance(table, dict):
-            each = name in THINGS and table and all(isinstance(entry, dict) for entry in table.values())
+            each = name in THING_TABLES and table and all(isinstance(entry, dict) for entry in table.values())
             for path, entry in {(name, key): table[key] for key in table}.items() if each else [((name,), table)]:
                 lines += _table(path, entry)
     return "\n".join(lines) + "\n"
 
 
 def _table(path: tuple[str, ...], table: dict[str, Any]) -> list[str]:
-    """A table with its header; tables in it that are too wide for a line come after it."""
+    """A table with its header; inner tables that are too long for a line follow it."""
     wide = {
         name: value
         for name, value in table.items()
-        if isinstance(value, dict) and len(name) + len(_value(value)) > WIDE
+        if isinstance(value, dict) and len(name) + len(_value(value)) > LINE_LENGTH
     }
     head = ["", f"[{'.'.join(map(_key, path))}]"]
     own = [f"{_key(name)} = {_value(value)}" for name, value in table.items() if name not in wide]
@@ -110,7 +106,7 @@ def _table(path: tuple[str, ...], table: dict[str, Any]) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else _string(name)
+    return name if BARE_KEY.fullmatch(name) else _string(name)
 
 
 def _value(value: Any) -> str:
@@ -126,10 +122,10 @@ def _value(value: Any) -> str:
         inside = ", ".join(f"{_key(name)} = {_value(entry)}" for name, entry in value.items())
         return f"{{ {inside} }}" if inside else "{}"
     if not isinstance(value, list):
-        raise ModelError(f"a scene cannot contain {value!r}.")
+        raise ModelError(f"a scene cannot store {value!r}.")
     entries = [_value(entry) for entry in value]
     line = f"[{', '.join(entries)}]"
-    if len(line) <= WIDE:
+    if len(line) <= LINE_LENGTH:
         return line
     return "[\n" + "".join(f"  {entry},\n" for entry in entries) + "]"
 
@@ -140,7 +136,7 @@ def _string(text: str) -> str:
 
 
 def _lines(text: str) -> str:
-    """A text of several lines as it is, where nothing in it needs to be escaped."""
+    """A text of several lines without escapes, if none is needed; otherwise a string on one line."""
     return (
         f'"""\n{text}"""'
         if re.fullmatch(r'[^\x00-\x09\x0b-\x1f\x7f\\"]*\n[^\x00-\x09\x0b-\x1f\x7f\\"]*', text)

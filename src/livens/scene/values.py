@@ -1,6 +1,6 @@
-"""Values of a document by their dotted paths, as TOML writes keys: "bodies.hammer.mass", 'forces."cord 2".stiffness'.
+"""Values of a document by their dotted paths, as TOML keys: "bodies.hammer.mass", 'forces."cord 2".stiffness'.
 
-A number is an entry of a list: "bodies.hammer.velocity.2".
+A number in a path is an index of a list: "bodies.hammer.velocity.2".
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from ..errors import ModelError
 
 
 def with_values(document: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the document with other values at some paths; tables and things must be there already."""
+    """A copy of the document with other values at some paths; the tables of the paths must exist."""
     document = deepcopy(document)
     for path, value in values.items():
-        *way, last = parts_of(path)
+        *outer, last = parts_of(path)
         here: Any = document
-        for k, name in enumerate(way):
-            here = _within(here, name, path, ".".join(way[:k]))
+        for k, name in enumerate(outer):
+            here = _within(here, name, path, ".".join(outer[:k]))
         if isinstance(here, list):
-            _within(here, last, path, ".".join(way))
+            _within(here, last, path, ".".join(outer))
             here[int(last)] = plain(value)
         elif isinstance(here, dict):
-            if way == ["parameters"] or way[2:] == ["where"]:
-                _within(here, last, path, ".".join(way))  # any name is a valid one there, so a slip would do nothing
+            if outer == ["parameters"] or outer[2:] == ["where"]:
+                _within(here, last, path, ".".join(outer))  # a misspelt name would have no effect
             here[last] = plain(value)
         else:
-            raise ModelError(f"the scene has no {path!r}: {'.'.join(way)} is a value, which has no parts.")
+            raise ModelError(f"the scene has no {path!r}: {'.'.join(outer)} is a value without parts.")
     return document
 
 
@@ -55,7 +55,7 @@ def parts_of(path: str) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """A value of NumPy as one of Python."""
+    """A NumPy value as a Python value."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -87,6 +87,6 @@ def _within(here: Any, name: str, path: str, so_far: str) -> Any:
     )
     near = get_close_matches(name, known, 1)
     hint = (
-        f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:12])}." if known else "it ends before."
+        f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:12])}." if known else "it has no parts."
     )
     raise ModelError(f"the scene has no {path!r}: {f'in {so_far} ' if so_far else ''}there is no {name!r}; {hint}")

@@ -1,57 +1,61 @@
-"""Files that only grow: a line that says what the file is, then records, each with its length and checksum in front,
+"""Append-only logs: a first line that identifies the format, then records, each with its length and checksum in front,
 
     length (4 bytes)   CRC-32 (4 bytes)   kind (1 byte), content        integers little-endian
 
-A process that is killed leaves at most one record that is cut off, the last, which readers leave out. HDF5 rewrites its
-tables in place, so that a process killed while it writes can leave a file that nobody can read: what must survive is
-written like this first.
+If a process is killed, at most the last record is truncated, and readers ignore it. HDF5 rewrites its tables in place:
+a process that is killed during a write can leave an unreadable HDF5 file. Therefore checkpoints and the members of a
+study are first written to such a log.
 """
 
 from __future__ import annotations
 
 import os
 import struct
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import FileError
 
-FRAME = struct.Struct("<II")
+RECORD_HEADER = struct.Struct("<II")  # length, CRC-32
 
 
-def framed(kind: bytes, content: bytes) -> bytes:
-    """A record, ready to be appended."""
+def pack_record(kind: bytes, content: bytes) -> bytes:
+    """The bytes of a record, to be appended."""
     record = kind + content
-    return FRAME.pack(len(record), zlib.crc32(record)) + record
+    return RECORD_HEADER.pack(len(record), zlib.crc32(record)) + record
 
 
 def records(path: Path, head: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """Kind, content and end (in bytes from the beginning of the file) of all records that are whole.
+    """Kind, content and end (in bytes from the start of the file) of all complete records.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = Path(file.name).write_bytes(b"notes\\n" + framed(b"N", b"one") + framed(b"N", b"two")[:-1])
+    ...     _ = Path(file.name).write_bytes(b"notes\\n" + pack_record(b"N", b"one") + pack_record(b"N", b"two")[:-1])
     ...     [(kind, content) for kind, content, _ in records(Path(file.name), b"notes\\n")]
     [(b'N', b'one')]
     """
     end, size = len(head), path.stat().st_size
     with open(path, "rb") as file:
         file.seek(end)
-        while len(frame := file.read(FRAME.size)) == FRAME.size:
-            length, checksum = FRAME.unpack(frame)
-            if not 0 < length <= size - end - FRAME.size:
+        while len(header := file.read(RECORD_HEADER.size)) == RECORD_HEADER.size:
+            length, checksum = RECORD_HEADER.unpack(header)
+            if not 0 < length <= size - end - RECORD_HEADER.size:
                 return
             record = file.read(length)
             if len(record) < length or zlib.crc32(record) != checksum:
                 return
-            end += FRAME.size + length
+            end += RECORD_HEADER.size + length
             yield record[:1], record[1:], end
 
 
 def open_to_append(path: Path) -> int:
-    """A handle of the file, which is made if it is not there."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+    """A handle of the file; the file is created if it does not exist."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    if sys.platform == "win32":
+        flags |= os.O_BINARY
+    return os.open(path, flags, 0o666)
 
 
 def append(handle: int, data: bytes) -> None:
@@ -62,7 +66,7 @@ def append(handle: int, data: bytes) -> None:
 
 
 def lock(handle: int, busy: str) -> None:
-    """Keep other processes out, or say that it is `busy`; the lock ends with this process, however that ends."""
+    """Lock the file for this process, or raise a FileError with the message `busy`. The lock ends with the process."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -71,5 +75,5 @@ def lock(handle: int, busy: str) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise FileError(busy) from None
-    except OSError:  # file systems that know no locks
+    except OSError:  # the file system has no locks
         return

@@ -1,7 +1,8 @@
-"""Files that can be relied on: a write completes or leaves the old file, and a seal tells whether a byte has changed.
+"""Atomic writes and checksums: a write is completed or leaves the old file, and a checksum detects changed bytes.
 
-To write, write beside the old file, put it on disk, then take its place. The seal is the SHA-256 of all bytes before
-it, at the very end, where HDF5 does not look: HDF5 may hang or crash on a damaged file, so damage is found first.
+A new file is written beside the old one, synchronised to disk, and then renamed to replace it. The checksum is the
+SHA-256 of all bytes before it, at the end of the file, which HDF5 does not read. HDF5 may hang or crash on a damaged
+file, so damage is detected before HDF5 opens it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..errors import FileError, LivensError
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary file beside `path` to write to, which takes its place, on disk, if all goes well, and else vanishes.
+    """A temporary file beside `path`. It replaces `path` when the block ends without an error, otherwise it is deleted.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +50,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or (str(error).splitlines() or [type(error).__name__])[0]
         if isinstance(error, FileNotFoundError):
-            reason = f"the folder {target.parent} {'takes no files' if target.parent.is_dir() else 'does not exist'}"
+            reason = f"the folder {target.parent} {'accepts no files' if target.parent.is_dir() else 'does not exist'}"
         raise FileError(f"{path} cannot be written: {reason[:1].lower()}{reason[1:].rstrip('.')}.") from None
     finally:
         with suppress(OSError):
@@ -64,30 +65,30 @@ def _to_disk(path: Path, mode: int) -> None:
         os.close(handle)
 
 
-SEAL = b"SHA-256 of all bytes before:"
+CHECKSUM_MARK = b"SHA-256 of all bytes before:"
 
 
-def seal(path: Path) -> None:
-    """Put the seal at the end of the file."""
+def add_checksum(path: Path) -> None:
+    """Append the checksum to the file."""
     with open(path, "r+b") as file:
         digest = hashlib.file_digest(file, "sha256").digest()
         file.seek(0, os.SEEK_END)
-        file.write(SEAL + digest)
+        file.write(CHECKSUM_MARK + digest)
 
 
-def intact(path: Path) -> bool | None:
-    """True if the file is as it was when it was sealed, False if not, None if it ends without a seal.
+def checksum_matches(path: Path) -> bool | None:
+    """True if the file has not changed since `add_checksum`, False if it has, None if it has no checksum.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
-    ...     before = intact(Path(file.name))
-    ...     seal(Path(file.name))
-    ...     before, intact(Path(file.name))
+    ...     before = checksum_matches(Path(file.name))
+    ...     add_checksum(Path(file.name))
+    ...     before, checksum_matches(Path(file.name))
     (None, True)
     """
     with open(path, "rb") as file:
-        end = file.seek(0, os.SEEK_END) - len(SEAL) - 32
-        if end < 0 or file.seek(end) != end or file.read(len(SEAL)) != SEAL:
+        end = file.seek(0, os.SEEK_END) - len(CHECKSUM_MARK) - 32
+        if end < 0 or file.seek(end) != end or file.read(len(CHECKSUM_MARK)) != CHECKSUM_MARK:
             return None
         digest = file.read()
         file.seek(0)
@@ -99,12 +100,12 @@ def intact(path: Path) -> bool | None:
     return total.digest() == digest
 
 
-class Patient(io.FileIO):
-    """A file to hand to HDF5, which crashes the process when a write fails: failure is kept and told by `close`.
+class DeferredErrorFile(io.FileIO):
+    """A file for HDF5, which crashes the process if a write fails: `close` raises the first error of the writes.
 
     >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file, Patient(file.name) as patient:
-    ...     patient.write(b"four")
+    >>> with tempfile.NamedTemporaryFile() as file, DeferredErrorFile(file.name) as deferred:
+    ...     deferred.write(b"four")
     4
     """
 
@@ -121,7 +122,7 @@ class Patient(io.FileIO):
                 view = view[super().write(view) :]
         except BaseException as error:
             self.failure = error
-        if self.failure is not None:  # go on as if it were written
+        if self.failure is not None:  # continue as if the bytes were written
             self.seek(len(view), os.SEEK_CUR)
         return size
 

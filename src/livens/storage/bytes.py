@@ -7,13 +7,13 @@ from pathlib import Path
 
 from ..errors import FileError
 
-LONG = 300  # characters of a name that are said
+NAME_LENGTH = 300  # characters of a file name in a message
 
 
-def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
-    """The bytes of a file that is not larger than `max_bytes`."""
+def read_limited(path: str | PathLike[str], max_bytes: int) -> bytes:
+    """The bytes of a file, or a FileError if it is larger than `max_bytes`."""
     file = Path(path)
-    name = str(file) if len(str(file)) <= LONG else f"{str(file)[:LONG]}…"
+    name = str(file) if len(str(file)) <= NAME_LENGTH else f"{str(file)[:NAME_LENGTH]}…"
     try:
         size = file.stat().st_size
         if not file.is_file():
@@ -26,6 +26,6 @@ def contents(path: str | PathLike[str], max_bytes: int) -> bytes:
     except FileNotFoundError:
         raise FileError(f"{name} does not exist.") from None
     except PermissionError:
-        raise FileError(f"{name} may not be read: permission denied.") from None
+        raise FileError(f"{name} cannot be read: permission denied.") from None
     except OSError as error:
         raise FileError(f"{name} cannot be read: {(error.strerror or 'it is unreadable').lower()}.") from None

@@ -1,7 +1,7 @@
-"""Files that nobody vouches for, read in a process of its own: what hangs, crashes or swells does so there.
+"""The sandbox: untrusted files are read in a separate process, with limits on time and memory.
 
-CAD kernels and MuJoCo are large programs, which a file may lead anywhere. They get a clock and a bound on memory, run
-in an empty folder, and what they found comes back as bytes: a result, or an error to be raised here.
+CAD kernels and MuJoCo are large programs that may hang, crash or run out of memory on a malicious or damaged file. The
+separate process runs in an empty folder. It returns bytes: a result, or an error that this process raises.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from typing import Any
 
 from ..errors import FileError, LivensError, MissingExtra, ModelError
 
-SECONDS = 120.0  # for one file
+SECONDS = 120.0  # time limit for one file
 MEMORY = 4 * 2**30  # bytes of address space
 RESULT, ERROR = b"R", b"E"
-KINDS: dict[str, type[LivensError]] = {kind.__name__: kind for kind in (ModelError, FileError, MissingExtra)}
+ERROR_CLASSES: dict[str, type[LivensError]] = {kind.__name__: kind for kind in (ModelError, FileError, MissingExtra)}
 
 
-def apart(module: str, request: dict[str, Any]) -> bytes:
-    """What `module`, run as a program that calls `serve`, answers to a request about the file request["path"]."""
+def run_sandboxed(module: str, request: dict[str, Any]) -> bytes:
+    """The result of `module`, run as a program that calls `serve`, for a request about the file request["path"]."""
     package = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
     path = request["path"]
-    with TemporaryDirectory() as elsewhere:  # MuJoCo writes a log where it runs
+    with TemporaryDirectory() as folder:  # MuJoCo writes a log file into its folder
         try:
             done = subprocess.run(
                 [sys.executable, "-m", module],
                 input=json.dumps({**request, "memory": MEMORY}).encode(),
                 capture_output=True,
                 timeout=SECONDS,
-                cwd=elsewhere,
+                cwd=folder,
                 env={**os.environ, "PYTHONPATH": package},
             )
         except subprocess.TimeoutExpired:
             raise FileError(f"{path} could not be read within {SECONDS:g} s.") from None
     if done.returncode or not done.stdout:
-        raise FileError(f"{path} could not be read: the reader failed on it (code {done.returncode}).")
+        raise FileError(f"{path} could not be read: the reader process failed (exit code {done.returncode}).")
     if done.stdout.startswith(ERROR):
-        told = json.loads(done.stdout[1:])
-        raise KINDS.get(told["kind"], FileError)(told["error"])
+        answer = json.loads(done.stdout[1:])
+        raise ERROR_CLASSES.get(answer["kind"], FileError)(answer["error"])
     return done.stdout[1:]
 
 
 def serve(work: Callable[[dict[str, Any]], bytes]) -> None:
-    """The other process: a request comes in as JSON, what `work` makes of it goes out."""
+    """The main function of the separate process: read a request as JSON, write the result of `work`."""
     request = json.load(sys.stdin)
     out = os.dup(1)
-    os.dup2(2, 1)  # kernels may chat
+    os.dup2(2, 1)  # libraries may print
     if os.name == "posix":
         import resource
 

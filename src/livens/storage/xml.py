@@ -1,6 +1,6 @@
-"""XML that nobody vouches for: elements and attributes, with limits on size, depth and number, and no entities.
+"""Untrusted XML: elements and attributes, with limits on size, depth and number, and without entities.
 
-A document type (DOCTYPE) is where XML defines entities, which grow without bound and name other files: it is refused.
+A document type (DOCTYPE) can define entities, which can expand without limit and refer to other files: it is an error.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from ..errors import FileError
-from .bytes import contents
+from .bytes import read_limited
 
 MAX_BYTES = 64_000_000
 MAX_DEPTH = 200
@@ -20,14 +20,14 @@ MAX_ELEMENTS = 1_000_000
 def read_markup(path: Path) -> Element:
     """The root element of an XML file."""
     try:
-        data = contents(path, MAX_BYTES)
+        data = read_limited(path, MAX_BYTES)
     except ValueError:
         raise FileError(f"{str(path)!r} is not the name of a file.") from None
     return parse(data, str(path))
 
 
 def parse(data: bytes, what: str) -> Element:
-    """The root element of XML text; `what` names it in refusals.
+    """The root element of XML text; `what` names it in errors.
 
     >>> parse(b"<robot name='r'><link name='base'/></robot>", "r.urdf")[0].get("name")
     'base'
@@ -48,7 +48,7 @@ def parse(data: bytes, what: str) -> Element:
         builder.end(tag)
 
     def doctype(*_: object) -> None:
-        raise FileError(f"{what} has a document type (DOCTYPE), which is not read: take that line out.")
+        raise FileError(f"{what} has a document type (DOCTYPE), which is not allowed: remove that line.")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.StartDoctypeDeclHandler = doctype

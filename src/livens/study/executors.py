@@ -1,59 +1,77 @@
-"""Who runs the members: threads here, any executor of concurrent.futures, or a Dask cluster.
+"""Execution of the members: threads of this process, any executor of concurrent.futures, or a Dask cluster.
 
-Members go out in batches, and only a few batches ahead of the workers. So the cost of handing them over does not show,
-memory does not grow with the number of members, and little is lost when all stops.
+Members are submitted in batches, at most a few batches per worker at a time. Thus the cost of submission is small,
+memory does not grow with the number of members, and little work is lost when a study stops.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from ..errors import LivensError, MissingExtra, ModelError
-from .members import Elapsed, Job, Outcome
+from ..errors import LivensError, ModelError, require
+from .members import MemberTask, Outcome, TimedOutcomes
 
-HERE, NEAR, FAR = 0.05, 0.25, 1.0  # aimed duration of a batch for threads, processes, a cluster: as it is dear [s]
-MOST = 1000  # members in a batch
-AHEAD = 3  # batches for each worker, the one it works on among them
-DEAD = (
-    "a worker process died, and its executor with it: if the study has a store, what is finished is there; call again "
-    "with a new executor."
+# intended duration of a batch [s]: longer where a submission costs more
+THREAD_BATCH, PROCESS_BATCH, CLUSTER_BATCH = 0.05, 0.25, 1.0
+MAX_BATCH = 1000  # members in a batch
+BATCHES_PER_WORKER = 3  # submitted, including the one that the worker computes
+WORKER_DIED = (
+    "a worker process died, and its executor cannot be used any more. If the study has a store, the finished members "
+    "are saved: call again with a new executor."
 )
 
 
-class Crew(NamedTuple):
-    """An executor, how many workers it has at the moment, and how long a batch for them should last [s]."""
+@runtime_checkable
+class DaskClient(Protocol):
+    """The methods of a Dask client that a study uses."""
+
+    def get_executor(self, **options: Any) -> Executor: ...
+    def nthreads(self) -> dict[str, int]: ...
+
+
+@runtime_checkable
+class Submits(Protocol):
+    """An object with the method `submit` of an executor."""
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Any: ...
+
+
+class Workers(NamedTuple):
+    """An executor, the number of workers that are available now, and the intended duration of a batch [s]."""
 
     executor: Executor
-    workers: Callable[[], int]
-    pace: float
+    available: Callable[[], int]
+    batch_seconds: float
 
 
 @contextmanager
-def crew(executor: Any, cluster: str | None) -> Iterator[Crew]:
-    """Those who run the members: `executor`, a Dask client, the cluster at an address, or threads that end here."""
+def open_workers(executor: Any, cluster: str | None) -> Iterator[Workers]:
+    """The workers of `executor`, of a Dask client or of the cluster at an address; without these, threads that end with
+    the block."""
     if cluster is not None:
         if executor is not None:
             raise ModelError("an ensemble runs on an executor or on a cluster: give one of them.")
         with _client(cluster) as client:
-            yield _of_dask(client)
+            yield _dask_workers(client)
     elif executor is None:
         with ThreadPoolExecutor(cores(), thread_name_prefix="member") as threads:
-            yield Crew(threads, cores, HERE)
-    elif hasattr(executor, "get_executor"):
-        yield _of_dask(executor)
-    elif hasattr(executor, "submit"):
-        pace = HERE if isinstance(executor, ThreadPoolExecutor) else NEAR
-        yield Crew(executor, lambda: getattr(executor, "_max_workers", cores()), pace)
+            yield Workers(threads, cores, THREAD_BATCH)
+    elif isinstance(executor, DaskClient):
+        yield _dask_workers(executor)
+    elif isinstance(executor, Submits):
+        seconds = THREAD_BATCH if isinstance(executor, ThreadPoolExecutor) else PROCESS_BATCH
+        # executors have no public attribute for the number of workers
+        yield Workers(executor, lambda: getattr(executor, "_max_workers", cores()), seconds)  # type: ignore[arg-type]
     else:
         raise ModelError(
             "executor must be one of concurrent.futures, a Dask client or None for threads, "
@@ -61,80 +79,87 @@ def crew(executor: Any, cluster: str | None) -> Iterator[Crew]:
         )
 
 
-def stream(crew: Crew, job: Job, members: Iterable[tuple[int, dict[str, Any]]]) -> Generator[list[Outcome]]:
-    """The outcomes of all `members` (number, parameters), in whatever order they are finished."""
-    if isinstance(crew.executor, ProcessPoolExecutor):
-        _check_travels(job)
-    todo, done = iter(members), SimpleQueue[Future[Elapsed]]()
-    flying: dict[Future[Elapsed], list[tuple[int, dict[str, Any]]]] = {}
+def stream(
+    workers: Workers, task: MemberTask, members: Iterable[tuple[int, dict[str, Any]]]
+) -> Generator[list[Outcome]]:
+    """The outcomes of all `members` (number, parameters), in the order in which they are finished."""
+    if isinstance(workers.executor, ProcessPoolExecutor):
+        _check_picklable(task)
+    todo, done = iter(members), SimpleQueue[Future[TimedOutcomes]]()
+    submitted: dict[Future[TimedOutcomes], list[tuple[int, dict[str, Any]]]] = {}
     size = 1
 
-    def send(batch: list[tuple[int, dict[str, Any]]]) -> None:
+    def submit(batch: list[tuple[int, dict[str, Any]]]) -> None:
         try:
-            future = crew.executor.submit(partial(job, batch))  # Dask would look into arguments
+            future = workers.executor.submit(partial(task, batch))  # Dask would inspect arguments
         except BrokenExecutor:
-            raise LivensError(DEAD) from None
+            raise LivensError(WORKER_DIED) from None
         except RuntimeError as error:
-            raise LivensError(f"the executor takes no members: {error}.") from None
-        flying[future] = batch
+            raise LivensError(f"the executor accepts no members: {error}.") from None
+        submitted[future] = batch
         future.add_done_callback(done.put)
 
     try:
         while True:
-            while len(flying) < AHEAD * max(1, crew.workers()) and (batch := list(islice(todo, size))):
-                send(batch)
-            if not flying:
+            room = BATCHES_PER_WORKER * max(1, workers.available())
+            while len(submitted) < room and (batch := list(islice(todo, size))):
+                submit(batch)
+            if not submitted:
                 return
             future = done.get()
-            batch = flying.pop(future)
+            batch = submitted.pop(future)
             try:
                 outcomes, seconds = future.result()
             except BrokenExecutor:
-                raise LivensError(DEAD) from None
+                raise LivensError(WORKER_DIED) from None
             except Exception as error:
-                if type(error).__name__ != "KilledWorker":  # Dask's: a task whose workers died again and again
+                if not _is_killed_worker(error):
                     raise
-                if len(batch) > 1:  # find out which member it is
+                if len(batch) > 1:  # find the member that kills its worker
                     for member in batch:
-                        send([member])
+                        submit([member])
                     continue
-                seconds = crew.pace
+                seconds = workers.batch_seconds
                 outcomes = [Outcome(batch[0][0], None, b"the workers that ran it died, one after another.")]
-            size = max(1, min(MOST, int(crew.pace * len(batch) / max(seconds, 1e-9)), 4 * size))
+            size = max(1, min(MAX_BATCH, int(workers.batch_seconds * len(batch) / max(seconds, 1e-9)), 4 * size))
             yield outcomes
     except KeyboardInterrupt:
-        for future in [future for future in flying if not future.cancel()]:  # those in flight end first
+        for future in [future for future in submitted if not future.cancel()]:  # running batches are finished first
             if future.exception() is None:
                 yield future.result().outcomes
         raise
     finally:
-        for future in flying:
+        for future in submitted:
             future.cancel()
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
+    # macOS and Windows have no sched_getaffinity
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _of_dask(client: Any) -> Crew:
-    known = {"at": -FAR, "workers": 0}  # the scheduler is asked once in a while: workers come and go
+def _is_killed_worker(error: Exception) -> bool:
+    """Whether this is Dask's error for a task whose workers died repeatedly; without Dask it cannot be."""
+    scheduler = sys.modules.get("distributed.scheduler")
+    return scheduler is not None and isinstance(error, scheduler.KilledWorker)
 
-    def workers() -> int:
-        if time.monotonic() - known["at"] > FAR:
-            known.update(at=time.monotonic(), workers=sum(client.nthreads().values()))
-        return int(known["workers"])
 
-    return Crew(client.get_executor(pure=False), workers, FAR)
+def _dask_workers(client: DaskClient) -> Workers:
+    known = {"at": -CLUSTER_BATCH, "count": 0}  # workers come and go: the scheduler is queried from time to time
+
+    def count() -> int:
+        if time.monotonic() - known["at"] > CLUSTER_BATCH:
+            known.update(at=time.monotonic(), count=sum(client.nthreads().values()))
+        return int(known["count"])
+
+    return Workers(client.get_executor(pure=False), count, CLUSTER_BATCH)
 
 
 @contextmanager
 def _client(address: str) -> Iterator[Any]:
     """A Dask client of the scheduler at `address`, such as "tcp://10.0.0.1:8786"."""
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise MissingExtra(f"clusters need dask.distributed ({error}): pip install 'livens[cluster]'") from None
+    distributed = require("distributed", "clusters need dask.distributed", "livens[cluster]")
     try:
         client = distributed.Client(address)
     except (OSError, ValueError) as error:
@@ -143,13 +168,13 @@ def _client(address: str) -> Iterator[Any]:
         yield client
 
 
-def _check_travels(job: Job) -> None:
-    """Refuse functions that cannot be sent to another process."""
-    for what, function in (("makes models", job.make), ("says what to keep", job.keep)):
+def _check_picklable(task: MemberTask) -> None:
+    """Raise a ModelError if a function cannot be sent to another process."""
+    for what, function in (("make_model", task.make_model), ("keep", task.keep)):
         try:
             pickle.dumps(function)
         except Exception:
             raise ModelError(
-                f"the function that {what} cannot be sent to another process: define it with def at the top of a "
-                "module, or use threads or a Dask client, which take any function."
+                f"{what} cannot be sent to another process: define the function with def at module level, or use "
+                "threads or a Dask client, which accept any function."
             ) from None

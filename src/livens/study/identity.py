@@ -1,7 +1,7 @@
-"""What a study is, so that it is not mixed with another when it goes on: facts that are stored with it and compared.
+"""The identity of a study: facts that are stored with it and compared when it is continued.
 
-The values of the parameters and the model of the first member are too long to say: they stand as digests. What the
-functions of a study do cannot be known; that they make the same first model is a good sign.
+The values of the parameters and the model of the first member are long and are stored as digests. The functions of a
+study cannot be compared; instead, the models that they make for the first member are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .designs import Design
 
 
 def facts_of(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
-    """What can be known of a study, by name."""
+    """The facts of a study, by name."""
     digests = {f"the values of {name!r}": _digest([x.dtype.kind, *x.tolist()]) for name, x in members.values.items()}
     return {
         "scheme": repr(how.scheme),
@@ -33,8 +33,8 @@ def facts_of(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
     }
 
 
-def compare(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
-    """Refuse to mix two studies."""
+def check_same_study(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
+    """Raise a FileError if `path` holds another study."""
     for what, value in now.items():
         before = stored.get(what)
         if before == value or (what.startswith("the model") and not (before and value)):
@@ -48,8 +48,8 @@ def _digest(data: Any) -> str:
 
 
 def _digest_of_model(model: Model | None) -> str:
-    """What tells a model from another, or nothing where it cannot be told; the last digits do not count, which another
-    machine may round differently."""
+    """A digest of the model; "" if the model cannot be written. Numbers are rounded to 9 digits: the last digits
+    may differ between machines."""
 
     def rounded(value: Any) -> Any:
         if isinstance(value, float):

@@ -1,7 +1,7 @@
-"""One member of an ensemble: made from its parameters, simulated, and what is kept of it packed into bytes.
+"""One member of an ensemble: its model is made and simulated, and the kept values are packed into bytes.
 
-What a member leaves is an Outcome: numbers, with a layout that says what they are, or the sentence why there are none.
-The bits of an outcome depend on the member's parameters alone: not on who runs it, nor when, nor what runs beside it.
+The result is an Outcome: numbers with a layout that gives their names and shapes, or an error message. The bits of an
+outcome depend on the parameters of the member only, not on the worker, the time or the other members.
 """
 
 from __future__ import annotations
@@ -18,97 +18,93 @@ import numpy as np
 
 from ..compile.compiled import Compiled
 from ..describe.model import Model
-from ..errors import LivensError, MissingExtra, ModelError
+from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
 from ..run.plan import Plan
 from ..run.simulate import follow
 
 Layout = tuple[tuple[str, tuple[int, ...]], ...]  # name and shape of each array, by name
-TOKEN = secrets.token_hex(8)  # tells this machine's processes from another's
+TOKEN = secrets.token_hex(8)  # distinguishes processes of different machines
 
 
 class Outcome(NamedTuple):
-    """What a member leaves: numbers (little-endian doubles) as its layout says, or a text where there is no layout."""
+    """The result of a member: numbers (little-endian doubles) in the order of the layout, or else a message."""
 
     member: int
     layout: Layout | None
     data: bytes
 
 
-class Elapsed(NamedTuple):
-    """Some members' outcomes, and how long they took together [s]."""
+class TimedOutcomes(NamedTuple):
+    """The outcomes of a batch of members, and the computing time of the batch [s]."""
 
     outcomes: list[Outcome]
     seconds: float
 
 
 @dataclass(frozen=True)
-class Job:
-    """What is done for every member. It travels to wherever members are run."""
+class MemberTask:
+    """The computation of a member. It is sent to the processes that run members."""
 
-    make: Callable[..., Model]
+    make_model: Callable[..., Model]
     plan: Plan
     keep: Callable[[Trajectory], Mapping[str, Any]]
-    taken: frozenset[str]  # names that what is kept must not have
-    home: str  # the process that asked
+    taken: frozenset[str]  # names that kept values must not have
+    origin: str  # the process that called `ensemble`
 
-    def __call__(self, members: list[tuple[int, dict[str, Any]]]) -> Elapsed:
-        """The outcomes of some members."""
-        if here() != self.home:
-            _stay_on_one_core()
+    def __call__(self, members: list[tuple[int, dict[str, Any]]]) -> TimedOutcomes:
+        """The outcomes of a batch of members."""
+        if process_name() != self.origin:
+            _limit_blas_permanently()
         begin = time.perf_counter()
         outcomes = [self.outcome(member, parameters) for member, parameters in members]
-        return Elapsed(outcomes, time.perf_counter() - begin)
+        return TimedOutcomes(outcomes, time.perf_counter() - begin)
 
     def outcome(self, member: int, parameters: dict[str, Any]) -> Outcome:
-        """What one member leaves."""
+        """The outcome of one member."""
         try:
-            model = self.make(**parameters)
+            model = self.make_model(**parameters)
             if not isinstance(model, Model):
-                raise ModelError(f"the function that makes models gave {model!r}, not a Model.")
+                raise ModelError(f"make_model returned {model!r}, which is not a Model.")
             motion = follow(self.plan, Compiled.of(model, quiet=True))
             return Outcome(member, *packed(self.keep(motion), self.taken))
-        except Exception as error:  # whatever a user's function raises belongs to this member alone
-            return Outcome(member, None, sentence(error).encode())
+        except Exception as error:  # an error of a user's function is the outcome of this member
+            return Outcome(member, None, message_of(error).encode())
 
 
 def packed(kept: Any, taken: frozenset[str]) -> tuple[Layout, bytes]:
-    """What `keep` returned, in the order of the names."""
+    """Layout and bytes of the values that `keep` returned, sorted by name."""
     if not isinstance(kept, Mapping):
         raise ModelError(f"keep must return a dictionary of numbers and arrays, not {type(kept).__name__}.")
     for name in kept:
         if not isinstance(name, str) or not name or "/" in name or "\0" in name or name in taken:
-            raise ModelError(f"keep returned {name!r}, which cannot be a name or is taken.")
+            raise ModelError(f"keep returned the name {name!r}, which is not possible or is already used.")
     arrays = {name: np.asarray(kept[name]) for name in sorted(kept)}
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":
-            raise ModelError(f"keep returned {name!r} = {kept[name]!r}, which is not made of real numbers.")
+            raise ModelError(f"keep returned {name!r} = {kept[name]!r}, which does not consist of real numbers.")
         if array.dtype.kind in "iu" and ((array > 2**53) | (array < -(2**53))).any():
-            raise ModelError(f"keep returned {name!r} = {kept[name]!r}, and doubles count no further than 2**53.")
+            raise ModelError(f"keep returned {name!r} = {kept[name]!r}, which a double cannot represent exactly.")
     layout = tuple((name, array.shape) for name, array in arrays.items())
     return layout, b"".join(array.astype("<f8").tobytes() for array in arrays.values())
 
 
-def sentence(error: BaseException) -> str:
-    """Why a member failed."""
+def message_of(error: BaseException) -> str:
+    """The message of an error that ended a member."""
     return str(error) if isinstance(error, LivensError) else f"{type(error).__name__}: {error}"
 
 
-def here() -> str:
-    """This process."""
+def process_name() -> str:
+    """A name of this process that is unique on all machines."""
     return f"{TOKEN}-{os.getpid()}"
 
 
-def one_core() -> Any:
-    """A context in which BLAS uses one core: members have the others, and sums come out the same everywhere."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise MissingExtra(f"ensembles need threadpoolctl ({error}): pip install 'livens[data]'") from None
-    return threadpool_limits(1)
+def one_blas_thread() -> Any:
+    """A context in which BLAS uses one thread: other cores run other members, and sums are bitwise reproducible."""
+    return require("threadpoolctl", "ensembles need threadpoolctl", "livens[data]").threadpool_limits(1)
 
 
 @cache
-def _stay_on_one_core() -> None:
-    """The same for as long as this process lives, which was started to run members."""
-    one_core()
+def _limit_blas_permanently() -> None:
+    """The same until the end of this process, which was started to run members."""
+    one_blas_thread()

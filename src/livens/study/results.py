@@ -1,7 +1,7 @@
-"""What the members of a study left, gathered: a labelled Dataset, and the file it is kept in.
+"""The results of a study: a labelled Dataset, and the file in which it is stored.
 
-Members may come in any order and the result is the same. Should they not agree in what they keep, the one with the
-lowest number says what is right, and those that differ have failed.
+The result does not depend on the order in which members finish. All members must return the same variables; the member
+with the lowest number defines them, and members that differ have failed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtra
+from ..errors import FileError, MissingExtra, require
 from ..storage import untrusted_hdf5
-from ..storage.atomic import Patient, intact, replacing, seal
+from ..storage.atomic import DeferredErrorFile, add_checksum, checksum_matches, replacing
 from .designs import Design
 from .members import Layout, Outcome
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     import xarray
 
 
-class Rows:
-    """Members that keep the same: their numbers, and what they kept, one after the other."""
+class Group:
+    """Members with the same layout: their numbers and their kept values."""
 
     def __init__(self) -> None:
         self.members, self.data = array("q"), bytearray()
 
 
 class Results:
-    """What has been finished of `total` members."""
+    """The finished members of a study with `total` members."""
 
     def __init__(self, total: int):
         self.done = np.zeros(total, dtype=bool)
-        self.rows: dict[Layout, Rows] = {}
+        self.groups: dict[Layout, Group] = {}
         self.errors: dict[int, str] = {}
 
     def add(self, outcome: Outcome) -> None:
-        """Take in what a member left; what comes a second time is the same and is left out."""
+        """Add the outcome of a member; a second outcome of the same member is identical and ignored."""
         member, layout, data = outcome
         if self.done[member]:
             return
@@ -52,38 +52,39 @@ class Results:
         if layout is None:
             self.errors[member] = data.decode()
             return
-        rows = self.rows.setdefault(layout, Rows())
-        rows.members.append(member)
-        rows.data += data
+        group = self.groups.setdefault(layout, Group())
+        group.members.append(member)
+        group.data += data
 
     def dataset(self, design: Design, units: Mapping[str, str], facts: Mapping[str, Any]) -> xarray.Dataset:
-        """All of it, labelled: parameters as coordinates, NaN and a sentence in `error` where a member failed."""
+        """The results with labels: parameters as coordinates; NaN and a message in `error` for members that failed."""
         xarray = _xarray()
         axes, errors = tuple(design.axes), dict(self.errors)
         shape = tuple(design.axes.values())
         variables = {}
-        right = min(self.rows, key=lambda layout: min(self.rows[layout].members), default=())
-        for layout, rows in self.rows.items():
-            if layout != right:
-                errors |= dict.fromkeys(rows.members, f"keeps {_words(layout)}, where others keep {_words(right)}.")
-        names = {*design.values, *axes, *(name for name, _ in right)}
-        for name, values in self._values(right).items():
+        expected = min(self.groups, key=lambda layout: min(self.groups[layout].members), default=())
+        for layout, group in self.groups.items():
+            if layout != expected:
+                message = f"keep returned {_words(layout)}; other members returned {_words(expected)}."
+                errors |= dict.fromkeys(group.members, message)
+        names = {*design.values, *axes, *(name for name, _ in expected)}
+        for name, values in self._values(expected).items():
             own = tuple(_free(f"{name}_{k}", names) for k in range(1, values.ndim))
             variables[name] = ((*axes, *own), values.reshape(*shape, *values.shape[1:]), _units(units, name))
         why = np.full(len(design), "", dtype=object)
         for member, text in errors.items():
             why[member] = text
-        variables["error"] = (axes, why.reshape(shape), {"long_name": "why the member failed, empty if it did not"})
+        variables["error"] = (axes, why.reshape(shape), {"long_name": "error message, empty if the member succeeded"})
         coordinates = {name: (design.along(name), x, _units(units, name)) for name, x in design.values.items()}
         return xarray.Dataset(variables, coordinates, {**facts, "failed": len(errors)})
 
     def _values(self, layout: Layout) -> dict[str, Any]:
-        """The arrays of a layout, one row for each member of the study."""
-        if layout not in self.rows:
+        """The arrays of a layout, with one entry for each member of the study."""
+        if layout not in self.groups:
             return {}
-        rows = self.rows[layout]
-        members = np.frombuffer(rows.members, dtype=np.int64)
-        table = np.frombuffer(rows.data, dtype="<f8").reshape(len(members), -1)
+        group = self.groups[layout]
+        members = np.frombuffer(group.members, dtype=np.int64)
+        table = np.frombuffer(group.data, dtype="<f8").reshape(len(members), -1)
         values, first = {}, 0
         for name, shape in layout:
             last = first + int(np.prod(shape))
@@ -94,24 +95,24 @@ class Results:
 
 
 def write(dataset: xarray.Dataset, path: Path) -> None:
-    """Write the finished study as netCDF; the file is complete, or not there."""
+    """Write the finished study as netCDF, atomically."""
     with replacing(path) as temporary:
-        with Patient(temporary) as disk, _here():
+        with DeferredErrorFile(temporary) as disk, _local_dask():
             dataset.to_netcdf(disk, engine="h5netcdf")
-        seal(temporary)
-    untrusted_hdf5.vouch(path)
+        add_checksum(temporary)
+    untrusted_hdf5.mark_as_checked(path)
 
 
-def _here() -> Any:
-    """xarray would ask a Dask client, where there is one, to write the file on its cluster: it is written here."""
+def _local_dask() -> Any:
+    """A context in which this process writes the file; without it xarray uses the cluster of a Dask client."""
     dask = sys.modules.get("dask")
     return nullcontext() if dask is None else dask.config.set(scheduler="synchronous")
 
 
 def read(path: Path) -> xarray.Dataset:
-    """The study that `write` wrote."""
-    if intact(path) is False:
-        raise FileError(f"{path} is damaged: its bytes are not those that were written.")
+    """Read a study that `write` has written."""
+    if checksum_matches(path) is False:
+        raise FileError(f"{path} is damaged: its checksum is wrong.")
     try:
         untrusted_hdf5.check(path)
         dataset = _xarray().load_dataset(path, engine="h5netcdf")
@@ -119,23 +120,23 @@ def read(path: Path) -> xarray.Dataset:
         dataset["error"] = dataset["error"].astype(object)
     except MissingExtra:
         raise
-    except Exception:  # h5py answers damage with almost any exception
+    except Exception:  # h5py raises almost any exception for a damaged file
         raise FileError(f"{path} is not a study written by livens: choose another name for the store.") from None
     return dataset
 
 
 def check_extras(store: object) -> None:
-    """Refuse to begin what could not be ended."""
+    """Raise a MissingExtra before the study starts if its results could not be stored."""
     _xarray()
     if store is not None and find_spec("h5netcdf") is None:
-        raise MissingExtra("a study is stored by h5netcdf: pip install h5netcdf h5py")
+        raise MissingExtra("the store of a study needs h5netcdf: pip install h5netcdf h5py")
 
 
 def check_store(path: str | os.PathLike[str]) -> Path:
-    """The file that a study is kept in."""
+    """The path of the store, or a FileError if it cannot be written."""
     store = Path(path)
     if store.suffix != ".nc":
-        raise FileError(f"a study is stored as netCDF: name it such as {store.stem or 'study'}.nc, not {store.name!r}.")
+        raise FileError(f"a study is stored as netCDF: name it {store.stem or 'study'}.nc, not {store.name!r}.")
     if store.is_dir():
         raise FileError(f"{store} cannot be written: it is a folder.")
     if not store.parent.is_dir():
@@ -148,7 +149,7 @@ def _units(units: Mapping[str, str], name: str) -> dict[str, str]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, with as many bars behind it as make it one that nothing else has."""
+    """The name, with underscores added until it is not taken."""
     return _free(f"{name}_", taken) if name in taken else name
 
 
@@ -157,8 +158,4 @@ def _words(layout: Layout) -> str:
 
 
 def _xarray() -> Any:
-    try:
-        import xarray
-    except ImportError as error:
-        raise MissingExtra(f"ensembles need xarray ({error}): pip install 'livens[data]'") from None
-    return xarray
+    return require("xarray", "ensembles need xarray", "livens[data]")

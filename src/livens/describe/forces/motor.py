@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import answers, number, positive
+from ...checks import accepts, number, positive
 from ...errors import ModelError
 from ..body import Point
 from ..term import CoordinateMotor, Term
@@ -33,9 +33,9 @@ class Motor(Thing):
         self.joint, self.name = joint, name
         self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
         self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
-        if self.rate is not None and not answers(effort, 2):
+        if self.rate is not None and not accepts(effort, 2):
             raise ModelError(f"{label} has a rate, so its effort must be a controller f(t, now), not {effort!r}.")
-        if self.rate is None and callable(effort) and not answers(effort, 1):
+        if self.rate is None and callable(effort) and not accepts(effort, 1):
             raise ModelError(f"effort of {label} must be a function of time; a controller f(t, now) needs a rate [Hz].")
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import Array, answers, direction, not_negative, number, positive
+from ...checks import Array, accepts, direction, not_negative, number, positive
 from ...errors import ModelError
 from ..body import Point
 from ..row import Coordinate, Drive, Row
@@ -57,7 +57,7 @@ class Axial(Joint):
         self.damping = not_negative(damping, f"damping of {label}")
         self.limits = None if limits is None else _limits(limits, f"limits of {label}")
         self.limit_stiffness = positive(limit_stiffness, f"limit stiffness of {label}")
-        if drive is not None and not answers(drive, 1):
+        if drive is not None and not accepts(drive, 1):
             raise ModelError(f"drive of {label} must be a function of time, not {drive!r}.")
         self.drive = drive
         self.start_rate = None if start_rate is None else number(start_rate, f"start_rate of {label}")

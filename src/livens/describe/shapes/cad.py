@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -26,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from ...checks import positive
-from ...errors import FileError, MissingExtra, ModelError
-from ...storage.bytes import contents
-from ...storage.sandbox import apart, serve
+from ...errors import FileError, ModelError, require
+from ...storage.bytes import read_limited
+from ...storage.sandbox import run_sandboxed, serve
 from ..mass import MassProperties
 from ..surface import Surface
 from ..tessellate import rounded
@@ -98,13 +97,13 @@ def read_step(
     """
     file, density = Path(path), positive(density, "density", "kg/m³")
     _netgen()
-    data = contents(file, max_bytes)
+    data = read_limited(file, max_bytes)
     scale = _scale(data.decode("latin-1"), unit, file)
     with TemporaryDirectory() as folder:  # the kernel needs the ending .step, in lower case
         copy = Path(folder) / "part.step"
         copy.write_bytes(data)
         request = {"path": str(file), "copy": str(copy), "density": density, "scale": scale}
-        return unpacked(apart("livens.describe.shapes.cad", request))
+        return unpacked(run_sandboxed("livens.describe.shapes.cad", request))
 
 
 def answer(request: dict[str, Any]) -> bytes:
@@ -213,10 +212,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _netgen() -> Any:
-    try:
-        return import_module("netgen.occ")
-    except ImportError as error:
-        raise MissingExtra(f"CAD solids need netgen ({error}): pip install 'livens[cad]'") from None
+    return require("netgen.occ", "CAD solids need netgen", "livens[cad]")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ many times, is read in a separate process (sandbox.py). The axes are those of th
 from __future__ import annotations
 
 import io
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array, positive
-from ...errors import FileError, MissingExtra, ModelError
-from ...storage.bytes import contents
-from ...storage.sandbox import apart, serve
+from ...errors import FileError, ModelError, require
+from ...storage.bytes import read_limited
+from ...storage.sandbox import run_sandboxed, serve
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
@@ -61,14 +60,14 @@ def read_mesh(
     if kind not in FORMATS:
         raise FileError(f"{file} must end in one of {', '.join('.' + f for f in FORMATS)} to be read as a mesh.")
     _trimesh()
-    data = contents(file, max_bytes)
-    return read_apart(file, density, scale, name) if kind == "glb" else _read(data, file, density, scale, name)
+    data = read_limited(file, max_bytes)
+    return read_sandboxed(file, density, scale, name) if kind == "glb" else _read(data, file, density, scale, name)
 
 
-def read_apart(file: Path, density: float, scale: float, name: str | None = None) -> Solid:
+def read_sandboxed(file: Path, density: float, scale: float, name: str | None = None) -> Solid:
     """The same, read in another process with bounded time and memory; `scale` is the unit [m]."""
     request = {"path": str(file), "file": str(file.resolve()), "density": density, "scale": scale, "name": name}
-    return unpacked(apart("livens.describe.shapes.mesh", request))[0]
+    return unpacked(run_sandboxed("livens.describe.shapes.mesh", request))[0]
 
 
 def answer(request: dict[str, Any]) -> bytes:
@@ -138,10 +137,7 @@ def _matter(surface: Surface, density: float, file: Path) -> MassProperties:
 
 
 def _trimesh() -> Any:
-    try:
-        return import_module("trimesh")
-    except ImportError as error:
-        raise MissingExtra(f"mesh files need trimesh ({error}): pip install 'livens[mesh]'") from None
+    return require("trimesh", "mesh files need trimesh", "livens[mesh]")
 
 
 if __name__ == "__main__":

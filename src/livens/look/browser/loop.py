@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...compile.compiled import Compiled
+from ...compile.states import copied
 from ...describe.model import Model
 from ...errors import LivensError
 from ...kernels.arrays import State
 from ...record.trajectory import Trajectory
 from ...step import Scheme
 from .clock import Pace
-from .stepper import Stepper, copied, moment
+from .stepper import Stepper, moment
 
 CHUNK = 0.008  # pause between two chunks of steps of a simulation faster than the clock [s]
 IDLE = 0.02  # pause of a stopped simulation between two reads of the queue [s]

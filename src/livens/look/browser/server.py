@@ -13,10 +13,9 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from html import escape
-from importlib import import_module
 from typing import Any
 
-from ...errors import LivensError, MissingExtra
+from ...errors import LivensError, require
 
 HERE = "127.0.0.1"
 FIRST_PORT = 8080  # ports are tried from here
@@ -95,10 +94,7 @@ def installed() -> bool:
 def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
     """A server with an empty page, to be filled in the `with` block; an error there closes it. port: None finds a free
     one; a port that is in use is an error."""
-    try:
-        viser: Any = import_module("viser")
-    except ImportError as error:
-        raise MissingExtra(f"the page in the browser needs viser ({error}): pip install 'livens[view]'") from None
+    viser = require("viser", "the page in the browser needs viser", "livens[view]")
     if port is not None:
         _refuse_taken(host, port)
     with _silence():  # `begin` prints the address

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...checks import positive
 from ...compile.compiled import Compiled
+from ...compile.states import as_record, copied, empty_record
 from ...describe.model import Model
 from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
@@ -116,14 +117,14 @@ class Stepper:
     def _continue_from(self, state: State, t: float) -> None:
         """Begin a run at `state`, which it advances in place, and at t."""
         self.state = with_memory(copied(state), self.scheme.memory(self.begin.system))
-        record = State(*(np.zeros((2, *x.shape)) for x in self.state))
+        record = empty_record(self.state, 2)
         self._run = Run(self.begin, self.scheme, self.h, t, NEVER, record)
         self._done = 0
 
 
 def moment(begin: Compiled, scheme: Scheme, h: float, t: float, state: State) -> Trajectory:
     """A motion of one state."""
-    return Instant(begin, scheme, h, t, State(*(x[None] for x in state)))
+    return Instant(begin, scheme, h, t, as_record(state))
 
 
 def carried(begin: Compiled, before: Compiled, state: State) -> State:
@@ -153,8 +154,3 @@ def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
             yield (*key, seen[key])
 
     return list(keys())
-
-
-def copied(state: State) -> State:
-    """A copy of all arrays."""
-    return State(*(np.array(x) for x in state))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
+from ...compile.states import selected
 from ...describe.pose import quaternions
 from ...kernels.arrays import State, System
 from ...record.trajectory import Trajectory
@@ -41,7 +42,7 @@ def instant(system: System, state: State, t: float) -> Instant:
 
 def instants(motion: Trajectory, k: NDArray[np.int64]) -> Instant:
     """The instants of the stored states number k: arrays (times, n, …) with the last time as `t`."""
-    return instant(motion.system, State(*(x[k] for x in motion.record)), motion.t[k[-1]])
+    return instant(motion.system, selected(motion.record, k), motion.t[k[-1]])
 
 
 def upright_instants(motion: Trajectory, k: NDArray[np.int64]) -> Instant:
@@ -53,7 +54,7 @@ def upright_instants(motion: Trajectory, k: NDArray[np.int64]) -> Instant:
 
 def stored(system: System, record: State, t: Array, k: int) -> Instant:
     """The instant of the stored state number k."""
-    return instant(system, State(*(x[k] for x in record)), t[k])
+    return instant(system, selected(record, k), t[k])
 
 
 def between(system: System, record: State, t: Array, when: float) -> Instant:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileError, MissingExtra
+from ...errors import FileError, require
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
 
@@ -74,10 +74,8 @@ def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = 
 @cache
 def _sheet() -> type[Figure]:
     """matplotlib's Figure with a PNG for notebooks, which otherwise show figures of pyplot only."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra(f"figures need matplotlib ({error}): pip install 'livens[plot]'") from None
+    require("matplotlib.figure", "figures need matplotlib", "livens[plot]")
+    from matplotlib.figure import Figure
 
     class Sheet(Figure):
         def _repr_png_(self) -> bytes:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FileError, MissingExtra
+from ...errors import FileError, MissingExtra, require
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -86,10 +86,7 @@ def _apng(pictures: Iterable[Picture], count: int, rate: float) -> Iterator[byte
 
 
 def _gif(pictures: Iterable[Picture], rate: float, target: Path) -> None:
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise MissingExtra(f"GIF files need Pillow ({error}): pip install pillow, or write .apng.") from None
+    Image = require("PIL.Image", "GIF files need Pillow, .apng files do not", "pillow")
     images: list[Any] = [Image.fromarray(picture) for picture in pictures]
     images = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
     first, *rest = images
