@@ -183,7 +183,7 @@ def scene_model() -> type[BaseModel]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of scenes."""
     schema = scene_model().model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$comment": MARK, **schema}
 
 
 # ── checking ──
