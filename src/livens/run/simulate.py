@@ -49,8 +49,8 @@ def simulate(
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
     `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
-    result is bitwise identical. A file there that livens did not write is replaced only with force=True. Ctrl-C raises `lv.Interrupted`, a KeyboardInterrupt with the motion so far in
-    `.trajectory`.
+    result is bitwise identical. A file there that livens did not write is replaced only with force=True. Ctrl-C raises
+    `lv.Interrupted`, a KeyboardInterrupt. Whatever ends a run, the motion so far is in `.trajectory` of the exception.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

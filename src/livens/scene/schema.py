@@ -16,6 +16,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError, crea
 from pydantic_core import ErrorDetails
 
 from ..describe.mass import MassProperties
+from ..storage.atomic import MARK
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
 from .kinds import (
     MEANING,
