@@ -27,7 +27,7 @@ def test_ships_its_types():
     assert (FOLDER / "py.typed").exists()
 
 
-def test_every_public_name_is_there_and_explained():
+def test_every_public_name_exists_and_has_a_docstring():
     stub = ast.parse((FOLDER / "__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.level]  # without those of typing
     names = [a.asname or a.name for node in imports for a in node.names]
@@ -53,7 +53,7 @@ assert not hidden, hidden
 """
 
 
-def test_import_is_light():
+def test_import_loads_no_large_library():
     heavy = "{'numba', 'scipy', 'matplotlib', 'xarray', 'h5py', 'netgen', 'trimesh', 'casadi', 'viser', 'dask'}"
     assert python("-c", f"import sys, livens; print({heavy} & set(sys.modules))").strip() == "set()"
 
@@ -84,6 +84,6 @@ assert abs(fall + 9.81 / 2 * 0.5**2) <= 4 * n * np.finfo(float).eps, fall
 """
 
 
-def test_numpy_alone_is_enough():
+def test_livens_runs_with_numpy_only():
     """The road into the browser: the kernels as plain Python, everything else refused."""
     python("-c", NUMPY_ONLY)

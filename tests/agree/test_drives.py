@@ -52,7 +52,7 @@ def test_fast_drives(omega, turn):
     assert (off[middle, 1] <= x**6 / 140 + noise / x + 2 * EPS / x).all()
 
 
-def test_a_fast_wheel_turns_as_it_is_driven():
+def test_a_fast_wheel_follows_its_prescribed_motion():
     omega = 2 * np.pi * 1e4
     motion = lv.simulate(driven(lambda t: math.sin(omega * t), omega), h=0.01 / omega, until=1.0 / omega)
     rate = motion.body_rates(motion.model["wheel"])[:, 2]
@@ -63,14 +63,14 @@ def test_a_fast_wheel_turns_as_it_is_driven():
 
 @pytest.mark.parametrize("until", [1e-5, 0.1, 1.0, 1.7])
 @pytest.mark.parametrize("h", [None, 0.1, 1e-5])
-def test_drives_are_asked_within_the_run(until, h):
+def test_drives_are_evaluated_within_the_time_of_the_run(until, h):
     asked = []
     table(lambda t: asked.append(t) or t, np.linspace(0.0, until, 1001), h, until)
     assert min(asked) == 0.0
     assert max(asked) == until
 
 
-def test_tables_that_end():
+def test_a_table_may_end_with_the_run():
     """Linear tables: clamped outside by numpy, refused outside by others; their rate is right to both ends."""
     t = np.linspace(0.0, 1.0, 11)
 
@@ -95,7 +95,7 @@ def no_answer():
 @pytest.mark.parametrize("until", [1.0, 0.7])  # 70 steps of 0.7/70 s are more than 0.7 s, by round-off
 @pytest.mark.parametrize("refuse", [no_answer, lambda: math.nan], ids=["refuses", "NaN"])
 @pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(4), lv.Newmark(), lv.RungeKutta()], ids=repr)
-def test_a_table_over_the_run_is_enough(until, refuse, scheme):
+def test_a_table_needs_to_cover_the_run_only(until, refuse, scheme):
     """The same motion as of the function that it tabulates, and of a run that goes further and is cut there."""
     h = 1e-2
     ended = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=until)
@@ -126,7 +126,7 @@ def test_a_load_as_a_table_over_the_run():
     assert motion.position(ball)[-1, 0] == pytest.approx(0.5 * 0.7**2, rel=1e-12)
 
 
-def test_drives_that_cannot_be_told():
+def test_a_drive_that_raises_an_error_is_named():
     """A ValueError of a drive is told with joint and time; what else goes wrong in it keeps its own traceback."""
 
     def ends(t):
@@ -146,7 +146,7 @@ def test_drives_that_cannot_be_told():
             lv.simulate(driven(lambda t, s=scale: s * math.sqrt(t)), h=0.01, until=1.0)
 
 
-def test_what_is_smooth_is_not_refused():
+def test_smooth_drives_are_accepted():
     """Whatever begins anywhere, at rest or not, far from zero, or rests altogether."""
     smooth = [lambda t: 1e3, lambda t: 1e3 + 1e-9 * t, lambda t: 1e3 + 1e-3 * math.sin(t), lambda t: t**5,
               lambda t: 1 - math.cos(30 * t), lambda t: 1e-9 * math.exp(t), lambda t: 1e6 * t + 1e6]  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_is_smooth_is_not_refused():
     assert drive_table(joint, joint.drive, np.array([0.0, 1.0])).tolist() == [[1e3, 0, 0], [1e3, 0, 0]]
 
 
-def test_splines_tell_their_own_derivatives():
+def test_the_derivatives_of_splines_are_used():
     class Cubic:
         def __init__(self, *c):
             self.c = c

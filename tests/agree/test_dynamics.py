@@ -124,12 +124,12 @@ def quietly(function, *arguments, **options):
 
 
 @pytest.mark.parametrize("seed", range(18))
-def test_at_the_start(seed):
+def test_accelerations_agree_at_the_start(seed):
     compare(quietly(lv.dynamics, mechanism(seed)), 0)
 
 
 @pytest.mark.parametrize("seed", range(0, 18, 3))
-def test_under_way(seed):
+def test_accelerations_agree_during_the_motion(seed):
     """After some motion: angles are no longer zero, springs and stops are at work, the clock runs."""
     motion = quietly(lv.simulate, mechanism(seed), h=1e-3, until=0.05, every=25)
     assert np.abs(motion.rotation("b3")[-1] - motion.rotation("b3")[0]).max() > 1e-3
@@ -137,7 +137,7 @@ def test_under_way(seed):
 
 
 @pytest.mark.parametrize("seed", range(0, 18, 4))
-def test_accelerations_are_what_happens_next(seed):
+def test_accelerations_predict_the_next_step(seed):
     """Differences of the velocities of a fine motion, on both sides of the state, to second order in h."""
     h = 2e-5
     motion = quietly(lv.simulate, mechanism(seed), h=h, until=2 * h)
@@ -149,7 +149,7 @@ def test_accelerations_are_what_happens_next(seed):
     assert np.abs(now.acceleration("b3")[0] - motion.acceleration("b3")[0]).max() <= 1e-9 * size
 
 
-def test_kinds_that_are_drawn():
+def test_random_models_contain_every_kind():
     """Every kind of joint and force comes up in one mechanism or another."""
     drawn = {type(thing).__name__ for seed in range(18) for m in [mechanism(seed)] for thing in m.joints + m.forces}
     assert drawn >= {*JOINTS, "Rod", "PointOnPlane", "Coupling", "Motor", "Spring", "Damper", "Load"}

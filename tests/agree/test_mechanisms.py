@@ -71,7 +71,7 @@ def test_fourth_order(build, until, steps, few):
     assert np.abs(runs.order(errors)[0][checked] - 4).max() < 0.2, errors
 
 
-def test_reactions_where_rows_repeat():
+def test_reactions_with_redundant_constraints():
     """Bricard has one row too many: of all the reactions that do, those of least norm, in both ways of counting."""
     found = reference(mechanisms.bricard, 1.0)
     error = deviations(runs.run(mechanisms.bricard(), 4, h=5e-3, until=1.0), found)[3]

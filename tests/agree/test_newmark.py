@@ -11,7 +11,7 @@ SCHEMES = (lv.Newmark(), lv.GeneralizedAlpha(0.7))
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize("build", [problems.hung, mechanisms.crank_rocker, lambda: mechanisms.chain(3)])
-def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(scheme, build, tmp_path):
+def test_a_run_in_two_parts_is_bitwise_identical_also_through_a_file(scheme, build, tmp_path):
     model = build()
     whole = lv.simulate(model, scheme, h=1e-3, until=0.2)
     half = lv.simulate(model, scheme, h=1e-3, until=0.1)
@@ -49,7 +49,7 @@ def test_long_chains(scheme):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1), errors
 
 
-def test_a_controller_is_asked():
+def test_a_controller_is_called():
     def build():
         m = lv.Model()
         arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
@@ -63,7 +63,7 @@ def test_a_controller_is_asked():
     )
 
 
-def test_what_the_compared_schemes_do_to_energy_and_momentum():
+def test_energy_and_momentum_errors_of_the_compared_schemes():
     """A tumbling body for 2,000 s: the Livens scheme keeps angular momentum and energy to round-off; Newmark does not
     keep the momentum, and generalised-α loses energy."""
     m = lv.Model()
@@ -88,7 +88,7 @@ def test_newmark_is_not_symplectic_for_rotations_and_livens_is():
     assert lv.symplecticity(m, lv.Newmark(), h=0.1) > 1e-5
 
 
-def test_refusals():
+def test_errors_of_wrong_arguments():
     hung = mechanisms.chain(2)
     with pytest.raises(lv.ModelError, match="β = 0 cannot hold joints"):
         lv.simulate(hung, lv.Newmark(beta=0.0), h=1e-3, until=0.1)

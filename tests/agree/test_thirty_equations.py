@@ -142,7 +142,7 @@ def test_the_corrected_form_converges():
         assert drift <= len(motion) * np.finfo(float).eps * np.linalg.norm(J @ OMEGA0)
 
 
-def test_the_fault_hides_for_a_ball():
+def test_the_error_has_no_effect_for_a_ball():
     """J ω ∥ ω: ω stays as it is in both forms."""
     ball = 2.0 * np.eye(3)
     omega, drift = printed_run(ball, 0.02)

@@ -272,7 +272,7 @@ def upright(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_what_is_balanced_on_top_falls_down(n):
+def test_an_unstable_start_ends_in_a_stable_equilibrium(n):
     """Every force is balanced at the start, but not stably: it ends hanging."""
     rest = at_rest(upright(n))
     for k in range(n):
@@ -280,7 +280,7 @@ def test_what_is_balanced_on_top_falls_down(n):
     assert np.abs(rest.reaction("h0")[0] - (0, 0, n * G)).max() <= 1e3 * EPS * n * G
 
 
-def test_what_nothing_pulls_stays():
+def test_a_free_body_stays():
     """A wheel on its axle, a ball on a floor, and a body that floats are at rest where they are."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 2)), at=(1, 2, 3), rotation=problems.turned(1), name="wheel"))
@@ -327,7 +327,7 @@ def refuses(sentence, model):
         at_rest(model)
 
 
-def test_what_never_comes_to_rest():
+def test_models_without_equilibrium_are_errors():
     m = lv.Model(gravity=DOWN)
     m.add(lv.Body(lv.PointMass(2.0), name="stone"))
     remedy = "Attach it with joints or springs, or balance the loads."
@@ -348,7 +348,7 @@ def test_what_never_comes_to_rest():
     )
 
 
-def test_what_moves_by_itself():
+def test_models_that_vary_with_time_are_errors():
     m = upright(1)
     m.add(lv.Load(m["r0"].point(0, 0, 0), force=lambda t: (t, 0, 0), name="gust"))
     refuses("Load 'gust' varies with time or state: at rest only constant ones balance.", m)

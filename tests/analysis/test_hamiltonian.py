@@ -94,7 +94,7 @@ def test_forces_agree_with_newton_and_euler(side):
         assert np.abs(mine - other).max() <= 64 * EPS * max(1.0, np.abs(other).max())
 
 
-def test_hamiltons_equations_are_what_moves(side):
+def test_hamiltons_equations_agree_with_the_motion(side):
     """ȧ = ∂H/∂p, ω = ∂H/∂L, ṗ = f, L̇ = L × ω + τ, against differences of a fine motion."""
     H, *_ = side
     h = 1e-4

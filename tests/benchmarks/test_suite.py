@@ -36,7 +36,7 @@ def test_a_target_met_from_the_start_costs_the_cheapest_run():
     assert found.seconds == pytest.approx(0.01)
 
 
-def test_a_lucky_coarse_run_does_not_count():
+def test_an_accidentally_accurate_coarse_run_does_not_count():
     lucky = curve("livens", 2, 1e-3)
     lucky["points"][1]["error"] = 1e-9
     assert cost(lucky, 1e-4).seconds == pytest.approx(cost(curve("livens", 2, 1e-3), 1e-4).seconds)
@@ -51,7 +51,7 @@ def test_other_models_are_not_ranked():
     assert best(curves, 1e-4, other=True)["MuJoCo"].seconds == pytest.approx(1e-4 * 10)
 
 
-def test_the_report_says_where_it_is_behind_and_why(tmp_path):
+def test_the_report_names_slower_cases_and_the_reason(tmp_path):
     pytest.importorskip("matplotlib")
     curves = [curve("livens", 4, 1e-3, setting="order 4"), curve("MuJoCo", 4, 2e-4)]
     none = {"program": "Exudyn", "setting": "RK", "other": False, "points": [], "skipped": "no joints"}
@@ -69,7 +69,7 @@ def test_the_report_says_where_it_is_behind_and_why(tmp_path):
     assert (tmp_path / "docs" / "figures" / "chain-5.svg").stat().st_size < 100_000
 
 
-def test_growth_is_fitted_where_it_shows():
+def test_growth_is_fitted_apart_from_a_constant_cost():
     sizes = [1, 10, 100, 1000]
     assert exponent(sizes, [50 + n**1.5 for n in sizes]) == pytest.approx(1.5, abs=0.05)
 
@@ -114,7 +114,7 @@ def test_the_command_measures_and_reports(part, tmp_path, capsys):
     assert "[1/1]" in capsys.readouterr().out
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
+def test_an_interrupted_run_is_continued(monkeypatch, tmp_path):
     """And one that ended, or whose sources have changed, begins anew."""
     size, asked, stop = command.SIZES["tiny"], [], True
 

@@ -90,7 +90,7 @@ def given(start, model):
     return np.concatenate([moves, turns], axis=1).ravel()
 
 
-def test_positions_move_as_little_as_they_can():
+def test_positions_are_moved_by_the_smallest_amount():
     """The mass-weighted move is the smallest one, up to the square of the misfit."""
     excess = {}
     for size in (1e-2, 1e-3):
@@ -103,7 +103,7 @@ def test_positions_move_as_little_as_they_can():
     assert excess[1e-3] <= 0.02 * excess[1e-2]
 
 
-def test_what_was_moved_is_said_with_its_size():
+def test_the_warning_gives_the_size_of_the_move():
     model = misfit(1e-3)
     start, said = started(model)
     u = given(start, model).reshape(-1, 6)
@@ -115,7 +115,7 @@ def test_what_was_moved_is_said_with_its_size():
     ]
 
 
-def test_a_start_that_fits_moves_nothing_and_says_nothing():
+def test_a_consistent_start_is_unchanged_and_gives_no_warning():
     start, said = started(misfit(0.0))
     assert not said
     assert start.adjustment.moved <= 8 * EPS
@@ -123,7 +123,7 @@ def test_a_start_that_fits_moves_nothing_and_says_nothing():
     assert start.freedom == 18 - 5 - 3 - 4 - 1
 
 
-def test_velocities_change_as_little_as_they_can():
+def test_velocities_are_changed_by_the_smallest_amount():
     """p − p_given = Gᵀλ with G v = 0: a weighted projection; said with the largest change."""
     model = misfit(0.0)
     rng = np.random.default_rng(1)
@@ -154,7 +154,7 @@ def lv_dynamics(model):
     return motion, [str(w.message) for w in said if issubclass(w.category, lv.ModelWarning)]
 
 
-def test_turning_that_does_not_fit_is_reported_too():
+def test_inconsistent_angular_velocities_are_reported_too():
     """A wheel on its axle that also tumbles: its centre keeps its velocity, so only its spin can tell."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), angular_velocity=(0.5, 0, 3), name="wheel"))
@@ -166,7 +166,7 @@ def test_turning_that_does_not_fit_is_reported_too():
 
 
 @pytest.mark.parametrize("kind", [lv.Revolute, lv.Cylindrical, lv.Planar, lv.Prismatic, lv.Rigid])
-def test_joints_that_come_out_turned_over_are_refused(kind):
+def test_joints_turned_over_by_assembly_are_errors(kind):
     """Half a turn satisfies the rows of directions too: the sign of the shared axis tells."""
     m = lv.Model()
     b = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), name="b"))
@@ -317,7 +317,7 @@ NAMES = ["four-bar", "flat", "three", "eight", "Bricard", "door", "weld", "balls
 
 
 @pytest.mark.parametrize(("build", "repeated", "freedom"), COUNTS, ids=NAMES)
-def test_freedom_and_repeated_rows(build, repeated, freedom):
+def test_degrees_of_freedom_and_redundant_rows(build, repeated, freedom):
     """Counted at a generic position, the same in whatever order joints are added, and said in one sentence."""
     rng = np.random.default_rng(0)
     model = build()
@@ -337,7 +337,7 @@ def test_freedom_and_repeated_rows(build, repeated, freedom):
         model.joints[:] = [model.joints[k] for k in rng.permutation(len(model.joints))]
 
 
-def test_rank_is_that_of_the_full_gradient():
+def test_the_rank_is_that_of_the_full_jacobian():
     """Rows that are left out are exactly what the rank of the joints' own geometry lacks; the rest has full rank."""
     for build, repeated, _ in COUNTS:
         model = build()
@@ -353,7 +353,7 @@ def test_rank_is_that_of_the_full_gradient():
         assert np.linalg.matrix_rank(kept, tol=1e-9) == len(kept) == len(G) - repeated
 
 
-def test_only_joints_of_loops_repeat():
+def test_only_joints_of_loops_are_redundant():
     """A pendulum beside the four-bar, and one hung from it, are not blamed."""
     m = four_bar()
     tail = bar(m, (0, 1, 0), (0, 2, 0), "tail")
@@ -366,7 +366,7 @@ def test_only_joints_of_loops_repeat():
     assert not {"tail hinge", "lone hinge"} & set(start.redundant)
 
 
-def test_dampers_and_drives_count_as_what_they_are():
+def test_drives_are_constraints_and_dampers_are_not():
     """A damper takes no freedom, a drive takes one."""
     m = four_bar()
     m.joints[0].damping = 0.3
@@ -378,7 +378,7 @@ def test_dampers_and_drives_count_as_what_they_are():
 @pytest.mark.parametrize(
     "build", [four_bar, bricard, door, lambda: four_bars(3)], ids=["4", "Bricard", "door", "3 × 4"]
 )
-def test_a_repeated_mechanism_keeps_all_its_rows(build):
+def test_copies_of_a_mechanism_keep_all_their_rows(build):
     """Rows that were left out hold as well as the others, at both levels."""
     with pytest.warns(lv.ModelWarning, match="redundant"):
         motion = lv.simulate(build(), h=2e-3, until=0.2)
@@ -424,7 +424,7 @@ def test_reactions_are_of_minimum_norm(build):
             assert np.abs(one - two).max() <= 2 * noise * size * max(1.0, np.abs(G).max())
 
 
-def test_a_door_weighs_on_both_hinges_alike():
+def test_two_hinges_carry_the_same_weight():
     """Minimum norm shares the weight, and the hinges' torques and pulls balance it: checked from outside."""
     motion, _ = lv_dynamics(door())
     forces = np.array([motion.reaction(f"hinge{k}")[0] for k in range(2)])
@@ -440,7 +440,7 @@ def test_a_door_weighs_on_both_hinges_alike():
 # ── what does not fit ──
 
 
-def test_a_wheel_on_its_centre_fits_up_to_round_off():
+def test_a_wheel_on_its_centre_is_consistent_to_round_off():
     """Joints without lever arms have no size of their own: 0.1 + 0.2 is still 0.3."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), at=(0.1 + 0.2, 0, 0), name="wheel"))
@@ -472,7 +472,7 @@ def test_drives_begin_where_their_joint_is(size):
             assert abs(start.state.angle[0] - offset) <= 1e-12
 
 
-def test_places_given_as_body_points_show_in_the_defect():
+def test_points_in_body_axes_show_in_the_violation():
     """The commonest slip: a world place where a body point is meant. It names joint, gap and cure."""
     m = lv.Model(gravity=DOWN)
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(2.5, 0, 0), name="arm"))
@@ -485,7 +485,7 @@ def test_places_given_as_body_points_show_in_the_defect():
         lv.simulate(m, h=1e-3, until=1.0)
 
 
-def test_a_mechanism_that_cannot_be_assembled():
+def test_a_mechanism_that_cannot_be_assembled_is_an_error():
     """A triangle of rods whose sides break the triangle inequality by a little: the joints that lack are named."""
     m = lv.Model()
     ends = [m.add(lv.Body(lv.PointMass(1.0), at=at, name=f"p{k}")) for k, at in enumerate([(1, 0.02, 0), (2, 0, 0)])]
@@ -499,7 +499,7 @@ def test_a_mechanism_that_cannot_be_assembled():
     assert all(f"'{name}' (Rod" in str(e.value) for name in ("one", "two", "three"))
 
 
-def test_the_rows_that_are_left_stay_independent():
+def test_the_remaining_rows_stay_independent():
     """All along a motion that begins at rest, whichever way it goes: S keeps its pivots, as the mechanism its rank."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lv.ModelWarning)
@@ -511,13 +511,13 @@ def test_the_rows_that_are_left_stay_independent():
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_the_freedom_of_a_random_linkage(seed):
+def test_degrees_of_freedom_of_a_random_linkage(seed):
     """Planar loops, slider-cranks, Sarrus, Bennett, Goldberg, Bricard; `make soak` counts thousands of them."""
     assert linkages.miscounted(seed) == ""
 
 
 @pytest.mark.parametrize("seed", range(1000, 1004))
-def test_the_freedom_of_many_linkages_in_one_model(seed):
+def test_degrees_of_freedom_of_many_linkages_in_one_model(seed):
     assert linkages.miscounted(seed, most=40) == ""
 
 

@@ -45,7 +45,7 @@ def test_a_loop_in_space_follows_one_of_its_joints(rate):
     close(motion.velocity("slider")[0], [0.24, 0, 0], 1e-12)
 
 
-def test_equations_that_repeat_do_not_matter():
+def test_redundant_constraints_do_not_matter():
     """A planar four-bar with hinges in space; its velocities by two equations for the end of the rocker."""
     B, C, D = np.array([0.0, 0.3]), np.array([0.72, 0.67]), np.array([1.0, 0.0])
     vB = 10.0 * 0.3 * np.array([1.0, 0.0])  # about y, from z to x
@@ -93,7 +93,7 @@ def arm(shoulder=None, elbow=None):
     return m
 
 
-def test_what_no_rate_says_is_flung():
+def test_unspecified_rates_follow_from_an_impulse():
     """The blow leaves the lower rod without momentum about the elbow: (1/2) ω₁ + (1/3) ω₂ = 0."""
     motion = still(arm(shoulder=1.0))
     close(motion.body_rates("upper")[0], Y)
@@ -102,7 +102,7 @@ def test_what_no_rate_says_is_flung():
     close(motion.body_rates("lower")[0], Y)
 
 
-def test_given_velocities_change_as_little_as_they_can():
+def test_given_velocities_are_changed_by_the_smallest_amount():
     """The whole arm turns at 2 rad/s; a blow at the elbow makes that 3 rad/s more there."""
     m = arm(elbow=3.0)
     for body, x in ((m["upper"], 0.5), (m["lower"], 1.5)):
@@ -117,7 +117,7 @@ def test_given_velocities_change_as_little_as_they_can():
     close(motion.body_rates("lower")[0], (2.0 + change[1]) * Y)
 
 
-def test_displacements_and_threads():
+def test_rates_of_displacements_and_screws():
     m = lv.Model()
     shape = lv.MassProperties(2.0, (2.0, 2.0, 3.0))
     slide, nut, sleeve = (m.add(lv.Body(shape, at=(k, 0, 0), name=n)) for k, n in enumerate(("slide", "nut", "sleeve")))
@@ -133,7 +133,7 @@ def test_displacements_and_threads():
     close(motion.velocity("sleeve")[0], 0.0 * Z)
 
 
-def test_gears_and_other_drives_are_heard():
+def test_gears_and_prescribed_motions_are_satisfied():
     """A geared pair: the second wheel follows; a driven hinge keeps its own rate."""
     m = lv.Model()
     shape = lv.MassProperties(1.0, (1.0, 1.0, 1.0))
@@ -149,7 +149,7 @@ def test_gears_and_other_drives_are_heard():
     close(motion.body_rates("wheel2")[0], 0.25 * Z, 1e-10)
 
 
-def test_rates_that_contradict_are_refused():
+def test_contradicting_rates_are_errors():
     with pytest.raises(lv.ModelError, match=r"no velocity satisfies all joints.*given for 'hinge', 'guide': give"):
         still(crank_and_slider(hinge=6.0, guide=0.25))
     m = lv.Model()
@@ -160,7 +160,7 @@ def test_rates_that_contradict_are_refused():
         lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=Z, start_rate=float("nan"))
 
 
-def test_scenes_have_them(tmp_path):
+def test_scenes_store_start_rates(tmp_path):
     lv.write_scene(arm(shoulder=1.0, elbow=0.25), tmp_path / "arm.toml")
     assert "start_rate = 0.25" in (tmp_path / "arm.toml").read_text()
     model = lv.read_scene(tmp_path / "arm.toml").model()
@@ -168,7 +168,7 @@ def test_scenes_have_them(tmp_path):
     close(still(model).body_rates("lower")[0], 1.25 * Y)
 
 
-def test_mujoco_is_told(tmp_path):
+def test_start_rates_are_exported_to_mjcf(tmp_path):
     """The keyframe of a model written as MJCF has the rates that follow: the elbow's is −2.5 where the arm is flung."""
     mujoco = pytest.importorskip("mujoco")
     lv.write_mjcf(arm(shoulder=1.0), tmp_path / "arm.xml")

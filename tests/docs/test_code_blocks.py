@@ -30,12 +30,12 @@ def commands(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_blocks_are_python(path):
+def test_python_blocks_parse(path):
     for block in blocks(path):
         ast.parse(block)
 
 
-def test_commands_are_those_of_the_command_line(capsys):
+def test_documented_commands_exist(capsys):
     parser, known = cli._parser(), 0
     for path in PAGES:
         for arguments in commands(path):
@@ -51,7 +51,7 @@ def test_commands_are_those_of_the_command_line(capsys):
     assert known > 30
 
 
-def test_scenes_as_their_page_says(tmp_path, monkeypatch, capsys):
+def test_the_page_about_scenes_runs(tmp_path, monkeypatch, capsys):
     """The commands at its head that end by themselves, and its block of Python."""
     page = ROOT / "docs" / "reference" / "scenes.md"
     monkeypatch.chdir(tmp_path)
@@ -67,7 +67,7 @@ def test_scenes_as_their_page_says(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
 
 
-def test_clusters_as_their_page_says(tmp_path, monkeypatch):
+def test_the_page_about_clusters_runs(tmp_path, monkeypatch):
     """Every block of the page, with clusters of this machine in the place of an address, of SLURM and of Kubernetes."""
     distributed = pytest.importorskip("distributed")
     page = ROOT / "docs" / "how-to" / "cluster.md"

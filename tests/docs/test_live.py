@@ -51,7 +51,7 @@ def python(text, *paths):
     return run.stdout
 
 
-def test_plain_kernels_compute_what_compiled_ones_do_to_the_bit():
+def test_plain_and_compiled_kernels_are_bitwise_identical():
     """Every preset of every demo that moves, 60 steps."""
     pages = ROOT / "docs" / "live" / "page"
     plain, compiled = (json.loads(python(text, pages)) for text in (NUMPY_ONLY + STATES, STATES))
@@ -70,5 +70,5 @@ def test_notebook_with_numpy_alone(path):
     python(NUMPY_ONLY + "\n".join(code))
 
 
-def test_the_same_four_subjects():
+def test_there_are_four_notebooks():
     assert [path.stem for path in NOTEBOOKS] == ["hammer", "poses", "single_body", "springs"]

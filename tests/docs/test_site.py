@@ -59,7 +59,7 @@ def pages(site):
     return {path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts}
 
 
-def test_links_lead_somewhere(site, pages):
+def test_links_have_targets(site, pages):
     broken = []
     for path, page in pages.items():
         for link in page.links:
@@ -76,7 +76,7 @@ def test_links_lead_somewhere(site, pages):
     assert not broken, "\n".join(broken[:40])
 
 
-def test_nothing_comes_from_outside(site, pages):
+def test_pages_load_nothing_from_the_network(site, pages):
     """Scripts, styles, pictures and fonts are files of the site, and MathJax is one of them."""
     outside = {load for page in pages.values() for load in page.loads if urlsplit(load).scheme not in ("", "data")}
     outside |= {load for page in pages.values() for load in page.loads if load.startswith("//")}

@@ -29,7 +29,7 @@ def test_contents_list_every_page_once():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_end_at_code_and_tests(page):
+def test_pages_end_with_implementation_and_tests(page):
     (code, files), (proof, tests) = sections(page)[-2:]
     assert (code, proof) == ("Implementation", "Tests")
     assert any(path.startswith("src/livens/") for path in linked(files))

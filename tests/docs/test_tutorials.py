@@ -42,7 +42,7 @@ def test_a_tutorial_has_figures_one_view_and_exercises_with_hints(name):
 
 
 @EACH
-def test_links_to_other_tutorials_and_files_lead_somewhere(name):
+def test_links_to_tutorials_and_files_have_targets(name):
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     near = re.findall(r"\]\(([\w.-]+)\)", text)
     assert not [target for target in near if not (FOLDER / target).is_file()]

@@ -34,7 +34,7 @@ def angles(motion):
 
 
 @CLOSING
-def test_against_the_test_set(closing):
+def test_agreement_with_the_test_set(closing):
     found = motion(closing, 6, 2e-5)
     assert np.abs(angles(found) / END - 1).max() < 5e-10
     rates = [found.coordinate_rate(name)[-1] for name in ("beta", "theta")]
@@ -73,7 +73,7 @@ def test_start_from_rest():
     assert power == pytest.approx(given, rel=1e-6)
 
 
-def test_energy_account():
+def test_energy_balance():
     """What the motor gives is what is there: 16 rad times 0.033 N m, and the spring's change."""
     for order, h, rate in ((2, 1e-5, 4.0), (4, 1e-5, 16.0)):
         gaps = [

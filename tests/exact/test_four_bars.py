@@ -55,7 +55,7 @@ def test_two_loops_at_order_six():
     assert np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max() < np.finfo(float).eps / 1e-4**2
 
 
-def test_closer_than_others_at_the_same_step():
+def test_the_error_is_smaller_than_published_errors_at_the_same_step():
     """[3P] Exudyn, generalised-α, at t = 10: h = 1e-3 gives (0.3284112372, 0.9445348375) with max |ΔE| = 1.14e-3 J."""
     motion = runs.run(mechanisms.four_bars(2), h=1e-3, until=10.0)
     theirs = np.abs(np.subtract((0.3284112372, 0.9445348375), N2[2])).max()
@@ -63,7 +63,7 @@ def test_closer_than_others_at_the_same_step():
     assert np.abs(motion.energy - motion.energy[0]).max() < 0.5 * 1.14e-3
 
 
-def test_freedom_is_counted():
+def test_degrees_of_freedom_are_counted():
     """Three rows a loop repeat others, though the start is not singular and the bars will lie flat."""
     with pytest.warns(lv.ModelWarning, match=r"6 constraint equations are redundant .* 1 degree of freedom"):
         lv.simulate(mechanisms.four_bars(2), h=1e-3, until=1e-3)
@@ -117,7 +117,7 @@ def test_every_crossing_keeps_its_branch():
 
 
 @pytest.mark.parametrize(("n", "order", "count"), [(1, 2, 400), (1, 4, 300), (2, 2, 500), (5, 4, 300)])
-def test_landings_on_the_singular_position(n, order, count):
+def test_steps_that_end_at_the_singular_position(n, order, count):
     """Steps made to end at a given height over flat, down to none at all, far below what chance will bring about.
 
     The branch is kept, joints hold in position and velocity, and the energy makes no step that shows.

@@ -111,7 +111,7 @@ def test_closed_solution_satisfies_eulers_equations(I, omega0):
 
 
 @pytest.mark.parametrize(("case", "t", "omega", "q"), STATES)
-def test_every_published_digit_is_met(case, t, omega, q):
+def test_every_published_digit_agrees(case, t, omega, q):
     """Refining h shows all twelve or thirteen digits, at orders 4 and 6."""
     m, body = model(*CASES[case][:2])
     for scheme in (lv.Livens(4), lv.Livens(6)):
@@ -156,7 +156,7 @@ def test_order(scheme, what):
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_energy_and_momentum_never_change(scheme):
+def test_energy_and_momentum_are_conserved(scheme):
     """A million steps: |ΔE|/E and |ΔL|/|L| at most 1e-11, and B as orthonormal as that."""
     m, _ = model((1, 2, 3), (0.1, 2, 0.1))
     motion = lv.simulate(m, scheme, h=1e-2, until=1e4, every=1000)
@@ -176,7 +176,7 @@ STEADY = {  # rotations that repeat the same step: every rounding would point th
 
 @pytest.mark.parametrize("case", STEADY)
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_steady_rotation_does_not_wear_out(scheme, case):
+def test_steady_rotation_has_no_drift(scheme, case):
     """Round-off walks at random, √n times eps in n stages; the factor is for the largest of many walks."""
     m, _ = model(*STEADY[case])
     motion = lv.simulate(m, scheme, h=1e-3, until=200.0, every=1000)
@@ -187,7 +187,7 @@ def test_steady_rotation_does_not_wear_out(scheme, case):
     assert motion.defect_orthogonality.max() <= worn
 
 
-def test_error_is_in_the_clock_alone():
+def test_the_error_is_a_time_shift_only():
     """The polhode is met exactly: order 2 lies on the exact curve of ω, only later or earlier."""
     I, omega0 = (1.0, 2.0, 3.0), (0.1, 2.0, 0.1)
     m, body = model(I, omega0)

@@ -65,7 +65,7 @@ def test_disc_in_steady_circles(lean, precession):
     assert np.abs(motion.reaction("contact") - centripetal - (0, 0, G)).max() < 1e-7
 
 
-def test_disc_keeps_its_energy():
+def test_a_rolling_disc_conserves_its_energy():
     """No slip does no work, also where the disc nutates and precesses; second order."""
     errors = [
         np.abs(m.energy - m.energy[0]).max()
@@ -103,7 +103,7 @@ def test_chaplygin_sleigh():
     assert np.linalg.norm(motion.velocity("sleigh")[-1]) > 0.99 * V  # it ends up running straight, blade last
 
 
-def test_slipping_start_is_corrected_and_told():
+def test_a_slipping_start_is_corrected_with_a_warning():
     """A ball without spin cannot roll: the smallest change of momenta makes it, 5/7 of the speed is left."""
     m = lv.Model(gravity=mechanisms.DOWN)
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), velocity=(7, 0, 0), name="ball"))

@@ -112,7 +112,7 @@ def angle(t):
 
 
 @pytest.mark.parametrize("order", [2, 4])
-def test_driven_slider_crank_is_where_geometry_puts_it(order):
+def test_a_driven_slider_crank_agrees_with_its_geometry(order):
     """A rheonomic crank leaves no freedom: positions and velocities are right to round-off at any step."""
     motion = runs.run(mechanisms.slider_crank(drive=angle), order, h=1e-2, until=2.0)
     phi, rate = angle(motion.t), 6 + 1.2 * np.sin(3 * motion.t)

@@ -43,7 +43,7 @@ def test_quartic_oscillator_over_a_hundred_thousand_steps():
     assert abs(E[:half].mean() - E[half : 2 * half].mean()) <= 1e-3 * np.abs(E).max()
 
 
-def test_a_central_force_keeps_angular_momentum_and_the_shape_of_its_orbit():
+def test_a_central_force_conserves_angular_momentum_and_the_shape_of_the_orbit():
     """V = k r⁴ of two bodies: the radius obeys r̈ = l²/r³ − 4kr³/μ, as DOP853 says; momenta are kept to round-off."""
     m = lv.Model()
     one = m.add(lv.Body(lv.Ball(0.2, mass=3.0), at=(-0.25, 0, 0), velocity=(0, -0.2, 0.1), name="one"))

@@ -8,7 +8,7 @@ import pytest
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_the_code_of_the_readme(tmp_path, monkeypatch, capsys):
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     for package in ("casadi", "netgen"):
         pytest.importorskip(package, reason=f"the README uses {package}")
     monkeypatch.chdir(tmp_path)

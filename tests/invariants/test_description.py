@@ -97,13 +97,13 @@ def hinged(velocity=(0.0, 0.0, 0.0), drive=None):
 
 
 @pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9, 1e-12])
-def test_velocities_that_do_not_fit_are_told_at_any_speed(speed):
+def test_inconsistent_velocities_give_a_warning_at_any_speed(speed):
     with pytest.warns(lv.ModelWarning, match="velocities did not satisfy"):
         lv.dynamics(hinged(velocity=(0, 0, speed))[0])
 
 
 @pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9])  # rates of drives are found by differences, good to 1e-10 rad/s
-def test_drives_that_no_velocity_satisfies_are_refused_at_any_speed(speed):
+def test_drives_that_no_velocity_satisfies_are_errors_at_any_speed(speed):
     m, arm = hinged(drive=lambda t: speed * t)
     m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
     with pytest.raises(lv.ModelError, match="no velocity satisfies all joints"):

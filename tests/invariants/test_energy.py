@@ -54,7 +54,7 @@ def test_a_million_steps_on_springs_in_gravity(scheme):
     assert np.ptp(motion.angular_momentum[:, 2]) <= roundings * EPS * size
 
 
-def test_the_measure_of_drift_sees_a_drift():
+def test_the_measure_of_drift_detects_a_drift():
     """A slope a tenth of the oscillation's amplitude over the whole run would be seen."""
     t = np.linspace(0, 1000.0, 20001)
     x = np.sin(7 * t) + 0.3 * np.sin(2.3 * t)
@@ -62,14 +62,14 @@ def test_the_measure_of_drift_sees_a_drift():
     assert drift(t, x + 1e-3 * t) > 0.5
 
 
-def test_a_step_too_long_is_seen():
+def test_a_step_that_is_too_long_is_detected():
     """Energy is bounded only where h resolves the motion: a step that is too long drifts, and shows it."""
     motion = lv.simulate(hanging(), lv.Livens(6), h=2e-2, until=1e4, every=20)
     assert drift(motion.t, motion.energy) > 0.5
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_free_system_keeps_both_momenta(scheme):
+def test_a_free_system_conserves_both_momenta(scheme):
     """Springs and attraction act and react: nothing from outside changes p or L."""
     m = lv.Model(name="free system")
     one, two, three = (

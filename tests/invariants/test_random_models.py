@@ -25,7 +25,7 @@ def broken(checks):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_random_model(seed):
+def test_a_random_model_passes_all_checks(seed):
     trial, checks = examine(seed)
     assert len(checks) >= 14
     assert not broken(checks), trial.told
@@ -33,7 +33,7 @@ def test_a_random_model(seed):
 
 @settings(derandomize=True, max_examples=25, deadline=None)
 @given(st.integers(0, 10**9))
-def test_what_a_seed_describes(seed):
+def test_a_seed_describes_one_valid_model(seed):
     """A mechanical system at a start that fits, the same each time."""
     told = describe(seed)
     assert 1 <= len(told.parts) <= MOST
@@ -71,13 +71,13 @@ def heavier(told, part=1e-6):
     return replace(told, parts=(replace(first, mass=first.mass * (1.0 + part)), *others))
 
 
-def test_another_mass_is_seen_by_the_independent_solution():
+def test_another_mass_is_detected_by_the_independent_solution():
     trial = Trial(describe(1))
     trial.independent = Trial(heavier(trial.told)).independent
     assert {"RungeKutta(order=8)", "Livens(order=6)"} <= {check.what for check in broken(agreement.end(trial))}
 
 
-def test_another_gravity_is_seen_by_momenta():
+def test_another_gravity_is_detected_by_the_momenta():
     trial = Trial(describe(19))
     assert trial.components
     assert not broken(invariants.momenta(trial))
@@ -85,7 +85,7 @@ def test_another_gravity_is_seen_by_momenta():
     assert [check.what for check in broken(invariants.momenta(trial))] == ["linear momentum"]
 
 
-def test_another_stiffness_is_seen_by_every_telling(monkeypatch):
+def test_another_stiffness_is_detected_in_every_description(monkeypatch):
     """As if units, frames, places and order were told a little wrong."""
     trial = Trial(describe(1))
 
@@ -97,11 +97,11 @@ def test_another_stiffness_is_seen_by_every_telling(monkeypatch):
     assert {check.what for check in broken(tellings.checks(trial))} == set(tellings.views(1))
 
 
-def test_a_number_that_is_none_is_not_kept():
+def test_a_check_that_is_not_a_number_fails():
     assert not Check("nothing", float("nan"), 1.0).kept
 
 
-def test_soak_counts_failures_and_refusals(monkeypatch):
+def test_the_endurance_test_counts_failures_and_errors(monkeypatch):
     """And goes on after each."""
 
     def odd(seed):
@@ -133,7 +133,7 @@ def test_units_that_are_powers_of_two_change_no_bit(seed, length, mass, time):
     assert trial.apart(trial.end(view=view), trial.end()) == 0.0
 
 
-def test_a_heavy_thin_rod_does_not_turn_about_itself():
+def test_a_heavy_thin_rod_does_not_rotate_about_its_axis():
     """Its two moments differ by round-off, of 1e12 kg m² here; it turns steadily about n, and no other way."""
     J, n = 1e12, np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)
     model = lv.Model()

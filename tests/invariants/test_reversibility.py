@@ -37,7 +37,7 @@ def test_damping_is_not_reversible():
     assert lv.reversibility(m, Leaky(), h=2e-3, steps=1) > 1e-6
 
 
-def test_what_slides_without_turning_or_turns_in_place():
+def test_bodies_that_only_translate_or_only_rotate():
     """Angular momenta, or linear ones, are round-off there, and so is the deviation, though not as a part of them."""
     slide = lv.Model(gravity=problems.G)
     body = slide.add(lv.Body(problems.lopsided(1), rotation=problems.turned(2), name="body"))

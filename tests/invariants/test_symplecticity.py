@@ -44,7 +44,7 @@ def test_form_is_skew_and_not_degenerate():
 
 
 @pytest.mark.parametrize("loss", [1e-3, 1e-6])
-def test_a_map_that_is_not_symplectic_is_found_out(loss):
+def test_a_map_that_is_not_symplectic_is_detected(loss):
     """Scaling all momenta by 1 − loss scales Ω by the same, plus the loss of L in its gyroscopic term."""
     m, h = problems.hung(), 5e-3
     system, start, *_ = compile_model(m)
@@ -57,7 +57,7 @@ def test_a_map_that_is_not_symplectic_is_found_out(loss):
     assert abs(found - loss) <= 0.5 * loss
 
 
-def test_leaving_out_the_gyroscopic_term_would_be_seen():
+def test_a_missing_gyroscopic_term_is_detected():
     """Without L·(δθ × δθ') in Ω even a symplectic map would fail: the term is needed at both ends."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.3, 2, 0.1), name="body"))

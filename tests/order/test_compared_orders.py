@@ -52,7 +52,7 @@ def written():
 
 
 @pytest.mark.parametrize("scheme", SECOND, ids=repr)
-def test_order_with_physics_that_users_write(scheme):
+def test_order_with_user_written_physics(scheme):
     """Against the Livens scheme, whose own tests compare with closed solutions; and the account closes."""
     exact = lv.simulate(written(), lv.Livens(), h=1e-5, until=0.2, every=20_000)
     errors, gaps = [], []

@@ -24,7 +24,7 @@ def deviations(model, order, n, found):
     return runs.deviations(runs.run(model, order, h=UNTIL / n, until=UNTIL), found)
 
 
-def test_every_joint_is_in_it():
+def test_the_mechanism_contains_every_joint():
     kinds = {type(joint).__name__ for joint in mechanisms.every_joint().joints}
     public = {name for name in dir(lv) if getattr(getattr(lv, name), "kind", None) == "joint"}
     assert kinds == public - {"Constraint"}  # which users write

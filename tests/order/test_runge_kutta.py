@@ -73,7 +73,7 @@ def test_the_heavy_top():
 
 
 @pytest.mark.parametrize("build", [mechanisms.driven, problems.hung, lambda: mechanisms.four_bars(2)])
-def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path):
+def test_a_run_in_two_parts_is_bitwise_identical_also_through_a_file(build, tmp_path):
     model, scheme = build(), lv.RungeKutta(8)
     whole = lv.simulate(model, scheme, h=5e-3, until=0.2)
     half = lv.simulate(model, scheme, h=5e-3, until=0.1)
@@ -84,7 +84,7 @@ def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path
     assert lv.load(tmp_path / "half.nc").scheme == scheme
 
 
-def test_a_free_body_keeps_its_momentum_and_slowly_loses_its_energy():
+def test_a_free_body_conserves_its_momentum_and_slowly_loses_energy():
     """ℓ is linear in the world, so it stays; the energy decays at the order of the scheme, where Livens keeps it."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
@@ -103,7 +103,7 @@ def test_orders_are_four_and_eight():
 
 
 @pytest.mark.parametrize("order", [4, 8])
-def test_turns_are_counted_or_refused(order):
+def test_rotations_are_counted_or_give_an_error(order):
     """A spring in a hinge feels every turn. Beyond half a turn a step some would be missed."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), angular_velocity=(0, 0, 10.0), name="wheel"))
