@@ -1,4 +1,4 @@
-"""What `pip install livens` promises: names, version, types, a light import, and numpy alone is enough."""
+"""The installed package: names, version, types, a fast import, and numpy as the only required package."""
 
 import ast
 import importlib.metadata
@@ -12,7 +12,7 @@ FOLDER = Path(livens.__file__).parent
 
 
 def python(*arguments):
-    """Run a fresh interpreter and give back what it prints."""
+    """The output of a new interpreter."""
     run = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout
@@ -85,5 +85,5 @@ assert abs(fall + 9.81 / 2 * 0.5**2) <= 4 * n * np.finfo(float).eps, fall
 
 
 def test_livens_runs_with_numpy_only():
-    """The road into the browser: the kernels as plain Python, everything else refused."""
+    """As in the browser: kernels as plain Python, all other packages blocked."""
     python("-c", NUMPY_ONLY)

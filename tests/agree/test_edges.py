@@ -1,4 +1,4 @@
-"""Mechanisms at the edge: far from home, after many turns, light as dust, in special positions, of changed models."""
+"""Extreme mechanisms: far from the origin, after many rotations, of tiny mass, in special positions, changed models."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def arm(**options):
 
 
 def test_a_pair_may_fall_four_kilometres():
-    """Joints are as good as differences of far places can be."""
+    """Joints are satisfied to the round-off of distant positions."""
     m = lv.Model(gravity=G)
     a = m.add(lv.Body(BOX, at=(0.5, 0, 0)))
     b = m.add(lv.Body(BOX, at=(1.5, 0, 0), angular_velocity=(0, 3, 0)))
@@ -58,7 +58,7 @@ def test_a_rack_far_from_its_initial_position():
 
 @pytest.mark.parametrize("mass", [1e-3, 1e-6, 1e-9])
 def test_a_pin_of_very_small_mass(mass):
-    """Geometry decides which equations repeat others, not mass: the bars move as if they were joined directly."""
+    """Geometry, not mass, decides which equations are redundant: the bars move as if they were joined directly."""
     m, direct = lv.Model(gravity=G), lv.Model(gravity=G)
     for model in (m, direct):
         for x, name in ((0.5, "a"), (1.5, "b")):
@@ -74,7 +74,7 @@ def test_a_pin_of_very_small_mass(mass):
 
 
 def test_a_beam_that_starts_stretched_stops_the_run():
-    """Its third hinge repeats others only where it starts: the run stops, and says so."""
+    """Its third hinge is redundant at the start only: the run stops with an error."""
     m = lv.Model(gravity=G)
     a, b = (m.add(lv.Body(BOX, at=(x, 0, 0))) for x in (0.5, 1.5))
     for left, right in (

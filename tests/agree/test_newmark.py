@@ -1,4 +1,4 @@
-"""Newmark and generalised-α for rigid bodies: files, cuts and controllers as for Livens, and what they lack."""
+"""Newmark and generalised-α for rigid bodies: files, restarts and controllers as for Livens, and their errors."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_a_run_in_two_parts_is_bitwise_identical_also_through_a_file(scheme, bui
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 def test_the_heavy_top_converges_to_the_livens_motion(scheme):
-    """Of sixth order, which the tests of tops compare with published numbers."""
+    """The reference is of sixth order; the tests of tops compare it with published numbers."""
     model = mechanisms.heavy_top()
     exact = lv.simulate(model, lv.Livens(6), h=1e-3, until=0.2)
     errors = []
@@ -38,7 +38,7 @@ def test_the_heavy_top_converges_to_the_livens_motion(scheme):
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 def test_long_chains(scheme):
-    """Round-off of the places of forty bodies, over h², is much in their accelerations; the motion is right."""
+    """Accelerations contain round-off of the positions of forty bodies divided by h²; the motion is right."""
     exact = lv.simulate(mechanisms.chain(40), lv.Livens(6), h=1e-3, until=0.1)
     errors = []
     for h in (2e-3, 1e-3):
@@ -64,8 +64,8 @@ def test_a_controller_is_called():
 
 
 def test_energy_and_momentum_errors_of_the_compared_schemes():
-    """A tumbling body for 2,000 s: the Livens scheme keeps angular momentum and energy to round-off; Newmark does not
-    keep the momentum, and generalised-α loses energy."""
+    """A tumbling body for 2,000 s: the Livens scheme conserves angular momentum and energy to round-off; Newmark does
+    not conserve the momentum, and generalised-α loses energy."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
     livens, newmark, alpha = (

@@ -1,4 +1,4 @@
-"""The report agrees with what is known of a motion, in numbers and in words; so does the figure."""
+"""The numbers and texts of the report agree with the motion, and so does the figure."""
 
 import re
 
@@ -58,7 +58,7 @@ def test_the_energy_error_is_of_second_order_and_does_not_drift():
 
 
 def test_the_drift_rate_is_the_slope_of_a_fitted_line():
-    """A trajectory whose energy is made to rise by one part in a thousand per second."""
+    """A trajectory with an energy that is modified to increase by 0.1 % per second."""
     motion = thrown(every=10)
     vars(motion)["_energies"] = (motion.kinetic, motion.potential + 1e-3 * motion.kinetic.max() * motion.t)
     scale = max(motion.kinetic.max(), np.ptp(motion.potential))

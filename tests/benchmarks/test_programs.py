@@ -1,4 +1,4 @@
-"""Every program moves a mechanism alike: each adapter against the reference, where the program is installed."""
+"""All programs give the same motion: each adapter against the reference, if the program is installed."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_the_probe_of_the_top_is_its_centre():
 
 
 def test_refinement_ends_below_the_smallest_target():
-    """Order 4 on one rod: errors fall sixteen-fold per halving, and no rung is climbed beyond the finest error."""
+    """Order 4 on one rod: errors decrease by 16 for h/2, and refinement stops at the smallest target."""
     task = find("chain-1")
     entry = next(e for e in ours.entries(task) if e.setting == "order 4")
     curve, runners = climb(task, entry, Effort(1e-6, 5.0, 1, 0.0, 10))

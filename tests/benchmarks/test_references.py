@@ -21,7 +21,7 @@ def test_every_problem_has_a_reference():
 
 @pytest.mark.parametrize("key", ["chain-5", "four-bars-40", "kepler", "double-pendulum"])
 def test_cheap_references_agree_with_their_script(key):
-    """With a tolerance ten times as large as that of the stored ones."""
+    """With ten times the tolerance of the stored references."""
     assert np.abs(compute(find(key), 1e-12) - reference(key)).max() < 1e-9
 
 
@@ -38,14 +38,14 @@ def test_andrews_crank_agrees_with_published_angles():
 
 
 def test_andrews_loops_close_at_the_start():
-    """From the crank's angle alone, the bodies are where the published angles put them."""
+    """The positions of the bodies follow from the crank angle and agree with the published angles."""
     parts = find("andrews").mechanism.parts
     centers, _, _ = squeezer(ANDREWS["start"][0])
     assert max(abs(x.x - p.at[0]) + abs(y.x - p.at[1]) for (x, y), p in zip(centers, parts, strict=True)) < 1e-13
 
 
 def test_the_free_body_agrees_with_jacobis_solution():
-    """Its axis of angular momentum is fixed, and its component along each body axis is an elliptic function."""
+    """The angular momentum is fixed in space, and its components in body axes are elliptic functions."""
     J, w0, t = np.array([1.0, 2.0, 3.0]), np.array([0.1, 2.0, 0.1]), 100.0
     B = reference("free-body").T  # columns: where the body's axes point
     L = B.T @ (J * w0)  # the angular momentum, fixed in the world, in body axes

@@ -1,4 +1,4 @@
-"""The suite around the measurements: time to accuracy, the guard, the report, the command."""
+"""The benchmark suite: time to accuracy, the check for slower kernels, the report, the command."""
 
 import json
 
@@ -13,7 +13,7 @@ NOTHING = {"whole": None, "drift": None}
 
 
 def curve(program, order, price, other=False, setting="RK"):
-    """A scheme of that order whose steps cost so much; errors h**order."""
+    """A scheme of this order and cost per step; errors h**order."""
     steps = [10 * 2**k for k in range(8)]
     points = [
         {"rung": k, "steps": n, "h": 1 / n, "error": float(n) ** -order, "seconds": price * n} | NOTHING
@@ -75,7 +75,7 @@ def test_growth_is_fitted_apart_from_a_constant_cost():
 
 
 def test_the_guard_measures_again_before_it_fails(monkeypatch, tmp_path, capsys):
-    """Twice as slow at first and then as before: a busy moment. Twice as slow all the time: a failure."""
+    """Twice as slow in the first measurement only: no failure. Twice as slow in every measurement: a failure."""
     stored = tmp_path / "ratios.json"
     stored.write_text(json.dumps({"free body": 10.0}))
     monkeypatch.setattr(check, "STORED", stored)
@@ -115,7 +115,7 @@ def test_the_command_measures_and_reports(part, tmp_path, capsys):
 
 
 def test_an_interrupted_run_is_continued(monkeypatch, tmp_path):
-    """And one that ended, or whose sources have changed, begins anew."""
+    """A run that is complete, or whose sources have changed, starts from the beginning."""
     size, asked, stop = command.SIZES["tiny"], [], True
 
     def growth(_):

@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, its exit codes, and its errors of one sentence."""
+"""The command line: output, files, exit codes, and errors of one sentence."""
 
 import os
 import re
@@ -25,7 +25,7 @@ FAST = TOP.replace("(0.1, 2, 0.1)", "(0.1, 2000, 0.1)")
 
 @pytest.fixture(scope="module", autouse=True)
 def warm():
-    """Kernels that are compiled before a process is timed, interrupted or asked to be silent."""
+    """Compile the kernels before a process is timed or interrupted, or its output is compared."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1)))
     lv.simulate(m, h=1e-2, until=0.1).report()
@@ -91,13 +91,13 @@ def test_ctrl_c_gives_exit_code_130(here):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
-        process.kill()  # if it has not heard: no test leaves a process behind
+        process.kill()  # in case it ignored the signal: no test leaves a process
     assert (process.returncode, out) == (130, "")
     assert re.fullmatch(r"livens: interrupted at t = \S+ s of 100000 s\.\n", err)
 
 
 def _computed(pid):
-    """Seconds a process has computed; a guess where the system does not say."""
+    """Processor time of a process [s]; 0 if the system does not provide it."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -105,7 +105,7 @@ def _computed(pid):
         return 0.0
 
 
-# ── what it says ──
+# ── help and usage ──
 
 
 def test_version_and_help(capsys):
@@ -276,7 +276,7 @@ def test_demos_are_listed(arguments, say, here):
 
 @pytest.mark.parametrize("name", ["four-bar", "schemes", "pose-playground"])
 def test_demos_with_warnings_tables_and_poses(name, say, here):
-    """A loop that warns, a comparison with a table of its own, and poses at rest leave the same three files."""
+    """A loop with a warning, a comparison with a table, and poses at rest write the same three files."""
     code, out, err = say("demo", name, "--output", "shown")
     assert code == 0
     assert ("constraint equations are redundant" in err) == (name == "four-bar")
@@ -293,7 +293,7 @@ def test_a_demo_opens_a_page_only_at_a_terminal(name, shown, say, here, monkeypa
     monkeypatch.setattr("livens.look.browser.server.has_screen", lambda: True)
     monkeypatch.setitem(demos.DEMOS, name, demo._replace(page=demo.page and (lambda: opened.append("sliders"))))
     assert say("demo", name)[0] == 0
-    assert opened == []  # the output goes to a file: nobody looks
+    assert opened == []  # the output goes to a file
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert say("demo", name, "--no-browser")[0] == 0
     assert opened == []

@@ -136,7 +136,7 @@ def test_help_contains_examples(say, capsys, command):
 
 @pytest.mark.parametrize("command", ["view", "live"])
 def test_view_and_live_read_scenes(say, monkeypatch, command):
-    """What reaches the page: the motion or model, its step and the points to trace."""
+    """The arguments of the page: the motion or model, its step and the points to trace."""
     seen = {}
     where = "livens.look.browser.playback.view" if command == "view" else "livens.look.browser.live.live"
     pytest.importorskip("viser")

@@ -1,4 +1,4 @@
-"""livens sweep: every member is the scene with its values, to the bit; what cannot be is said in one sentence."""
+"""livens sweep: every member is bitwise identical to the scene with its values; errors are one sentence."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def test_the_coordinates_of_every_joint_are_kept():
 
 
 def test_the_angle_is_proportional_to_gravity(capsys, tmp_path):
-    """From rest and level, the angle after a short time goes with g: closed form of the first instant."""
+    """From rest and horizontal, the angle after a short time is proportional to g."""
     file = tmp_path / "study.nc"
     sweep(capsys, "--vary", "gravity.2=-1,-2", "-o", str(file))
     with xarray.open_dataset(file) as data:

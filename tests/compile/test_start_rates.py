@@ -1,4 +1,4 @@
-"""A joint says how fast it goes at the start; what the others do then is known on paper."""
+"""Initial rates of joints; the rates of the other joints are known in closed form."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def close(found, expected, most=1e-13):
 
 
 def crank_and_slider(**rate):
-    """Haug's slider-crank in space, at rest but for what joints ask."""
+    """Haug's slider-crank in space, at rest except for the rates of joints."""
     m = lv.Model()
     A, C = np.array([0.0, 0.1, 0.12]), np.array([0.2, 0.0, 0.0])
     B = A + 0.08 * Z
@@ -38,7 +38,7 @@ def crank_and_slider(**rate):
 
 @pytest.mark.parametrize("rate", [{"hinge": 6.0}, {"guide": 0.24}, {"hinge": 6.0, "guide": 0.24}])
 def test_a_loop_in_space_follows_one_of_its_joints(rate):
-    """The velocities that its literature gives for a crank at 6 rad/s (E. J. Haug, 1989, scaled)."""
+    """The published velocities for a crank at 6 rad/s (E. J. Haug, 1989, scaled)."""
     motion = still(crank_and_slider(**rate))
     close(motion.angular_velocity("crank")[0], 6 * X, 1e-12)
     close(motion.angular_velocity("rod")[0], [1.92, -0.96, 0.48], 1e-12)
@@ -94,7 +94,7 @@ def arm(shoulder=None, elbow=None):
 
 
 def test_unspecified_rates_follow_from_an_impulse():
-    """The blow leaves the lower rod without momentum about the elbow: (1/2) ω₁ + (1/3) ω₂ = 0."""
+    """The impulse leaves the lower rod without angular momentum about the elbow: (1/2) ω₁ + (1/3) ω₂ = 0."""
     motion = still(arm(shoulder=1.0))
     close(motion.body_rates("upper")[0], Y)
     close(motion.body_rates("lower")[0], -1.5 * Y)
@@ -103,7 +103,7 @@ def test_unspecified_rates_follow_from_an_impulse():
 
 
 def test_given_velocities_are_changed_by_the_smallest_amount():
-    """The whole arm turns at 2 rad/s; a blow at the elbow makes that 3 rad/s more there."""
+    """The whole arm rotates at 2 rad/s; an impulse at the elbow adds 3 rad/s there."""
     m = arm(elbow=3.0)
     for body, x in ((m["upper"], 0.5), (m["lower"], 1.5)):
         body.velocity, body.body_rates = np.array([0, 0, -2.0 * x]), 2.0 * Y
@@ -169,7 +169,7 @@ def test_scenes_store_start_rates(tmp_path):
 
 
 def test_start_rates_are_exported_to_mjcf(tmp_path):
-    """The keyframe of a model written as MJCF has the rates that follow: the elbow's is −2.5 where the arm is flung."""
+    """The keyframe of an exported MJCF model has the resulting rates: −2.5 at an elbow without a given rate."""
     mujoco = pytest.importorskip("mujoco")
     lv.write_mjcf(arm(shoulder=1.0), tmp_path / "arm.xml")
     key = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml")).key_qvel[0]

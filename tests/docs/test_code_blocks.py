@@ -1,4 +1,4 @@
-"""Code of the documentation that is not a notebook, run.
+"""Code of the documentation outside notebooks is run.
 
 Notebook cells ({code-cell}) are run by `make docs`; here are the plain blocks, and every `livens …` that a page shows.
 """
@@ -24,7 +24,7 @@ def blocks(path, language="python"):
 
 
 def commands(path):
-    """The arguments of each command that a page shows; what stands behind two blanks is a remark."""
+    """The arguments of each command that a page shows; text after two blanks is a comment."""
     lines = (line or block for line, block in EXAMPLE.findall(path.read_text(encoding="utf-8")))
     return [shlex.split(re.split(r"  +|…|\n", line)[0])[1:] for line in lines]
 
@@ -68,7 +68,7 @@ def test_the_page_about_scenes_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_the_page_about_clusters_runs(tmp_path, monkeypatch):
-    """Every block of the page, with clusters of this machine in the place of an address, of SLURM and of Kubernetes."""
+    """Every block of the page, with local clusters instead of an address, SLURM and Kubernetes."""
     distributed = pytest.importorskip("distributed")
     page = ROOT / "docs" / "how-to" / "cluster.md"
     monkeypatch.chdir(tmp_path)
@@ -78,7 +78,7 @@ def test_the_page_about_clusters_runs(tmp_path, monkeypatch):
         def __init__(self, **asked):
             super().__init__(**local)
 
-        def scale(self, n=1, jobs=0):  # as many jobs as asked are one worker here
+        def scale(self, n=1, jobs=0):  # one worker for any number of jobs
             return super().scale(1 if jobs else n)
 
     for name, kind in (("dask_jobqueue", "SLURMCluster"), ("dask_kubernetes.operator", "KubeCluster")):

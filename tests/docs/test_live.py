@@ -1,4 +1,4 @@
-"""What the browser will run, run here as it will there: numpy alone, kernels as plain Python, the same numbers."""
+"""The code of the live page, run as in the browser: numpy only, kernels as plain Python, the same numbers."""
 
 import json
 import subprocess
@@ -44,7 +44,7 @@ print(json.dumps(states()))
 
 
 def python(text, *paths):
-    """What a fresh interpreter prints."""
+    """The output of a new interpreter."""
     start = f"import sys; sys.path[:0] = {[str(ROOT / 'src'), *map(str, paths)]!r}\n"
     run = subprocess.run([sys.executable, "-c", start + text], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -1,4 +1,4 @@
-"""Every theory page is in the contents and ends at the code that implements it and the test that proves it."""
+"""Every theory page is in the contents and ends with links to its implementation and its tests."""
 
 import re
 from pathlib import Path

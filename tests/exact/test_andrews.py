@@ -1,4 +1,4 @@
-"""Andrews' squeezer against the Test Set for IVP Solvers, planar loops in space, with just enough rows and too many.
+"""Andrews' squeezer against the Test Set for IVP Solvers: planar loops in space, without and with redundant rows.
 
 [3P] at t = 0.03 s, where the crank turns at 1140 rad/s. An index-1 integration by DOP853 (index_one.py, 76 s at a
 tolerance of 1e-13) and order 6 agree to 2e-13 relative in β′; both differ from [3P] by 1e-10, which is its own error.
@@ -56,7 +56,7 @@ def test_both_ways_to_close_the_loops_agree():
 
 
 def test_start_from_rest():
-    """[EXACT] by hand: at rest the spring and the motor alone act; D'Alembert along the one freedom."""
+    """[EXACT] by hand: at rest only the spring and the motor act; D'Alembert for the one degree of freedom."""
     model = mechanisms.andrews()
     found = runs.run(model, h=1e-6, until=2e-6)
     power = sum(
@@ -74,7 +74,7 @@ def test_start_from_rest():
 
 
 def test_energy_balance():
-    """What the motor gives is what is there: 16 rad times 0.033 N m, and the spring's change."""
+    """The energy is the work of the motor, 16 rad times 0.033 N m, and the change of the spring energy."""
     for order, h, rate in ((2, 1e-5, 4.0), (4, 1e-5, 16.0)):
         gaps = [
             np.abs(m.energy - m.energy[0] - m.work).max()

@@ -36,7 +36,7 @@ def test_centre_of_mass():
 
 @pytest.mark.parametrize(("order", "steps", "within"), [(2, 40_000, 0.05), (4, 4_000, 0.2), (6, 2_000, 0.2)])
 def test_order_of_convergence(order, steps, within):
-    """The attitude, which spins at 150 rad/s, has the larger error by far."""
+    """The orientation, which rotates at 150 rad/s, has a much larger error."""
     exact = motion().rotation("top")[-1]
     found = [runs.run(mechanisms.heavy_top(), order, h=2.0 / n, until=2.0, every=n) for n in (steps, 2 * steps)]
     errors = [np.abs(one.rotation("top")[-1] - exact).max() for one in found]
@@ -70,7 +70,7 @@ def test_initial_accelerations():
 
 
 def test_conserved_quantities():
-    """Ω₂ exactly, L_z to round-off, the energy to what order 6 leaves."""
+    """Ω₂ exactly, L_z to round-off, the energy to the error of order 6."""
     assert np.abs(motion().body_rates("top")[:, 1] - 150.0).max() < 1e-12
     assert motion().energy[0] == pytest.approx(5435.696790865547, rel=1e-15)
     assert np.ptp(motion().energy) < 1e-12 * motion().energy[0]

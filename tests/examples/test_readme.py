@@ -1,4 +1,4 @@
-"""What the README shows runs as it stands, block after block."""
+"""The code blocks of the README run in order, unchanged."""
 
 import re
 from pathlib import Path

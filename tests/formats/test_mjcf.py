@@ -1,4 +1,4 @@
-"""MJCF files: the accelerations are MuJoCo's, what cannot be had is refused or said, and models find the way back."""
+"""MJCF files: accelerations agree with MuJoCo, unsupported parts give errors or warnings, and models are exported."""
 
 import warnings
 from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 
 @pytest.fixture
 def mjcf(tmp_path):
-    """Write bodies, and what else there is, as an MJCF file."""
+    """Write bodies and other elements as an MJCF file."""
 
     def write(bodies, rest=""):
         file = tmp_path / "model.xml"
@@ -45,7 +45,7 @@ def test_springs_and_dampers_of_joints_that_share_a_body_and_have_no_armature(se
 
 
 def test_stops_of_joints_that_share_a_body(mjcf):
-    """A mass of 2 kg a decimetre beyond the limit of a slide is pushed back by k/10."""
+    """A mass of 2 kg is 0.1 m beyond the limit of a slide: the restoring force is k/10."""
     slides = '<joint name="x" type="slide" axis="1 0 0" range="-1 1"/><joint type="slide" axis="0 1 0"/>'
     file = mjcf(f'<body name="b">{slides}{BOX}</body>', '<option gravity="0 0 0"/>')
     k = 2.0 / (0.95 * 0.02) ** 2
@@ -65,7 +65,7 @@ def test_files_of_gymnasium_move_as_in_mujoco():
 
 
 def test_a_motion_agrees_with_mujoco(mjcf):
-    """Two pendulums with armature, springs and damping for half a second: the difference falls with the square of h."""
+    """Two pendulums with armature, springs and damping for 0.5 s: the difference is of order h²."""
     file = mjcf(
         '<body name="upper"><joint axis="0 1 0" armature="0.05" damping="0.1"/><geom type="capsule" size="0.03" '
         'fromto="0 0 0 0.5 0 0"/><body name="lower" pos="0.5 0 0"><joint axis="0 1 0" stiffness="2" springref="0.3"/>'
@@ -153,7 +153,7 @@ def test_a_file_that_takes_too_long_is_an_error(mjcf, monkeypatch):
         lv.read_mjcf(mjcf(f'<body><joint/>{BOX}</body><replicate count="100000000"><body>{BOX}</body></replicate>'))
 
 
-# ── the way back ──
+# ── export ──
 
 
 def linkage():
@@ -219,7 +219,7 @@ def test_things_without_a_counterpart_in_mjcf_are_named(tmp_path):
 
 
 def test_an_imported_model_can_be_written_as_a_scene(tmp_path):
-    """Dials, fluids and all: the file gives the same model, which gives the same accelerations, bit for bit."""
+    """With armature and fluid forces: the scene gives the same model and bitwise identical accelerations."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = lv.read_mjcf(EVERY, keyframe="bent")

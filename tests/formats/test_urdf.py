@@ -1,4 +1,4 @@
-"""URDF files: joints, mimic, inertials and looks; what cannot be had is refused or said; hostile files do no harm."""
+"""URDF files: joints, mimic, inertia and visuals; unsupported parts give errors or warnings; malicious files."""
 
 import struct
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_parts_that_are_not_imported_are_named():
 
 @quiet
 def test_mimic_joints_are_satisfied_during_the_motion():
-    """belt = −2.5 rail + 0.3: coordinates count from the start, where this holds already."""
+    """belt = −2.5 rail + 0.3: coordinates are measured from the start, which satisfies this equation."""
     motion = lv.simulate(lv.read_urdf(EVERY, velocities={"rail": 0.3}), h=1e-3, until=0.3)
     assert motion.coordinate("belt") == pytest.approx(-2.5 * motion.coordinate("rail"), abs=1e-9)
     assert np.ptp(motion.coordinate("rail")) > 0.05

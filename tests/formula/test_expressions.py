@@ -1,4 +1,4 @@
-"""Expressions against Python and NumPy, which read the same text on their own; and what is refused."""
+"""Expressions against Python and NumPy, which evaluate the same text; and errors."""
 
 import math
 
@@ -20,7 +20,7 @@ NAMES = {
 
 
 def python(text, **names):
-    """What Python makes of the text: these texts are ours, and Python's grammar is the model of it."""
+    """The value of the text in Python, whose grammar is the reference; the texts are those of this file."""
     with np.errstate(all="ignore"):
         return eval(text, {"__builtins__": {}}, {**NAMES, **names})
 
@@ -150,7 +150,7 @@ def test_errors_when_a_value_is_computed(text, fault):
 
 
 def test_long_sums():
-    """A line may have a thousand operators, several lines as many as fit; more are refused in a sentence."""
+    """A line may have a thousand operators; more are an error. The number of lines is limited by the length."""
     line = "t" + "+t" * MAX_OPERATORS
     assert lv.Expression(line)(1.0) == MAX_OPERATORS + 1
     lines = "\n".join(f"a{k} = {line}" for k in range(9)) + "\n" + "+".join(f"a{k}" for k in range(9))
@@ -170,7 +170,7 @@ def test_an_error_gives_line_and_column():
 
 
 def test_a_formula_is_bitwise_identical_to_the_python_function():
-    """Energies, forces and constraints in words move as those in Python do, bit for bit."""
+    """Energies, forces and constraints as text give motions that are bitwise identical to those of Python functions."""
     one = lv.Model(gravity=(0, 0, -9.81))
     arm = one.add(lv.Body(lv.Box(1, 0.2, 0.1, density=100), body_rates=(0.1, 2, 0.1), name="arm"))
     bob = one.add(lv.Body(lv.Ball(0.1, mass=1), at=(1, 0, 0), name="bob"))
@@ -224,6 +224,6 @@ def test_a_formula_is_bitwise_identical_to_the_python_function():
 
 @pytest.mark.parametrize("name", ["t", "pi", "inf", "sin"])
 def test_a_number_cannot_have_a_reserved_name(name):
-    """It would not be the one that is used."""
+    """The given value would not be used."""
     with pytest.raises(lv.ModelError, match=f"{name!r} is reserved"):
         lv.Expression("2*t", **{name: 3.0})

@@ -1,4 +1,4 @@
-"""Fuzzing led by coverage, in its small size."""
+"""Coverage-guided fuzzing, in its small size."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The harness sees what must not happen, goes on behind it, and says which input it was."""
+"""The harness detects failures, continues after each, and reports the input."""
 
 import sys
 from random import Random

@@ -1,4 +1,4 @@
-"""The small size of `make soak`: spoilt files are read or refused, nothing else happens."""
+"""The small size of `make soak`: damaged files are read or give an error."""
 
 import sys
 from importlib import import_module
@@ -46,7 +46,7 @@ def test_damaged_files_are_read_or_give_an_error(reader, random, tmp_path):
 
 
 def test_most_inputs_reach_the_content_checks():
-    """A tree that is spoilt as a tree stays XML: a good part of the robots is read, or refused for what they say."""
+    """A file that is changed as an XML tree stays XML: many robots are read, or rejected because of their content."""
     from random import Random
 
     module = import_module("benchmarks.fuzz.urdf")

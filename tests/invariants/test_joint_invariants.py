@@ -1,4 +1,4 @@
-"""What joints must not spoil: energy without slope, momenta, reversal in time, closed accounts, joints that hold."""
+"""Invariants with joints: no energy drift, momenta, time reversal, energy balance, constraint violations."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,12 @@ EPS = np.finfo(float).eps
 
 
 def drift(t, x):
-    """How far a straight line through x(t) climbs over the whole time, in standard deviations of x; at most √12."""
+    """The rise of a straight line fitted to x(t) over the whole time, in standard deviations of x; at most √12."""
     return abs(np.polyfit(t - t.mean(), x, 1)[0]) * np.ptp(t) / x.std()
 
 
 def double_pendulum():
-    """Two lopsided links on crossed hinges, from a quiet start."""
+    """Two asymmetric links on crossed hinges, with small initial velocities."""
     m = lv.Model(gravity=mechanisms.DOWN, name="double pendulum")
     link = lv.MassProperties(1.0, (0.02, 0.09, 0.08))
     one = m.add(lv.Body(link, at=(0.3, 0, -0.4), rotation=mechanisms.frame((3, 0, -4), mechanisms.Y), name="one"))
@@ -54,7 +54,7 @@ def test_the_energy_of_an_overconstrained_loop_does_not_drift():
     ids=lambda build: build.__name__,
 )  # fmt: skip
 def test_the_motion_is_reversible(build, order):
-    """A hundred steps and back: each stage solves its joints to the tolerance of defects, no better."""
+    """A hundred steps and back: each stage satisfies its joints to the tolerance of violations."""
     missed = lv.reversibility(build(), lv.Livens(order), h=2e-3, steps=100)
     assert missed < 200 * len(lv.Livens(order).weights) * 1e-12
 
@@ -66,7 +66,7 @@ def test_damping_is_not_reversible():
 
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_a_free_mechanism_conserves_both_momenta(order):
-    """Joints act and react: a chain that floats keeps p and the angular momentum about any point, to round-off."""
+    """Joint forces are internal: a free chain conserves p and the angular momentum about any point to round-off."""
     m = lv.Model(name="floating")
     last, rng = None, np.random.default_rng(3)
     for k, joint in enumerate((None, "ball", "hinge", "guide", "screw", "cross")):
@@ -151,6 +151,6 @@ def test_the_energy_balance_with_fourth_order_steps(what):
 
 
 def test_joints_are_satisfied_in_long_runs():
-    """Every joint at once, twenty thousand steps: no defect grows."""
+    """All joints in one mechanism, twenty thousand steps: no violation grows."""
     motion = runs.run(mechanisms.every_joint(), h=1e-3, until=20.0, every=200)
     assert motion.defect_orthogonality.max() < 1e-11

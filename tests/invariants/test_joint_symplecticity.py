@@ -1,4 +1,4 @@
-"""The step with joints, as a map of the manifold of closed joints: symplectic there, to what differences can show."""
+"""The step with joints is a symplectic map of the constraint manifold, to the accuracy of finite differences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random models keep what physics keeps (benchmarks/random_models, of which this is the small size)."""
+"""Conservation and agreement checks of random models (the small size of benchmarks/random_models)."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def test_a_random_model_passes_all_checks(seed):
 @settings(derandomize=True, max_examples=25, deadline=None)
 @given(st.integers(0, 10**9))
 def test_a_seed_describes_one_valid_model(seed):
-    """A mechanical system at a start that fits, the same each time."""
+    """A valid mechanical system with a consistent start, identical for each call."""
     told = describe(seed)
     assert 1 <= len(told.parts) <= MOST
     for part, again in zip(told.parts, describe(seed).parts, strict=True):
@@ -49,7 +49,7 @@ def test_a_seed_describes_one_valid_model(seed):
 
 
 def kinds(joint=Joint):
-    """The names of all joints that users can choose, but for those they write."""
+    """The names of all public joints except user-written constraints."""
     below = joint.__subclasses__()
     return set().union(*map(kinds, below)) if below else {joint.__name__} - {"Constraint"}
 
@@ -86,7 +86,7 @@ def test_another_gravity_is_detected_by_the_momenta():
 
 
 def test_another_stiffness_is_detected_in_every_description(monkeypatch):
-    """As if units, frames, places and order were told a little wrong."""
+    """With slightly wrong units, frames, positions and order."""
     trial = Trial(describe(1))
 
     def wrong(told, view=None):
@@ -102,7 +102,7 @@ def test_a_check_that_is_not_a_number_fails():
 
 
 def test_the_endurance_test_counts_failures_and_errors(monkeypatch):
-    """And goes on after each."""
+    """The test continues after each."""
 
     def odd(seed):
         if seed == 7:
@@ -120,7 +120,7 @@ def test_the_endurance_test_counts_failures_and_errors(monkeypatch):
     assert "1 refused, 2 failed" in said[-1]
 
 
-# ── what random models have found ──
+# ── regressions found by random models ──
 
 
 @pytest.mark.parametrize(("length", "mass", "time"), [(2.0**10, 1, 1), (2.0**-10, 1, 1), (2.0**10, 2.0**10, 2.0**10)])
@@ -134,7 +134,7 @@ def test_units_that_are_powers_of_two_change_no_bit(seed, length, mass, time):
 
 
 def test_a_heavy_thin_rod_does_not_rotate_about_its_axis():
-    """Its two moments differ by round-off, of 1e12 kg m² here; it turns steadily about n, and no other way."""
+    """Its two moments of 1e12 kg m² differ by round-off; it rotates steadily about n only."""
     J, n = 1e12, np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)
     model = lv.Model()
     rod = model.add(lv.Body(lv.MassProperties(1e6, (0.0, J, J * (1 + 4e-16))), body_rates=n, name="rod"))

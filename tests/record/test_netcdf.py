@@ -1,4 +1,4 @@
-"""A file agrees with the motion it holds, bit for bit; a write completes or leaves the old file; damage is refused."""
+"""A file is bitwise identical to its motion; a write completes or leaves the old file; damaged files are errors."""
 
 import json
 import os
@@ -18,7 +18,7 @@ TILT = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
 
 
 def same(one, other):
-    """The same bits in two bags of arrays."""
+    """Whether two records are bitwise identical."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return np.array_equal(one, other)
@@ -55,7 +55,7 @@ def mechanism():
 
 
 def four_bar(drive=None):
-    """A closed loop of four hinges, three of whose equations repeat others."""
+    """A closed loop of four hinges with three redundant equations."""
     m = lv.Model(gravity=(1, 0, -9.81), name="four-bar")
     sizes, places = ((0.1, 0.05, 1), (1, 0.05, 0.1), (0.1, 0.05, 1)), ((0, 0, 0.5), (0.5, 0, 1), (1, 0, 0.5))
     links = [m.add(lv.Body(lv.Box(*s, density=500), at=x)) for s, x in zip(sizes, places, strict=True)]
@@ -158,7 +158,7 @@ def test_a_drive_in_a_closed_loop_is_not_stored(tmp_path):
 
 
 def test_other_principal_axes_give_the_same_motion(motion, tmp_path, monkeypatch):
-    """An eigensolver on another machine may turn the axes; what the user sees stays."""
+    """An eigensolver on another machine may return other axes; public results do not change."""
     motion.save(tmp_path / "motion.nc")
     principal = lv.MassProperties.principal
 
@@ -244,7 +244,7 @@ for size in (100, 5_000, 20_000):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file size limits")
 def test_a_full_disk_leaves_the_old_file(falling, tmp_path):
-    """HDF5 itself would crash here: the failure is kept from it and told afterwards."""
+    """HDF5 would crash here: the error is deferred and raised afterwards."""
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
@@ -292,7 +292,7 @@ def test_a_link_is_followed(falling, tmp_path):
     assert (tmp_path / "there" / "motion.nc").stat().st_size > 0
 
 
-# ── what is refused ──
+# ── errors ──
 
 
 def test_files_of_other_programs_are_errors(tmp_path):
@@ -309,7 +309,7 @@ def test_files_of_other_programs_are_errors(tmp_path):
 
 
 def test_damaged_files_are_errors(falling, tmp_path):
-    """A bit flipped anywhere, or an end cut off anywhere: one sentence, never a wrong motion."""
+    """A flipped bit or a truncated end anywhere gives an error of one sentence, never a wrong motion."""
     path = tmp_path / "motion.nc"
     falling.save(path)
     data, random = path.read_bytes(), np.random.default_rng(1)
@@ -326,7 +326,7 @@ def test_damaged_files_are_errors(falling, tmp_path):
 
 
 def altered(path, alter):
-    """The file, changed by another program, which drops the seal."""
+    """The file, changed by another program, which removes the checksum."""
     with h5py.File(path, "r+") as file:
         alter(file)
     path.write_bytes(path.read_bytes().partition(b"SHA-256 of all bytes before:")[0])

@@ -1,4 +1,4 @@
-"""The small size of `python -m benchmarks.long_runs`: what it measures is of the size that round-off has."""
+"""The small size of `python -m benchmarks.long_runs`: the errors have the size of round-off."""
 
 import numpy as np
 import pytest

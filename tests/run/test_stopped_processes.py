@@ -1,4 +1,4 @@
-"""Processes that are stopped, by signals or by a file system: what they say, and that they go on to the same bits."""
+"""Processes that are stopped by signals or by a file system: messages, and bitwise identical continuation."""
 
 import os
 import resource
@@ -38,7 +38,7 @@ def in_one_go():
 
 
 def goes_on(folder):
-    """Resume as a process, and compare with the run in one go."""
+    """Resume as a process, and compare with an uninterrupted run."""
     process = livens(folder, "resume", "out.nc")
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")

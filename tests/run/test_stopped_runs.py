@@ -1,4 +1,4 @@
-"""Runs that are stopped and go on: to the bit as if nothing had happened."""
+"""Runs that are stopped and resumed are bitwise identical to uninterrupted runs."""
 
 import os
 import signal
@@ -25,12 +25,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes
 
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
-    """Runs are looked at between chunks: let small ones have several."""
+    """Signals and checkpoints are handled between chunks: use several chunks in small runs."""
     monkeypatch.setattr("livens.run.loop.FIRST_CHUNK", 0)
 
 
 def crane():
-    """A controlled arm on a spring, pushed by a function of time; a ball that turns freely."""
+    """A controlled arm on a spring with a load that depends on time; a freely rotating ball."""
     m = lv.Model(gravity=(0, 0, -9.81), name="crane")
     arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=100), at=(0.5, 0, 0), name="arm"))
     ball = m.add(lv.Body(lv.Box(0.3, 0.2, 0.1, density=100), at=(1, 0, -1), body_rates=(0.1, 3, 0.1), name="ball"))
@@ -50,7 +50,7 @@ def servo(t, now):
 
 
 def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
-    """Let a signal be heard at a look of the watch, the first being number 0."""
+    """Send a signal at a given check for signals, numbered from 0."""
     looks, look = [0], Checkpoints.after_chunk
 
     def watched(self, *arguments):
@@ -202,7 +202,7 @@ def test_existing_files_are_not_overwritten(tmp_path, monkeypatch):
 
 
 def test_a_journal_in_other_principal_axes_is_written_again(tmp_path, monkeypatch):
-    """Another machine may find the axes turned by half a turn: the same motion in other numbers."""
+    """Another machine may find axes that are rotated by π: the same motion with other numbers."""
     run = {"h": 1e-2, "until": 1.0}
     whole, half = lv.simulate(top(), **run), lv.load(stopped(tmp_path, monkeypatch, **run))
     flip, facts = np.diag([-1.0, -1.0, 1.0]), describe(half)
@@ -261,7 +261,7 @@ def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch
     assert same(lv.load("out.nc"), whole)
 
 
-# ── whatever ends a run, the motion so far is on disk and in the exception ──
+# ── the motion so far is on disk and in the exception ──
 
 
 def pushed(force):
@@ -317,7 +317,7 @@ def test_an_exception_carries_the_motion_and_leaves_a_checkpoint(build, kind, ev
 
 @pytest.mark.parametrize("checkpoint_every", [1e-9, 60.0])
 def test_a_failed_step_leaves_the_motion_in_its_file(tmp_path, checkpoint_every):
-    """The step would fail again: so the motion is saved as it is, and no journal stays."""
+    """The step would fail again, so the motion is saved and the journal is deleted."""
     m = top()
     m.add(lv.Load(m["top"].center, torque=(0, 50.0, 0), name="winch"))
     with pytest.raises(lv.StepFailed) as error:
@@ -330,7 +330,7 @@ def test_a_failed_step_leaves_the_motion_in_its_file(tmp_path, checkpoint_every)
 
 
 def test_chunks_count_the_time_of_slow_functions(tmp_path):
-    """A load that takes 2 ms a call: a checkpoint every 0.3 s comes every 0.3 s, not after thousands of steps."""
+    """A load that takes 2 ms per call: checkpoints are written every 0.3 s, not after thousands of steps."""
     written, begin = [], time.monotonic()
 
     def slow(t):

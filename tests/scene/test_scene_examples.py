@@ -1,4 +1,4 @@
-"""Every scene of the examples runs, and is the model that Python builds, bit for bit; so is what the demos simulate."""
+"""Every example scene runs and is bitwise identical to the model in Python and in the demos."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""What a scene may not say: one sentence each, with the path in the file and the remedy."""
+"""Errors of scenes: one sentence each, with the path in the file and the remedy."""
 
 import os
 import sys
@@ -107,7 +107,7 @@ WRONG = {  # what is replaced, by what, and the sentence
 
 
 def used(path):
-    """Read a scene and all that it says, as `livens run` does."""
+    """Read a scene completely and run it, as `livens run` does."""
     scene = lv.read_scene(path)
     model, run = scene.model(), scene.run
     if not isinstance(run["h"], str):
@@ -234,7 +234,7 @@ def test_other_files(tmp_path):
         lv.read_scene(tmp_path / "scene.toml", max_bytes=100)
 
 
-# ── files that a scene names ──
+# ── files that a scene refers to ──
 
 
 def named(file, kind="Mesh", more=""):
@@ -311,7 +311,7 @@ def test_a_reader_that_takes_too_long_is_stopped(folder, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on memory there")
 def test_the_memory_of_a_reader_is_limited(folder, monkeypatch):
-    """A glTF whose nodes repeat one mesh very often would fill the machine."""
+    """A glTF file whose nodes repeat one mesh very often would exhaust the memory."""
     import json
     import struct
 
@@ -372,7 +372,7 @@ def test_limits_agree_with_the_reference():
 
 
 def test_names_with_special_meaning_are_errors(tmp_path):
-    """A NUL, a device, a folder: refused before anything is opened."""
+    """A NUL, a device, a folder: an error before a file is opened."""
     for file in ("\\u0000.stl", "/dev/zero.stl", os.fspath(tmp_path)):
         with pytest.raises(lv.LivensError):
             lv.Scene(parse(named(file)), tmp_path).model()

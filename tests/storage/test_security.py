@@ -1,4 +1,4 @@
-"""What SECURITY.md claims, as far as a machine can check it."""
+"""The statements of SECURITY.md that a program can check."""
 
 import ast
 import inspect
@@ -83,7 +83,7 @@ def test_the_page_is_linked_and_contains_no_addresses():
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder, and a mesh beside it that is not to be read."""
+    """A folder, and a mesh outside it that must not be read."""
     (tmp_path / "secret.obj").write_text(OBJ)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "bar.obj").write_text(OBJ)
@@ -192,7 +192,7 @@ def test_a_file_that_hangs_or_crashes_its_reader_is_an_error(motion, monkeypatch
 
 
 def test_variables_in_other_files_are_errors(motion):
-    """An HDF5 file may say that a variable stands in another file, by a link, as raw bytes, or in pieces."""
+    """An HDF5 file may refer to another file for a variable: by a link, as raw bytes, or in pieces."""
     (motion / "secret").write_bytes(np.arange(11.0).tobytes())
     layout = h5py.VirtualLayout(shape=(11,), dtype="f8")
     layout[:] = h5py.VirtualSource(motion / "saved.nc", "time", shape=(11,))

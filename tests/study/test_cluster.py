@@ -1,4 +1,4 @@
-"""A real Dask cluster: two worker processes, one of them killed while it works."""
+"""A local Dask cluster with two worker processes, one of which is killed."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ def test_a_scheduler_address_and_local_functions(cluster):
 
 
 def test_the_store_is_written_by_the_caller(cluster, tmp_path):
-    """While a client is there, xarray would send the file to its workers."""
+    """While a client exists, xarray would write the file on its workers."""
     rates, arguments = {"rate": [0.5, 1.0, 1.5]}, {"h": 1e-3, "until": 0.1, "keep": tip}
     with distributed.Client(cluster) as client:
         lv.ensemble(double_pendulum, rates, **arguments, executor=client, store=tmp_path / "study.nc")

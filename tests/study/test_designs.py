@@ -1,4 +1,4 @@
-"""Designs: which members there are, and that what is drawn can be drawn again."""
+"""Designs: the members, and the reproducibility of random samples."""
 
 import itertools
 

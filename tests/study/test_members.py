@@ -1,4 +1,4 @@
-"""Members: right, the same to the bit whoever runs them and in whatever order, and failing alone."""
+"""Members: correct, bitwise identical for all executors and orders, and independent in failure."""
 
 import gc
 import sys
@@ -84,7 +84,7 @@ def test_points_and_joints_of_another_model_refer_to_those_of_the_same_name():
 
 
 def faulty(motion):
-    """Keeps nothing sensible of some members."""
+    """A `keep` function that fails for some members."""
     stiffness = motion.model.forces[0].stiffness
     if stiffness == 2.0:
         raise ZeroDivisionError("no reason")
@@ -214,7 +214,7 @@ def pushed(x_1, y=0.0):
 
 
 def test_axes_of_arrays_have_unique_names():
-    """Those of x would be called x_1, as a parameter is."""
+    """The axis of x would be called x_1, like a parameter."""
     keep = lambda motion: {"x": motion.position("ball")[-1], "y_1": 1.0, "y": [1.0, 2.0]}  # noqa: E731
     runs = lv.ensemble(pushed, {"x_1": [1.0, 2.0, 3.0]}, h=0.1, until=0.2, keep=keep)
     assert (runs.x.dims, runs.y.dims, runs.y_1.dims) == (("x_1", "x_1_"), ("x_1", "y_1_"), ("x_1",))

@@ -1,4 +1,4 @@
-"""A study on disk: members that are finished are not run again, and nothing is mixed with another study."""
+"""Studies on disk: finished members are not run again, and studies are not mixed."""
 
 import _thread
 import itertools
@@ -33,7 +33,7 @@ def test_a_finished_study_is_read_and_not_run(tmp_path):
 
 
 class Dotted:
-    """Sets what a dotted path names, as `livens sweep` does."""
+    """Sets values by dotted paths, as `livens sweep` does."""
 
     def __call__(self, **values):
         return oscillator(values["springs.spring1.stiffness"], values["bodies.ball.mass"])
@@ -58,7 +58,7 @@ def test_failed_members_are_stored_too(tmp_path):
 
 
 def interrupt_after(monkeypatch, batches):
-    """Ctrl-C when so many batches of members have been written down."""
+    """Ctrl-C after a number of batches in the journal."""
     add, count = Journal.add, itertools.count(1)
 
     def adds(self, outcomes):
@@ -71,7 +71,7 @@ def interrupt_after(monkeypatch, batches):
 
 @pytest.mark.parametrize("waiting", [False, True])
 def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, monkeypatch):
-    """Ctrl-C while the main thread waits for members, or while it writes down what they left."""
+    """Ctrl-C while the main thread waits for members, or while it writes their results."""
     rates, log, store = {"rate": np.linspace(0.5, 2.0, 100)}, tmp_path / "log", tmp_path / "study.nc"
     seen = []
 
@@ -113,7 +113,7 @@ lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 150)}, h=1e-3, until
 
 
 def test_a_killed_process_loses_only_running_members(tmp_path):
-    """The long size of this, ten kills, is in benchmarks/ensembles.py."""
+    """The long version, with ten kills, is in benchmarks/ensembles.py."""
     store, log, rates = tmp_path / "study.nc", tmp_path / "log", np.linspace(0.5, 2.0, 150)
     path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, store, log], env={**os.environ, "PYTHONPATH": path})
@@ -169,7 +169,7 @@ def test_a_truncated_journal_holds_the_members_before_and_is_continued(tmp_path)
 
 
 def test_a_journal_with_zeros_at_its_end_is_valid_up_to_there(tmp_path):
-    """As file systems leave it when the power fails."""
+    """As left by file systems after a power failure."""
     path = tmp_path / "journal"
     written(path, OUTCOMES[:2])
     path.write_bytes(path.read_bytes() + bytes(4096))
@@ -186,7 +186,7 @@ def test_a_journal_is_locked_by_one_process(tmp_path):
     Journal(tmp_path / "journal", {}).close()
 
 
-# ── refusals ──
+# ── errors ──
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_store_of_another_study_is_an_error(tmp_path, change, sentence, comple
 
 
 def unfinished(study):
-    """Begin a study and leave it after its first members."""
+    """Start a study and interrupt it after its first members."""
     with pytest.MonkeyPatch.context() as patch:
         interrupt_after(patch, 1)
         with pytest.raises(KeyboardInterrupt):

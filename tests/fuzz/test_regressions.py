@@ -1,4 +1,4 @@
-"""What fuzzing found, each by the smallest file that shows it. What it found in folders and HDF5: test_security.py."""
+"""Regression tests for inputs that fuzzing found, each as a minimal file. For folders and HDF5 see test_security.py."""
 
 import json
 import struct
@@ -21,7 +21,7 @@ TETRAHEDRON = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 
 
 def test_a_mesh_whose_corners_are_not_points(tmp_path):
-    """Accessors of glTF say how many numbers a corner has."""
+    """Accessors of glTF give the number of components of a corner."""
     trimesh = pytest.importorskip("trimesh")
     data = trimesh.creation.box((2, 1, 1)).export(file_type="glb")
     length = struct.unpack("<I", data[12:16])[0]
@@ -102,7 +102,7 @@ def test_a_journal_of_a_study_without_facts(tmp_path, facts):
     [("h", 0.0), ("h", -1.0), ("h", float("nan")), ("every", 0), ("steps", -1), ("seconds", float("inf"))],
 )
 def test_a_motion_with_impossible_counts(tmp_path, monkeypatch, fact, value):
-    """Its digest is right: who wrote it meant it."""
+    """Its digest is right, so the file was written on purpose."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
     facts = netcdf._facts
