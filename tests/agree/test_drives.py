@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.compile.signals import BEFORE, FIRST, PART, SECOND, STEP, Signals, drive_table
+from livens.compile.drive_rates import BEFORE, FIRST, SECOND, SHORT_STEP, STEP_PART, drive_table
+from livens.compile.signals import Signals
 
 EPS = np.finfo(float).eps
 NODES = np.arange(7) - BEFORE[:, None]
@@ -43,7 +44,7 @@ def test_fast_drives(omega, turn):
     h = turn / omega
     t = h * np.arange(21.0)
     found = table(lambda t: math.sin(omega * t), t, h, t[-1])
-    x = PART * turn
+    x = STEP_PART * turn
     exact = np.stack([np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)], axis=1)
     off = np.abs(found - exact) / [1, omega, omega**2]
     noise = 100 * EPS * 20 * turn
@@ -80,7 +81,7 @@ def test_a_table_may_end_with_the_run():
         return 3.0 * time
 
     for drive in (lambda time: np.interp(time, t, 3.0 * t), strict):
-        assert np.abs(table(drive, t, 0.1, 1.0)[:, 1] - 3.0).max() < 1e3 * EPS / (0.1 * PART)
+        assert np.abs(table(drive, t, 0.1, 1.0)[:, 1] - 3.0).max() < 1e3 * EPS / (0.1 * STEP_PART)
 
 
 def ending(last, refuse):
@@ -100,9 +101,9 @@ def test_a_table_needs_to_cover_the_run_only(until, refuse, scheme):
     h = 1e-2
     ended = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=until)
     rate = ended.body_rates(ended.model["wheel"])[:, 2]
-    assert np.abs(rate - np.cos(ended.t)).max() < (PART * h) ** 6 / 7 + 60 * EPS / (PART * h)
+    assert np.abs(rate - np.cos(ended.t)).max() < (STEP_PART * h) ** 6 / 7 + 60 * EPS / (STEP_PART * h)
     whole = lv.simulate(driven(math.sin, 1.0), scheme, h=h, until=until)
-    assert np.abs(whole.record.B - ended.record.B).max() < 100 * EPS
+    assert np.abs(whole.record.B - ended.record.B).max() < 256 * EPS
     half = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=0.5)
     on = lv.resume(half, until=until)
     for one, other in zip(on.record, ended.record, strict=True):
@@ -114,8 +115,8 @@ def test_a_table_that_is_held_at_its_end():
     t = np.linspace(0.0, 0.7, 8)
     for drive in (lambda time: np.interp(time, t, 3.0 * t), lambda time: 3.0 * min(time, 0.7)):
         motion = lv.simulate(driven(drive, 3.0), h=1e-3, until=0.7)
-        assert np.abs(motion.body_rates(motion.model["wheel"])[:, 2] - 3.0).max() < 1e3 * EPS / (1e-3 * PART)
-        assert np.abs(motion.angular_acceleration("wheel")).max() < 1e3 * EPS / (1e-3 * PART) ** 2
+        assert np.abs(motion.body_rates(motion.model["wheel"])[:, 2] - 3.0).max() < 1e3 * EPS / (1e-3 * STEP_PART)
+        assert np.abs(motion.angular_acceleration("wheel")).max() < 1e3 * EPS / (1e-3 * STEP_PART) ** 2
 
 
 def test_a_load_as_a_table_over_the_run():
@@ -171,4 +172,39 @@ def test_the_derivatives_of_splines_are_used():
 
     assert table(Cubic(1.0, 2.0, 3.0, 0.0), [0.0, 1.0], 0.1, 1.0).tolist() == [[0, 3, 4], [6, 10, 10]]
     asks = type("Asks", (Cubic,), {"derivative": lambda self, at: None})  # of another kind: needs an argument
-    assert np.abs(table(asks(1.0, 2.0, 3.0, 0.0), [1.0]) - [6, 10, 10]).max() < 1e3 * EPS / STEP**2
+    assert np.abs(table(asks(1.0, 2.0, 3.0, 0.0), [1.0]) - [6, 10, 10]).max() < 1e3 * EPS / SHORT_STEP**2
+
+
+# ── reactions at short steps ──
+
+
+def crank(drive):
+    m = lv.Model(gravity=(0, 0, -9.81))
+    bar = m.add(lv.Body(lv.Box(1, 0.05, 0.05, mass=2.0), at=(0.5, 0, 0), name="bar"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, -1, 0), drive=drive, name="hinge"))
+    return m
+
+
+DRIVES = {  # the drive, its second derivative, and the error of the torque that is allowed at every step [N m]
+    "lambda, 100 t": (lambda t: 100 * t, lambda t: 0 * t, 1e-6),
+    "lambda, sin 3t": (lambda t: np.sin(3 * t), lambda t: -9 * np.sin(3 * t), 1e-7),
+    "expression, 100 t": (lv.Expression("100*t"), lambda t: 0 * t, 1e-11),
+    "expression, sin 3t": (lv.Expression("sin(3*t)"), lambda t: -9 * np.sin(3 * t), 1e-12),
+    "expression, t² exp(−t)": (
+        lv.Expression("t**2*exp(-t)"), lambda t: (t**2 - 4 * t + 2) * np.exp(-t), 1e-12,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("h", [2e-3, 1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize("name", DRIVES)
+def test_reactions_do_not_get_worse_as_the_step_gets_shorter(name, h):
+    """The torque of a driven crank is J φ̈ + m g (l/2) cos φ; second differences at a spacing that follows h gave errors
+    of 7e-2 N m at h = 1e-5."""
+    drive, second, allowed = DRIVES[name]
+    motion = lv.simulate(crank(drive), h=h, until=1000 * h, every=25)
+    phi = motion.coordinate("hinge")
+    J = 2 * (1 + 0.05**2) / 12 + 2 * 0.25
+    exact = J * second(motion.t) + 2 * 9.81 * 0.5 * np.cos(phi)
+    torque = motion.reaction_torque("hinge") @ np.array([0, -1, 0])
+    assert np.abs(torque - exact)[1:].max() <= allowed

@@ -227,3 +227,35 @@ def test_a_number_cannot_have_a_reserved_name(name):
     """The given value would not be used."""
     with pytest.raises(lv.ModelError, match=f"{name!r} is reserved"):
         lv.Expression("2*t", **{name: 3.0})
+
+
+SMOOTH = [
+    "3*t**2 - 2*t + 1", "sin(3*t)*exp(-t/2)", "1/(1 + t**2)", "sqrt(1 + t)*log(2 + t)", "atan2(sin(t), 2 + cos(t))",
+    "tanh(t)**3 + cosh(t)/sinh(t + 1)", "(1 + t)**(0.5*t)", "2**t", "asin(t/5) + acos(t/5) - atan(t)", "tan(t/4)",
+    "where(t < 1, t**3, 3*t - 2) + abs(t - 5) + max(t, -1)*min(t, 9)", "0.5*(1 - cos(3*t))",
+    "floor(t/100) + sign(t + 1)", "dot([t, t**2, 1], [1, t, t])", "norm([1, t, t**2])", "7",
+    "a = t**2; b = sin(a); a*b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SMOOTH)
+def test_exact_derivatives(text):
+    """Against differences of order 8; values are those of single calls (powers of arrays round differently)."""
+    expression, t = lv.Expression(text), np.linspace(0.13, 2.7, 41)
+    value, rate, acceleration = expression.derivatives(t).T
+    np.testing.assert_allclose(value, [float(expression(x)) for x in t], rtol=4e-16 if "**" in text else 0, atol=0)
+    assert np.array_equal(expression.table(t), value)
+    assert np.array_equal(np.concatenate([expression.table(part) for part in np.array_split(t, 7)]), value)  # in chunks
+    s = 0.02
+    near = np.array([expression.table(t + k * s) for k in range(-4, 5)])
+    first = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) @ near / s
+    second = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]) @ near / s**2
+    smooth = np.abs(t - 1.0) > 5 * s  # where one piece meets another
+    size = max(1.0, np.abs(near).max())
+    np.testing.assert_allclose(rate[smooth], first[smooth], rtol=1e-9, atol=1e-11 * size)
+    np.testing.assert_allclose(acceleration[smooth], second[smooth], rtol=1e-7, atol=1e-9 * size)
+
+
+def test_a_vector_has_no_derivatives_as_a_drive():
+    with pytest.raises(lv.ModelError, match="is a vector, where a number is needed"):
+        lv.Expression("[t, 0, 0]").derivatives(np.zeros(2))

@@ -5,6 +5,7 @@ import pytest
 
 import livens as lv
 from livens.compile.system import compile_model, scratch
+from livens.kernels.arrays import S_PIVOTS
 from livens.kernels.constrain import apply_multipliers, constraint_rates
 from livens.kernels.rows import jacobians
 from livens.kernels.singular import remove_weak_rates
@@ -34,8 +35,8 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
     jacobians(rows, system.coordinates, state.a, state.B, work.G)
     assemble(bodies, blocks, work.G, work.G, True, work.S)
     add_compliance(rows, blocks, system.shift, 1e-3, work.S, work.diagonal)
-    factor(blocks, work.S, work.S_pivot, WEAK)
-    dropped = work.S_pivot == 0.0
+    factor(blocks, work.S, work.pivot[S_PIVOTS], WEAK)
+    dropped = work.pivot[S_PIVOTS] == 0.0
     assert dropped.sum() == 4 * n  # three rows of a loop that repeat others, and a weak one
 
     count = 6 * (len(state.p) - 1)
@@ -58,7 +59,7 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
     p[1:], L[1:] = np.split((u / root).reshape(-1, 6), 2, axis=1)
     for _ in range(3):  # strong rows to round-off
         constraint_rates(bodies, blocks, work.G, p, L, work.x)
-        solve(blocks, work.S, work.S_pivot, work.x)
+        solve(blocks, work.S, work.pivot[S_PIVOTS], work.x)
         apply_multipliers(blocks, work.G, -1.0, work.x, p, L)
     remove_weak_rates(system, work, np.zeros((1, 1)), 0, 0.0, p, L)
     constraint_rates(bodies, blocks, work.G, p, L, work.x)

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
-from ..compile.signals import drive_table
+from ..compile.drive_rates import drive_table
 from ..compile.states import as_record, copied, repeated
 from ..compile.system import inverse_masses
 from ..describe.model import Model

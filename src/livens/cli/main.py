@@ -206,7 +206,7 @@ def _info(options: argparse.Namespace) -> None:
 def _demo(options: argparse.Namespace) -> None:
     from ..demos import DEMOS
     from ..look.page.page import write_page
-    from ..storage.atomic import replacing
+    from ..storage.atomic import MARK, replacing
 
     if options.list or options.name is None:
         width = max(map(len, DEMOS))
@@ -223,7 +223,7 @@ def _demo(options: argparse.Namespace) -> None:
     saved, drawn, page = (folder / f"{options.name}{ending}" for ending in (".nc", ".png", ".html"))
     motion.save(saved)
     with replacing(drawn) as temporary:
-        demo.figure(motion).savefig(temporary, dpi=200)
+        demo.figure(motion).savefig(temporary, dpi=200, metadata={"Software": MARK})
     write_page(motion, page)
     print(f"{saved}   the motion and its model: read it with livens info, livens report or livens.load")
     print(f"{drawn}  {demo.drawn}")

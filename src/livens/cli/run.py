@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, LivensError, ModelError, StepFailed
+from ..storage.atomic import check_output
 from .scene import add_outside, add_run_options, write_tracers
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def add_run_commands(commands: Any) -> None:
     run.add_argument("file", metavar="FILE", help=FILE)
     run.add_argument("--every", type=int, metavar="K", help="keep every K-th state (default: 1)")
     run.add_argument("-o", "--output", metavar="OUT.nc", help="file for the motion")
+    run.add_argument("--force", action="store_true", help="replace an existing file that livens did not write")
     add_run_options(run, end=True)
     _add_checkpoint(run)
     run.set_defaults(command=_run)
@@ -100,14 +102,14 @@ def _run(options: argparse.Namespace) -> None:
     from .source import Source
 
     if options.output is not None:
-        _check_folder(Path(options.output))
+        _check_output(Path(options.output), Path(options.file), options.force)
     output, tracers = options.output, {}
     if Path(options.file).suffix not in MOTIONS:
         source = Source(options)
         if source.scene is not None:
             output = output or source.scene.output
             tracers = source.scene.tracers(source.model)
-    checkpointing = {"checkpoint": output, "checkpoint_every": options.checkpoint}
+    checkpointing = {"checkpoint": output, "checkpoint_every": options.checkpoint, "force": options.force}
     try:
         motion = (
             _continue(options, checkpointing)
@@ -214,6 +216,14 @@ def _save_partial(motion: Any, output: str) -> None:
     except LivensError as error:
         text = str(error)
     print(f"livens: {text}", file=sys.stderr, flush=True)
+
+
+def _check_output(output: Path, source: Path, force: bool) -> None:
+    """Before a long run: the file must not be the input, and it must be possible to write it."""
+    _check_folder(output)
+    if output.exists() and source.exists() and output.samefile(source) and source.suffix not in MOTIONS:
+        raise FileError(f"{output} is the input: choose another name for the motion.")
+    check_output(output, force)
 
 
 def _check_folder(output: Path) -> None:

@@ -107,6 +107,7 @@ def add_scene_commands(commands: Any) -> None:
 
     schema = commands.add_parser("schema", help="print the JSON Schema of scenes, for completion and checks in editors")
     schema.add_argument("-o", "--output", metavar="FILE.json", help="write it to a file")
+    schema.add_argument("--force", action="store_true", help="replace an existing file that livens did not write")
     schema.set_defaults(command=_schema)
 
 
@@ -144,7 +145,7 @@ def _schema(options: argparse.Namespace) -> None:
     if options.output is None:
         print(text, end="")
         return
-    with replacing(options.output) as temporary:
+    with replacing(options.output, options.force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
@@ -226,7 +227,14 @@ def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path) -> 
     columns = [motion.t[:, None], *(motion.position(point) for point in tracers.values())]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")])
+    header = ["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")]
+    table.writerow(header)
     table.writerows(np.concatenate(columns, axis=1).tolist())
-    with replacing(path) as temporary:
+    first = text.getvalue().splitlines()[0].encode()
+
+    def same_columns(there: Path) -> bool:  # a table has no place for a mark
+        with open(there, "rb") as file:
+            return file.readline(len(first) + 2).rstrip() == first
+
+    with replacing(path, ours=same_columns) as temporary:
         temporary.write_text(text.getvalue(), encoding="utf-8")

@@ -105,7 +105,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
     row, diagonal = system.blocks.row, system.blocks.diagonal
     values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
-    S, pivot = np.zeros(values), np.zeros(r)
+    S = np.zeros(values)
     return Work(
         f=np.zeros((n, 3)),
         tau=np.zeros((n, 3)),
@@ -119,8 +119,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         S=S,
         H=np.zeros(values) if system.damped else S,
         U=np.zeros(values),
-        S_pivot=pivot,
-        H_pivot=np.zeros(r) if system.damped else pivot,
+        pivot=np.zeros((2, r)),
         diagonal=np.zeros(r),
         g=np.zeros(r),
         x=np.zeros(r),

@@ -22,12 +22,13 @@ from ..describe.shapes.cylinder import Cylinder
 from ..describe.term import PointSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..storage.atomic import replacing
+from ..storage.atomic import MARK, replacing
 from .mjcf_tree import Action, Node, armatures, coupling_row, rates, ratio_of, refuse, tree_of, velocities
 
 
-def write_mjcf(model: Model, path: str | os.PathLike[str]) -> None:
+def write_mjcf(model: Model, path: str | os.PathLike[str], force: bool = False) -> None:
     """Write `model` as an MJCF file, for comparison with MuJoCo. Its velocities are in the keyframe "start".
+    force: replace a file that livens did not write.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -40,8 +41,8 @@ def write_mjcf(model: Model, path: str | os.PathLike[str]) -> None:
     True
     """
     data = ElementTree.tostring(_Writer(model).document(), encoding="utf-8", xml_declaration=True)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data + b"\n")
+    with replacing(path, force) as temporary:
+        temporary.write_bytes(data + f"\n<!-- {MARK} -->\n".encode())
 
 
 def words(values: ArrayLike) -> str:

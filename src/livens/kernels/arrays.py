@@ -21,6 +21,7 @@ MU, LEAD, LAST_LEAD = 0, 1, 2  # State.lam
 WORK, DISSIPATED, CONDITION = 0, 1, 2  # State.account
 POWER_BEFORE, POWER_OF_ENERGIES, POWER_OF_FORCES = 0, 1, 2  # Work.power
 FREE_FORCE, FREE_TORQUE, OLD_P, OLD_L, FORCE, TORQUE = 0, 1, 2, 3, 4, 5  # Work.held
+S_PIVOTS, H_PIVOTS = 0, 1  # Work.pivot
 ITERATIONS, EXACT_MATRICES = 0, 1  # Work.tally
 RATE, ACCELERATION = 1, 2  # columns of a prescribed motion in `signals`, counted from the column of its value
 
@@ -195,8 +196,7 @@ class Work(NamedTuple):
     S: Floats  # factors of S with the dampers (values,)
     H: Floats  # factors of S without the dampers; the same array as S if there are none (values,)
     U: Floats  # upper half of the exact Newton matrix (values,)
-    S_pivot: Floats  # reciprocal pivots of S (r,)
-    H_pivot: Floats  # reciprocal pivots of H; the same array as S_pivot if there are no dampers (r,)
+    pivot: Floats  # reciprocal pivots S_PIVOTS, and H_PIVOTS if there are dampers (2, r)
     diagonal: Floats  # of S (r,)
     g: Floats  # violations (r,)
     x: Floats  # solution (r,)

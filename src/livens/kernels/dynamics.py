@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from .._jit import inline, njit
-from .arrays import ACCELERATION
+from .arrays import ACCELERATION, H_PIVOTS, S_PIVOTS
 from .constrain import apply_multipliers, constraint_rates, largest_violation
 from .forces import forces, user_forces
 from .kinds import VELOCITY_ONLY
@@ -133,7 +133,7 @@ def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f
         add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
         if system.damped:
             remove_dampers(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.H_pivot, TINY)
+        factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
         start = last = 1e300
         for k in range(refine):
             constraint_rates(system.bodies, system.blocks, work.G, f, tau, work.x)
@@ -145,7 +145,7 @@ def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f
                 if e <= 1e-14 * start or (k > 1 and e > 0.3 * last):
                     break
                 last = e
-            solve(system.blocks, work.H, work.H_pivot, work.x)
+            solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
             for r in range(work.x.shape[0]):
                 lam[r] -= work.x[r]
             apply_multipliers(system.blocks, work.G, -1.0, work.x, f, tau)

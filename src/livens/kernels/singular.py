@@ -8,6 +8,7 @@ gives it the pivot zero.
 from __future__ import annotations
 
 from .._jit import njit
+from .arrays import S_PIVOTS
 from .constrain import add_multiple, apply_multipliers, constraint_rates
 from .row_tapes import all_rates
 from .sparse import solve
@@ -100,7 +101,7 @@ def project_out_strong_rows(system, work, x, multipliers, P, L):
     copy(x, multipliers)
     for _ in range(3):  # one projection has an error of round-off over σ
         constraint_rates(system.bodies, system.blocks, work.G, P, L, x)
-        solve(system.blocks, work.S, work.S_pivot, x)
+        solve(system.blocks, work.S, work.pivot[S_PIVOTS], x)
         apply_multipliers(system.blocks, work.G, -1.0, x, P, L)
         for r in range(x.shape[0]):
             multipliers[r] -= x[r]
@@ -111,7 +112,7 @@ def project_out_strong_rows(system, work, x, multipliers, P, L):
 def remove_weak_rates(system, work, signals, row, ahead, p, L):
     """Remove the rates of weak rows from the momenta (p, L): conjugate gradients for the least-squares problem with G,
     whose condition number is the square root of that of S. work.y accumulates the impulses."""
-    rows, pivot = system.rows, work.S_pivot
+    rows, pivot = system.rows, work.pivot[S_PIVOTS]
     residual, search, step_multipliers = work.x, work.g, work.U
     step_P, step_L = work.a, work.L
     last = 0.0

@@ -24,7 +24,7 @@ from ..checks import Array, positive
 from ..describe.pose import quaternions
 from ..errors import FileError
 from ..record.trajectory import Trajectory
-from ..storage.atomic import replacing
+from ..storage.atomic import MARK, replacing
 from .picture.coils import RADIUS, profile
 from .picture.colors import BLACK, hexadecimal
 from .picture.extent import extent, upright
@@ -40,7 +40,9 @@ THICKNESS = {"spring": 0.004, "damper": 0.003, "rod": 0.006, "axis": 0.006}  # r
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
-def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | None = None) -> None:
+def write_gltf(
+    motion: Trajectory, path: str | os.PathLike[str], rate: float | None = None, force: bool = False
+) -> None:
     """Write `motion` to `path` (.glb) with no more than `rate` poses per second; programs interpolate in between.
 
     Left out, the rate is 60, or higher if a body turns by more than a radian from one pose to the next.
@@ -60,7 +62,7 @@ def write_gltf(motion: Trajectory, path: str | os.PathLike[str], rate: float | N
     document, now = _Document(motion.t[chosen]), instants(motion, chosen)
     _add_bodies(document, picture, now)
     _add_lines(document, picture, now)
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
 
 
@@ -194,7 +196,7 @@ class _Document:
         rotation = quaternions(turn[None])[0, [1, 2, 3, 0]].tolist()
         root = {"name": name, "rotation": rotation, "children": list(range(len(self.nodes)))}
         text = {
-            "asset": {"version": "2.0", "generator": f"livens {__version__}"},
+            "asset": {"version": "2.0", "generator": f"{MARK} {__version__}"},
             "scene": 0,
             "scenes": [{"name": name, "nodes": [len(self.nodes)]}],
             "nodes": [*self.nodes, root],

@@ -73,8 +73,9 @@ COMMENT = (
 )
 
 
-def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is checksum_matches.
+def save(motion: Trajectory, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write `motion` and its model as netCDF to `path`; the file is complete, or the old one is unchanged.
+    force: replace a file that livens did not write.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -94,7 +95,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         "axes": motion.system.bodies.axes,
         "model": np.frombuffer(text, dtype=np.uint8),
     }
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         with DeferredErrorFile(temporary) as disk, h5netcdf.File(disk, "w") as file:
             _write(file, motion, facts, arrays)
         add_checksum(temporary)

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from ..analysis.report import Report
 
 
+Name = str | os.PathLike[str]  # of a file
+
+
 class Trajectory:
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
 
@@ -234,9 +237,10 @@ class Trajectory:
 
     def plot(
         self,
-        kind: str | os.PathLike[str] | None = None,
+        kind: Name | None = None,
         *what: Any,
-        path: str | os.PathLike[str] | None = None,
+        path: Name | None = None,
+        force: bool = False,
     ) -> Any:
         """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
 
@@ -245,36 +249,36 @@ class Trajectory:
         """
         from ..look.plot import plot
 
-        return plot(self, kind, *what, path=path)
+        return plot(self, kind, *what, path=path, force=force)
 
-    def to_html(self, path: str | os.PathLike[str], trace: Sequence[Point | Body] | None = None) -> None:
-        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network.
-
-        trace: points and bodies that leave traces (None: all centres of mass, where there are not too many).
-        """
+    def to_html(self, path: Name, trace: Sequence[Point | Body] | None = None, force: bool = False) -> None:
+        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network. trace: points and
+        bodies that leave traces (None: all centres of mass, where there are not too many)."""
         from ..look.page.page import write_page
 
-        write_page(self, path, trace=trace)
+        write_page(self, path, trace=trace, force=force)
 
     def to_png(
         self,
-        path: str | os.PathLike[str],
+        path: Name,
         t: float | None = None,
         size: tuple[int, int] = (960, 720),
         follow: bool = False,
+        force: bool = False,
     ) -> None:
         """Write a picture of the bodies at `t` [s] (default: the end); with `follow` the camera is near the bodies."""
         from ..look.render import write_png
 
-        write_png(self, path, t, size, follow)
+        write_png(self, path, t, size, follow, force)
 
     def to_video(
         self,
-        path: str | os.PathLike[str],
+        path: Name,
         speed: float = 1.0,
         rate: float = 30.0,
         size: tuple[int, int] = (640, 480),
         follow: bool = False,
+        force: bool = False,
     ) -> None:
         """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
 
@@ -282,13 +286,13 @@ class Trajectory:
         """
         from ..look.render import write_video
 
-        write_video(self, path, speed, rate, size, follow)
+        write_video(self, path, speed, rate, size, follow, force)
 
-    def to_gltf(self, path: str | os.PathLike[str], rate: float | None = None) -> None:
+    def to_gltf(self, path: Name, rate: float | None = None, force: bool = False) -> None:
         """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
         from ..look.gltf import write_gltf
 
-        write_gltf(self, path, rate)
+        write_gltf(self, path, rate, force)
 
     def show(self, height: int = 560, server: bool | None = None) -> Any:
         """The motion for a notebook cell, `height` pixels high: the page of `lv.view` where viser is installed, else,
@@ -320,11 +324,12 @@ class Trajectory:
 
         return to_xarray(self)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the motion and its model as netCDF; the file is written completely or not at all."""
+    def save(self, path: Name, force: bool = False) -> None:
+        """Write the motion and its model as netCDF; the file is written completely or not at all. Here and in all
+        methods that write a file, force=True replaces a file that livens did not write."""
         from .netcdf import save
 
-        save(self, path)
+        save(self, path, force)
 
     # ── inside ──
 

@@ -21,6 +21,7 @@ from ..errors import FileError, Interrupted, StepFailed
 from ..kernels.arrays import State
 from ..record.journal import Found, RunJournal, journal_of
 from ..record.netcdf import describe, has_functions, read_journal
+from ..storage.atomic import check_output
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
@@ -32,8 +33,10 @@ INTERVAL = 60.0  # seconds of wall time between two checkpoints
 class Checkpoints:
     """The checkpoints and signals of a run, as a `with` block around it."""
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, every: float = INTERVAL):
-        """path: the file of the finished motion, with its journal beside it, or None; every: seconds."""
+    def __init__(self, path: str | os.PathLike[str] | None = None, every: float = INTERVAL, force: bool = False):
+        """path: the file of the finished motion, with its journal beside it, or None; every: seconds; force:
+        replace a file at `path` that livens did not write."""
+        self.force = force
         self.path = None if path is None else Path(path)
         self.every = positive(every, "the time between two checkpoints", "s")
         self.journal: RunJournal | None = None
@@ -89,6 +92,7 @@ class Checkpoints:
         self.running = True
         if self.path is None:
             return
+        check_output(self.path, self.force)
         if self.journal is not None:
             self._discard()
         elif (there := journal_of(self.path)).exists():
@@ -145,7 +149,7 @@ class Checkpoints:
         if self.journal is not None:
             self.write(motion, motion.state)
         try:
-            motion.save(self.path)
+            motion.save(self.path, self.force)
         except FileError as error:
             raise self._stopped(error, motion) from None
         self._discard()

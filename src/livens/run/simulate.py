@@ -38,6 +38,7 @@ def simulate(
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
+    force: bool = False,
 ) -> Trajectory:
     """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
@@ -48,8 +49,8 @@ def simulate(
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
     `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
-    result is bitwise identical. Ctrl-C raises `lv.Interrupted`, a KeyboardInterrupt with the motion so far in
-    `.trajectory`.
+    result is bitwise identical. A file there that livens did not write is replaced only with force=True. Ctrl-C raises
+    `lv.Interrupted`, a KeyboardInterrupt. Whatever ends a run, the motion so far is in `.trajectory` of the exception.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -63,7 +64,7 @@ def simulate(
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
     how = plan(scheme, until if isinstance(h, str) else h, until, every)
-    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
@@ -108,6 +109,7 @@ def resume(
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
+    force: bool = False,
 ) -> Trajectory:
     """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
@@ -138,7 +140,7 @@ def resume(
     run = Run(motion.compiled, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
-    checkpoints = Checkpoints(checkpoint, checkpoint_every)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.continue_from(motion)
     with checkpoints:
         run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), checkpoints)

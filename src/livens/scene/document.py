@@ -14,7 +14,7 @@ from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
 from ..errors import FileError, ModelError, require
 from ..step import Scheme
-from ..storage.atomic import replacing
+from ..storage.atomic import MARK, replacing
 from ..storage.bytes import read_limited
 from .build import Build
 from .catalogue import keys, schemes
@@ -130,9 +130,10 @@ class Scene:
         table = self.document.get("run", {}).get("tracers", {})
         return {name: build.point(point, f"run.tracers.{dotted(name)}") for name, point in table.items()}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scene as TOML; one that was read from a file keeps the comments and the order of that file."""
-        _write(text_of(self.document) if self.text is None else updated(self.text, self.document), path)
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the scene as TOML; one that was read from a file keeps the comments and the order of that file. force:
+        replace a file that livens did not write, such as the one that the scene was read from."""
+        _write(_marked(self.document) if self.text is None else updated(self.text, self.document), path, force)
 
     def _build(self) -> Build:
         known: dict[str, Solid] = {}
@@ -191,10 +192,13 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     return Scene(document, file.resolve().parent, allow_outside, text)
 
 
-def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, **run: Any) -> None:
+def write_scene(
+    model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, force: bool = False, **run: Any
+) -> None:
     """Write `model` as a TOML scene with all digits: reading it gives a bitwise identical model. `scheme`, `h`,
     `until`, `every` and `output` are written to [run]. A Python function cannot be written and is an error: use
-    lv.Expression for signals. The traced functions of lv.Energy, lv.Force and lv.Constraint are written as formulas."""
+    lv.Expression for signals. The traced functions of lv.Energy, lv.Force and lv.Constraint are written as formulas.
+    force: replace a file that livens did not write."""
     if not isinstance(model, Model):
         raise ModelError(f"the first argument of write_scene must be a Model, not {model!r}.")
     table = {name: plain(value) for name, value in run.items()}
@@ -206,13 +210,17 @@ def write_scene(model: Model, path: str | os.PathLike[str], *, scheme: Scheme | 
     if table:
         document = {**document, "run": table}
     Scene(document)  # raises an error if it could not be read again
-    _write(text_of(document), path)
+    _write(_marked(document), path, force)
 
 
-def _write(text: str, path: str | os.PathLike[str]) -> None:
+def _marked(document: dict[str, Any]) -> str:
+    return f"# {MARK}\n{text_of(document)}"
+
+
+def _write(text: str, path: str | os.PathLike[str], force: bool) -> None:
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
         raise ModelError("a name in the model cannot be encoded in UTF-8.") from None
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         temporary.write_bytes(data)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError, crea
 from pydantic_core import ErrorDetails
 
 from ..describe.mass import MassProperties
+from ..storage.atomic import MARK
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
 from .kinds import (
     MEANING,
@@ -183,7 +184,7 @@ def scene_model() -> type[BaseModel]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of scenes."""
     schema = scene_model().model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$comment": MARK, **schema}
 
 
 # ── checking ──

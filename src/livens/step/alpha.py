@@ -23,7 +23,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import ITERATIONS, MU, State, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, State, System
 from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import (
@@ -167,15 +167,15 @@ def solve_step(system, state, work, h, table, signals, row):
                 add_compliance(system.rows, system.blocks, system.shift, 2.0 * c_velocity, work.S, work.diagonal)
                 if system.damped:
                     remove_dampers(system.blocks, work.S, work.H)
-                    factor(system.blocks, work.H, work.H_pivot, TINY)
-                factor(system.blocks, work.S, work.S_pivot, TINY)
+                    factor(system.blocks, work.H, work.pivot[H_PIVOTS], TINY)
+                factor(system.blocks, work.S, work.pivot[S_PIVOTS], TINY)
             apply_multipliers(system.blocks, work.G, 1.0, lam, trial[NEXT + LINEAR], trial[NEXT + ANGULAR])
             force_change(trial, trial[MOVE + LINEAR], trial[MOVE + ANGULAR])
             constraint_rates(system.bodies, system.blocks, work.G, trial[MOVE + LINEAR], trial[MOVE + ANGULAR], work.x)
             closing_accelerations(system.rows, c_position, c_velocity, work.g, work.y, lam, work.x)
             e, which = largest_violation(system.rows, work.g)
             work.fault[0] = which
-            solve(system.blocks, work.S, work.S_pivot, work.x)
+            solve(system.blocks, work.S, work.pivot[S_PIVOTS], work.x)
             for r in range(lam.shape[0]):
                 lam[r] += work.x[r]
             apply_multipliers(system.blocks, work.G, 1.0, work.x, trial[NEXT + LINEAR], trial[NEXT + ANGULAR])

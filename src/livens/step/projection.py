@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.arrays import DISSIPATED, RATE, WORK
+from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
 from ..kernels.constrain import apply_multipliers, largest_violation
 from ..kernels.row_tapes import all_rates
 from ..kernels.singular import zero_dampers
@@ -24,7 +24,7 @@ def project_momenta(system, state, work, signals, row):
         if e <= 0.1 or (i > 1 and e > 0.3 * last):
             break
         last = e
-        solve(system.blocks, work.H, work.H_pivot, work.x)
+        solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
 
 

@@ -20,11 +20,13 @@ from ..kernels.arrays import (
     CONDITION,
     DISSIPATED,
     EXACT_MATRICES,
+    H_PIVOTS,
     ITERATIONS,
     LAST_LEAD,
     LEAD,
     MU,
     RATE,
+    S_PIVOTS,
     WORK,
 )
 from ..kernels.compensated import compensated_drift, store_remainders
@@ -81,7 +83,7 @@ def newton_correction(system, work, signals, row, exact):
         factor_lu(system.blocks, work.H, work.U, work.row)
         solve_lu(system.blocks, work.H, work.U, work.x, work.y)
     else:
-        solve(system.blocks, work.H, work.H_pivot, work.x)
+        solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
 
 
 @njit
@@ -188,7 +190,7 @@ def solve_velocities(system, state, work, h, signals, row):
             last = e
             for r in range(work.x.shape[0]):
                 work.x[r] = work.g[r]
-            solve(system.blocks, work.S, work.S_pivot, work.x)
+            solve(system.blocks, work.S, work.pivot[S_PIVOTS], work.x)
             add_multiple(-1.0, work.x, work.y)
             apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         if k + 1 < moments:
@@ -262,8 +264,8 @@ def prepare(system, state, work, signals, h):
     add_compliance(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         remove_dampers(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.H_pivot, TINY)
-    state.account[CONDITION] = factor(system.blocks, work.S, work.S_pivot, TINY)
+        factor(system.blocks, work.H, work.pivot[H_PIVOTS], TINY)
+    state.account[CONDITION] = factor(system.blocks, work.S, work.pivot[S_PIVOTS], TINY)
 
 
 @njit

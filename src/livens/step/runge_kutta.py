@@ -23,7 +23,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import ITERATIONS, MU, WORK, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
 from ..kernels.constrain import apply_multipliers, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import REFINE, solve_accelerations
@@ -165,7 +165,7 @@ def project(system, state, work, signals, row):
             result = NOT_FINITE
             break
         last = e
-        solve(system.blocks, work.H, work.H_pivot, work.x)
+        solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         set_zero(work.a, work.L)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, work.a, work.L)
         move_bodies(system.bodies, 1.0, work.a, work.L, state.a, state.B)

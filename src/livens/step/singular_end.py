@@ -33,7 +33,7 @@ configuration:
 from __future__ import annotations
 
 from .._jit import inline
-from ..kernels.arrays import CONDITION
+from ..kernels.arrays import CONDITION, H_PIVOTS, S_PIVOTS
 from ..kernels.constrain import apply_multipliers, largest_displacement, largest_violation
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.singular import copy, copy_configuration, move_bodies, predict_momenta, set_zero, zero_dampers
@@ -59,8 +59,8 @@ def factorise(system, state, work, h, tiny, signals, row):
     add_compliance(system.rows, system.blocks, system.shift, h, work.S, work.diagonal)
     if system.damped:
         remove_dampers(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.H_pivot, tiny)
-    return factor(system.blocks, work.S, work.S_pivot, tiny)
+        factor(system.blocks, work.H, work.pivot[H_PIVOTS], tiny)
+    return factor(system.blocks, work.S, work.pivot[S_PIVOTS], tiny)
 
 
 @inline
@@ -79,7 +79,7 @@ def satisfy_velocities(system, work, signals, row):
         all_rates(system, work.G, work.f, work.tau, signals, row, 0.0, work, work.g)
         zero_dampers(system.rows, work.g)
         copy(work.g, work.x)
-        solve(system.blocks, work.S, work.S_pivot, work.x)
+        solve(system.blocks, work.S, work.pivot[S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, work.f, work.tau)
 
 
@@ -105,7 +105,7 @@ def factorise_end(system, state, work, h, signals, row):
                 at = AT_START
                 continue
             copy(work.g, work.x)
-            solve(system.blocks, work.H, work.H_pivot, work.x)
+            solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
             if largest_displacement(system.rows, work.diagonal, work.x) <= 1e-2:
                 break
             displace(system, state, work, -1.0)
@@ -121,7 +121,7 @@ def factorise_end(system, state, work, h, signals, row):
         elif at == ON_BRANCH:
             e, _ = largest_violation(system.rows, work.g)
             copy(work.g, work.x)
-            solve(system.blocks, work.H, work.H_pivot, work.x)
+            solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
             displace(system, state, work, -1.0)
             satisfy_velocities(system, work, signals, row)
             if (e <= 1.0 and largest_violation(system.rows, work.g)[0] <= 0.1) or i > 20:
@@ -132,7 +132,7 @@ def factorise_end(system, state, work, h, signals, row):
         elif at == AHEAD:
             move_bodies(system.bodies, -TAU * h, work.f, work.tau, state.a, state.B)
             copy(work.g, work.x)
-            solve(system.blocks, work.S, work.S_pivot, work.x)
+            solve(system.blocks, work.S, work.pivot[S_PIVOTS], work.x)
             displace(system, state, work, -TAU * h)
             at = ON_BRANCH
         else:

@@ -3,6 +3,9 @@
 A new file is written beside the old one, synchronised to disk, and then renamed to replace it. The checksum is the
 SHA-256 of all bytes before it, at the end of the file, which HDF5 does not read. HDF5 may hang or crash on a damaged
 file, so damage is detected before HDF5 opens it.
+
+A file is replaced only if livens wrote it, or if that is forced: every format that livens writes contains MARK or ends
+with the checksum. Devices, pipes and folders are never replaced.
 """
 
 from __future__ import annotations
@@ -11,17 +14,52 @@ import hashlib
 import io
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ..errors import FileError, LivensError
 
+MARK = "written by livens"
+CHECKSUM_MARK = b"SHA-256 of all bytes before:"
+SEARCHED = 2**16  # bytes at each end of a file in which the mark is searched
+
+
+def check_output(path: str | os.PathLike[str], force: bool = False, ours: Callable[[Path], bool] | None = None) -> None:
+    """Raise a FileError if `path` must not be replaced: it is no regular file, or it is one that livens did not write
+    and that is not to be replaced by force. ours: a test for a format without a mark."""
+    target = Path(os.path.realpath(path))
+    if not target.exists() or target.is_dir():
+        return
+    if not target.is_file():
+        raise FileError(f"{path} cannot be written: it is a device or a pipe, not a regular file.")
+    if not (force or written_by_livens(target) or (ours is not None and ours(target))):
+        raise FileError(
+            f"{path} exists and was not written by livens: choose another name, or replace it with force=True "
+            "(on the command line: --force)."
+        )
+
+
+def written_by_livens(path: Path) -> bool:
+    """Whether livens wrote the file, or the file is empty."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(SEARCHED)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - SEARCHED))
+            tail = file.read(SEARCHED)
+    except OSError:
+        return False
+    marked = any(mark in part for part in (head, tail) for mark in (MARK.encode(), CHECKSUM_MARK))
+    return marked or not head or head.startswith((b"livens run, format", b"livens study, format"))
+
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(
+    path: str | os.PathLike[str], force: bool = False, ours: Callable[[Path], bool] | None = None
+) -> Iterator[Path]:
     """A temporary file beside `path`. It replaces `path` when the block ends without an error, otherwise it is deleted.
+    A file that livens did not write is replaced only by force.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -33,6 +71,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if not os.fspath(path) or "\0" in os.fspath(path):
         raise FileError(f"{os.fspath(path)!r} is not the name of a file.")
     target = Path(os.path.realpath(path))
+    check_output(path, force, ours)
     temporary = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(4)}{target.suffix}")
     try:
         if target.is_dir():
@@ -63,9 +102,6 @@ def _to_disk(path: Path, mode: int) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-CHECKSUM_MARK = b"SHA-256 of all bytes before:"
 
 
 def add_checksum(path: Path) -> None:

@@ -12,15 +12,14 @@ from .derivatives import direction_acceleration, minus
 
 
 @inline
-def violation(rows, r, a, B):
-    i, j, k = rows.body[r, 0], rows.body[r, 1], rows.component[r]
+def violation(rows, r, i, j, a, B):
+    k = rows.component[r]
     return point_component(a, B, j, rows.point[r, 1], k) - point_component(a, B, i, rows.point[r, 0], k)
 
 
 @inline
-def jacobian(rows, r, B, G):
-    i, j, k = rows.body[r, 0], rows.body[r, 1], rows.component[r]
-    ei, ej = rows.entry[r, 0], rows.entry[r, 1]
+def jacobian(rows, r, i, j, ei, ej, B, G):
+    k = rows.component[r]
     for m in range(3):
         G[ei, m] = 0.0
         G[ej, m] = 0.0

@@ -1,11 +1,16 @@
 """DISTANCE: g = ½ (|d|²/l − l), two points at the distance l, with d = x_j − x_i.
 
-γ = (ḋ·ḋ + d·d̈)/l
+    γ = (ḋ·ḋ + d·d̈)/l
+
+SPAN: the rate of |d|, which a damper between two points resists: the same Jacobian with |d| instead of l, and no g.
 """
 
 from __future__ import annotations
 
+import math
+
 from ..._jit import inline
+from ..kinds import DISTANCE
 from ..potential import span
 from .derivatives import dot, span_derivatives
 from .jacobian_entries import put_force
@@ -18,11 +23,12 @@ def violation(rows, r, a, B):
 
 
 @inline
-def jacobian(rows, r, a, B, G):
+def jacobian(rows, r, i, j, ei, ej, a, B, G):
     d0, d1, d2 = span(rows.body, rows.point, r, a, B)
-    c = 1.0 / rows.value[r]
-    put_force(G, rows.entry[r, 0], B, rows.body[r, 0], rows.point[r, 0], -c * d0, -c * d1, -c * d2)
-    put_force(G, rows.entry[r, 1], B, rows.body[r, 1], rows.point[r, 1], c * d0, c * d1, c * d2)
+    length = rows.value[r] if rows.kind[r] == DISTANCE else max(1e-300, math.sqrt(d0 * d0 + d1 * d1 + d2 * d2))
+    c = 1.0 / length
+    put_force(G, ei, B, i, rows.point[r, 0], -c * d0, -c * d1, -c * d2)
+    put_force(G, ej, B, j, rows.point[r, 1], c * d0, c * d1, c * d2)
 
 
 @inline

@@ -12,19 +12,18 @@ from .jacobian_entries import put_torque
 
 
 @inline
-def violation(rows, r, B):
-    U0, U1, U2 = to_world(B, rows.body[r, 0], rows.direction[r, 0])
-    W0, W1, W2 = to_world(B, rows.body[r, 1], rows.direction[r, 1])
+def violation(rows, r, i, j, B):
+    U0, U1, U2 = to_world(B, i, rows.direction[r, 0])
+    W0, W1, W2 = to_world(B, j, rows.direction[r, 1])
     return U0 * W0 + U1 * W1 + U2 * W2 - rows.value[r]
 
 
 @inline
-def jacobian(rows, r, B, G):
-    i, j = rows.body[r, 0], rows.body[r, 1]
+def jacobian(rows, r, i, j, ei, ej, B, G):
     U0, U1, U2 = to_world(B, i, rows.direction[r, 0])
     W0, W1, W2 = to_world(B, j, rows.direction[r, 1])
-    put_torque(G, rows.entry[r, 0], B, i, rows.direction[r, 0], W0, W1, W2, 1.0)
-    put_torque(G, rows.entry[r, 1], B, j, rows.direction[r, 1], U0, U1, U2, 1.0)
+    put_torque(G, ei, B, i, rows.direction[r, 0], W0, W1, W2, 1.0)
+    put_torque(G, ej, B, j, rows.direction[r, 1], U0, U1, U2, 1.0)
 
 
 @inline

@@ -13,16 +13,16 @@ from .jacobian_entries import put_pair
 
 
 @inline
-def violation(rows, r, a, B):
+def violation(rows, r, i, a, B):
     d0, d1, d2 = span(rows.body, rows.point, r, a, B)
-    U0, U1, U2 = to_world(B, rows.body[r, 0], rows.direction[r, 0])
+    U0, U1, U2 = to_world(B, i, rows.direction[r, 0])
     return U0 * d0 + U1 * d1 + U2 * d2 - rows.value[r]
 
 
 @inline
-def jacobian(rows, r, a, B, G):
-    U0, U1, U2 = to_world(B, rows.body[r, 0], rows.direction[r, 0])
-    put_pair(rows, r, a, B, U0, U1, U2, G)
+def jacobian(rows, r, i, j, ei, ej, a, B, G):
+    U0, U1, U2 = to_world(B, i, rows.direction[r, 0])
+    put_pair(G, ei, ej, a, B, i, j, rows.point[r, 1], U0, U1, U2)
 
 
 @inline

@@ -11,6 +11,6 @@ from .jacobian_entries import put_pair
 
 
 @inline
-def jacobian(rows, r, a, B, G):
-    W0, W1, W2 = to_world(B, rows.body[r, 1], rows.direction[r, 1])
-    put_pair(rows, r, a, B, W0, W1, W2, G)
+def jacobian(rows, r, i, j, ei, ej, a, B, G):
+    W0, W1, W2 = to_world(B, j, rows.direction[r, 1])
+    put_pair(G, ei, ej, a, B, i, j, rows.point[r, 1], W0, W1, W2)

@@ -6,7 +6,7 @@ exerts on a body.
 
 from __future__ import annotations
 
-from ..._jit import njit
+from ..._jit import inline, njit
 from ..potential import point_component, to_body
 
 
@@ -37,11 +37,9 @@ def put_opposite(G, e, B, i, a, x0, x1, x2, U0, U1, U2):
     put_force(G, e, B, i, (u0, u1, u2), -U0, -U1, -U2)
 
 
-@njit
-def put_pair(rows, r, a, B, U0, U1, U2, G):
-    """Both entries of row r: the force U at the point of the second body, −U on the first body at the same position."""
-    i, j = rows.body[r, 0], rows.body[r, 1]
-    rj = rows.point[r, 1]
-    put_force(G, rows.entry[r, 1], B, j, rj, U0, U1, U2)
+@inline
+def put_pair(G, ei, ej, a, B, i, j, rj, U0, U1, U2):
+    """Both entries of a row: the force U at the point rj of body j, −U on body i at the same position."""
+    put_force(G, ej, B, j, rj, U0, U1, U2)
     x0, x1, x2 = point_component(a, B, j, rj, 0), point_component(a, B, j, rj, 1), point_component(a, B, j, rj, 2)
-    put_opposite(G, rows.entry[r, 0], B, i, a, x0, x1, x2, U0, U1, U2)
+    put_opposite(G, ei, B, i, a, x0, x1, x2, U0, U1, U2)

@@ -5,12 +5,12 @@ The Jacobian is the force t at the contact. Its bias term is found by difference
 
 from __future__ import annotations
 
-from ..._jit import njit
+from ..._jit import inline
 from ..coordinates import to_world
 from .rolling import put_contact_pair
 
 
-@njit
-def jacobian(rows, r, a, B, G):
-    T0, T1, T2 = to_world(B, rows.body[r, 0], rows.point[r, 0])
-    put_contact_pair(rows, r, a, B, T0, T1, T2, G)
+@inline
+def jacobian(rows, r, i, j, ei, ej, a, B, G):
+    T0, T1, T2 = to_world(B, i, rows.point[r, 0])
+    put_contact_pair(rows, r, i, j, ei, ej, a, B, T0, T1, T2, G)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..._jit import njit
+from ..._jit import inline, njit
 from ..coordinates import to_world
 from ..potential import point_component, to_body
 from .jacobian_entries import put_force, put_opposite
@@ -27,15 +27,14 @@ def contact_point(rows, r, B):
     return c * (n0 - s * W0), c * (n1 - s * W1), c * (n2 - s * W2)
 
 
-@njit
-def put_contact_pair(rows, r, a, B, U0, U1, U2, G):
+@inline
+def put_contact_pair(rows, r, i, j, ei, ej, a, B, U0, U1, U2, G):
     """Both entries of row r: the force U on the second body at the contact, −U on the first body there."""
-    i, j = rows.body[r, 0], rows.body[r, 1]
     rho0, rho1, rho2 = contact_point(rows, r, B)
     rj = rows.point[r, 1]
     c0, c1, c2 = to_body(B, j, rho0, rho1, rho2)
-    put_force(G, rows.entry[r, 1], B, j, (rj[0] + c0, rj[1] + c1, rj[2] + c2), U0, U1, U2)
+    put_force(G, ej, B, j, (rj[0] + c0, rj[1] + c1, rj[2] + c2), U0, U1, U2)
     x0 = point_component(a, B, j, rj, 0) + rho0
     x1 = point_component(a, B, j, rj, 1) + rho1
     x2 = point_component(a, B, j, rj, 2) + rho2
-    put_opposite(G, rows.entry[r, 0], B, i, a, x0, x1, x2, U0, U1, U2)
+    put_opposite(G, ei, B, i, a, x0, x1, x2, U0, U1, U2)

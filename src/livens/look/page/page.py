@@ -41,8 +41,9 @@ def write_page(
     path: str | os.PathLike[str],
     follow: bool = False,
     trace: Sequence[Point | Body] | None = None,
+    force: bool = False,
 ) -> None:
-    """Write the stand-alone HTML page of `motion` to `path`.
+    """Write the stand-alone HTML page of `motion` to `path`; force: replace a file that livens did not write.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
@@ -53,7 +54,7 @@ def write_page(
     True
     """
     text = page(motion, follow, trace)
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

@@ -38,6 +38,7 @@ def plot(
     kind: str | os.PathLike[str] | None = None,
     *what: Any,
     path: str | os.PathLike[str] | None = None,
+    force: bool = False,
 ) -> Figure:
     """Draw `motion` and return the figure; write it to `path` if given, whose ending (png, pdf, svg) is the format.
 
@@ -69,4 +70,4 @@ def plot(
     name = "invariants" if kind is None else str(kind)
     if name not in FIGURES:
         raise ModelError(f"there is no figure {name!r}; there is {', '.join(FIGURES)}.")
-    return drawn(lambda figure: FIGURES[name](figure, motion, *what), path)
+    return drawn(lambda figure: FIGURES[name](figure, motion, *what), path, force)

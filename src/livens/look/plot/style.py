@@ -19,7 +19,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileError, require
 from ...record.trajectory import Trajectory
-from ...storage.atomic import replacing
+from ...storage.atomic import MARK, replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ SETTINGS: Any = {  # of matplotlib
 }
 
 
-def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = None) -> Figure:
+def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = None, force: bool = False) -> Figure:
     """A figure in this style on which `draw` has drawn; written to `path` if given, whose ending is the format.
 
     >>> drawn(lambda figure: figure.subplots().plot([0, 1], [0, 1])).get_size_inches().tolist()
@@ -67,7 +67,7 @@ def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = 
         figure = sheet(figsize=(WIDTH, 4.2), layout="constrained")
         draw(figure)
         if path is not None:
-            _write(figure, Path(path))
+            _write(figure, Path(path), force)
     return figure
 
 
@@ -131,10 +131,11 @@ def ends(axes: Any, path: Array, color: str) -> None:
     axes.plot(*path[-1:].T, "o", markersize=4.5, color=color, zorder=5)
 
 
-def _write(figure: Figure, path: Path) -> None:
+def _write(figure: Figure, path: Path, force: bool) -> None:
     kinds = figure.canvas.get_supported_filetypes()
     kind = path.suffix.lower().lstrip(".")
     if kind not in kinds:
         raise FileError(f"{path} cannot be drawn: the ending must be one of png, pdf, svg, not {path.suffix!r}.")
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=kind)
+    mark = {"png": {"Software": MARK}, "svg": {"Creator": MARK}, "pdf": {"Creator": MARK}}.get(kind)
+    with replacing(path, force) as temporary:
+        figure.savefig(temporary, format=kind, metadata=mark)

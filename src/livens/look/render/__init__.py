@@ -34,6 +34,7 @@ def write_png(
     t: float | None = None,
     size: tuple[int, int] = (960, 720),
     follow: bool = False,
+    force: bool = False,
 ) -> None:
     """Write a picture of the stored state nearest to `t` [s] (left out: the last), `size` = (width, height) in pixels.
 
@@ -49,7 +50,7 @@ def write_png(
     """
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
     picture = next(pictures(motion, [state], size, follow))
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         temporary.write_bytes(png(picture))
 
 
@@ -60,6 +61,7 @@ def write_video(
     rate: float = 30.0,
     size: tuple[int, int] = (640, 480),
     follow: bool = False,
+    force: bool = False,
 ) -> None:
     """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second.
 
@@ -68,7 +70,7 @@ def write_video(
     speed, rate = positive(speed, "speed"), positive(rate, "rate", "pictures/s")
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
-    with replacing(path) as temporary:
+    with replacing(path, force) as temporary:
         write_film(pictures(motion, states, size, follow), many, rate, Path(path), temporary)
 
 

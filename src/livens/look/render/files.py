@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileError, MissingExtra, require
+from ...storage.atomic import MARK
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -56,7 +57,8 @@ def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path,
 
 def _header(picture: Picture) -> bytes:
     height, width, _ = picture.shape
-    return _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    software = _chunk(b"tEXt", f"Software\0{MARK}".encode())
+    return _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + software
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -90,7 +92,9 @@ def _gif(pictures: Iterable[Picture], rate: float, target: Path) -> None:
     images: list[Any] = [Image.fromarray(picture) for picture in pictures]
     images = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
     first, *rest = images
-    first.save(target, format="GIF", save_all=True, append_images=rest, duration=round(1000 / rate), loop=0)
+    first.save(
+        target, format="GIF", save_all=True, append_images=rest, duration=round(1000 / rate), loop=0, comment=MARK
+    )
 
 
 def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) -> None:
@@ -104,7 +108,7 @@ def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) ->
     height, width, _ = first.shape
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:g}", "-i", "-"]
     even = ["-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-pix_fmt", "yuv420p"]
-    line = [tool, "-y", "-loglevel", "error", *source, *even, "-crf", "18", str(target)]
+    line = [tool, "-y", "-loglevel", "error", *source, *even, "-crf", "18", "-metadata", f"comment={MARK}", str(target)]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stderr is not None  # noqa: PT018
         with suppress(BrokenPipeError):  # the reason is on stderr

@@ -1,0 +1,191 @@
+"""Rates and accelerations of prescribed motions, from their values.
+
+An Expression and a drive with a method `derivative()`, as splines have, are differentiated exactly. Any other function
+is differentiated by differences of order six at seven times. The round-off of a second difference is that of the values
+over the square of the spacing. Therefore the spacing is the widest one at which the drive is smooth, whatever the step
+of the run. Where a drive begins, ends or is not smooth, shorter and one-sided differences are used.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import Array, accepts
+from ..describe.row import Drive
+from ..describe.signal import sample
+from ..describe.thing import Thing
+from ..errors import ModelError
+from ..formula.expression import Expression
+
+LEVELS = 8  # of spacings, each eight times as wide as the one before
+STEP_PART = 1.0 / 8.0  # step of the differences, relative to the step of the run
+SHORT_STEP = STEP_PART * 1e-3  # the same if there is no run [s]
+SHORTEST = 1e-9  # shortest step of the differences; a drive that is not smooth on it has no rate [s]
+BEFORE = np.array([0, 3, 6])  # how many of the seven times are before t: near t = 0, in between, near the end
+FIRST = np.array(
+    [[-147, 360, -450, 400, -225, 72, -10], [-1, 9, -45, 0, 45, -9, 1], [10, -72, 225, -400, 450, -360, 147]]
+)
+SECOND = np.array(
+    [
+        [812, -3132, 5265, -5080, 2970, -972, 137],
+        [2, -27, 270, -490, 270, -27, 2],
+        [137, -972, 2970, -5080, 5265, -3132, 812],
+    ]
+)
+CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the first of four times
+
+
+def drive_table(
+    owner: Thing, drive: Drive, t: Array, step: float = SHORT_STEP, last: float = np.inf, widest: float = 0.0
+) -> Array:
+    """Value, rate and acceleration of a drive: (len(t), 3); exactly for an Expression and if the drive has a method
+    `derivative()`, as splines do, and otherwise by sixth-order differences. For times in [0, last] it is called at
+    times in [0, last] only; at its ends the step is shortened until it is fine enough. If the drive is undefined or not
+    smooth after t, backward differences give its rate: this depends on the drive alone, not on the end of a run."""
+    step = min(step, last / 9.0)
+    slack = 1e-6 * step  # for the round-off of computed times
+    within = (t >= -slack) & (t <= last + slack)
+    t = np.where(within, np.clip(t, 0.0, last), t)
+    value = sample(drive, t, (), owner, "drive")
+    if isinstance(drive, Expression):
+        exact = drive.derivatives(t)
+        if np.isfinite(exact).all():
+            return exact
+    derivative: Any = getattr(drive, "derivative", None)  # splines have one
+    if accepts(derivative, 0):
+        once = derivative()
+        return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
+    wide, done = _wide(owner, drive, t, value, widest, step, last)
+    if done.all():
+        return wide
+    wide[~done] = _near(owner, drive, t[~done], value[~done], within[~done], step, last)
+    return wide
+
+
+def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) -> float:
+    """The widest spacing at which second differences of a drive agree with those at an eighth of it, up to round-off.
+    Some times near the start decide, which follow from the step of the run alone; `_wide` checks all others."""
+    t = 8.0 * step * np.array([16.0, 37.0, 57.0])
+    t, best = t[t <= last], step
+    with suppress(Exception):  # a function that is defined for the times of a shorter run only may raise anything
+        value = _known(owner, drive, t)
+        t, value = t[np.isfinite(value)], value[np.isfinite(value)]
+        for _ in range(LEVELS):
+            inside = 24.0 * best <= np.minimum(t, last - t)
+            fine, coarse = (_central(owner, drive, t[inside], value[inside], s) for s in (best, 8.0 * best))
+            noise = _second_noise(t[inside], value[inside], fine, best)
+            if not inside.any() or not (np.abs(fine.second - coarse.second) <= 4.0 * noise).all():
+                break
+            best *= 8.0
+    return best
+
+
+class _Differences(NamedTuple):
+    """Central differences: first and second derivative of order six, and the second of order four."""
+
+    first: Array
+    second: Array
+    rough: Array
+
+
+def _central(owner: Thing, drive: Drive, t: Array, value: Array, step: float) -> _Differences:
+    rise = _known(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
+    first = np.sum(FIRST[1] * rise, axis=1) / (60.0 * step)
+    second = np.sum(SECOND[1] * rise, axis=1) / (180.0 * step**2)
+    return _Differences(first, second, rise @ np.array([0, -1, 16, -30, 16, -1, 0]) / (12.0 * step**2))
+
+
+def _second_noise(t: Array, value: Array, found: _Differences, step: float) -> Array:
+    """Round-off of a second difference: of the values, and of the times at which the drive was called."""
+    return 16.0 * np.finfo(np.float64).eps * (np.abs(value) + np.abs(t * found.first)) / step**2
+
+
+def _wide(
+    owner: Thing, drive: Drive, t: Array, value: Array, widest: float, step: float, last: float
+) -> tuple[Array, Any]:
+    """Value, rate and acceleration by central differences of the widest spacing that is smooth there, and where it is:
+    differences of order four and six agree. The rest is left to shorter spacings."""
+    table, done = np.zeros((len(t), 3)), np.zeros(len(t), dtype=bool)
+    table[:, 0] = value
+    spacing = widest
+    while spacing > 4.0 * step and not done.all():
+        k = np.flatnonzero(~done & (t >= 3.0 * spacing) & (t <= last - 3.0 * spacing))
+        if len(k):
+            found = _central(owner, drive, t[k], value[k], spacing)
+            noise = _second_noise(t[k], value[k], found, spacing)
+            good = np.abs(found.second - found.rough) <= 1e-3 * np.abs(found.second) + noise
+            table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
+            done[k[good]] = True
+        spacing /= 8.0
+    return table, done
+
+
+def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step: float, last: float) -> Array:
+    """The same by differences of the shortest spacing, one-sided at the ends of a drive and at its kinks."""
+    side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
+    times = _times(t, within, side, step, last)
+    rise = _known(owner, drive, times) - value[:, None]
+    late = (np.isnan(rise).any(axis=1) | _kinks(t, value, rise, step)) & (side == 1)
+    side = np.where(late, 2, side)
+    times[late] = _times(t[late], within[late], side[late], step, last)
+    again = late | np.isnan(rise).any(axis=1)
+    rise[again] = sample(drive, times[again].ravel(), (), owner, "drive").reshape(-1, 7) - value[again, None]
+    rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
+    table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
+    doubt = np.where(side == 1, 0.0, _doubt(t, value, rise, rate * step, side, step))
+    again = doubt > (1e-6 if step > SHORTEST else 0.02)  # powers of t give the same at every step: 0.005 for t⁵
+    if again.any():
+        if step <= SHORTEST:
+            raise ModelError(
+                f"drive of {owner.name!r} has no rate at t = {t[again][0]:g} s: it must begin and end smoothly."
+            )
+        table[again] = _near(owner, drive, t[again], value[again], within[again], step / 8.0, last)
+    return table
+
+
+def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
+    """The seven times of the differences at each t: (len(t), 7)."""
+    times = t[:, None] + step * (np.arange(7) - BEFORE[side][:, None])
+    return np.where(within[:, None], np.clip(times, 0.0, last), times)
+
+
+def _known(owner: Thing, drive: Drive, times: Array) -> Array:
+    """A drive at the given times; NaN where it is undefined."""
+    try:
+        return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
+    except ModelError:
+        if times.size == 1:
+            return np.full(times.shape, np.nan)
+        return np.concatenate([_known(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
+            times.shape
+        )
+
+
+def _kinks(t: Array, value: Array, rise: Array, step: float) -> Any:
+    """True if a drive is smooth before t and after it, but its rate jumps at t, as that of a table that is held at its
+    end: one-sided differences of order two and three agree on either side, and the sides differ."""
+    sides = (rise[:, 3:], -rise[:, 3::-1])
+    second = np.stack([side[:, :3] @ np.array([-3.0, 4.0, -1.0]) / 2.0 for side in sides])
+    third = np.stack([side @ CUBIC for side in sides])
+    noise = _noise(t, value, rise, step)
+    largest = np.abs(rise).max(axis=1)
+    smooth = (np.abs(second - third) <= 1e-3 * largest + noise).all(axis=0)
+    return smooth & (np.abs(third[0] - third[1]) > 0.02 * largest + noise)
+
+
+def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:
+    """Round-off of a drive's values, and of the times at which it was called."""
+    largest = np.abs(rise).max(axis=1)
+    return 1e2 * np.finfo(np.float64).eps * (np.abs(value) + largest * (1.0 + np.abs(t) / step))
+
+
+def _doubt(t: Array, value: Array, rise: Array, change: Array, side: Any, step: float) -> Array:
+    """The difference of one-sided differences of order three and six beyond round-off, relative to the total change. It
+    is small for a smooth drive, and 0.1 for √t at 0, for every step."""
+    rise = np.where(side[:, None] == 2, -rise[:, ::-1], rise)
+    coarse = rise[:, :4] @ CUBIC
+    largest = np.abs(rise).max(axis=1)
+    return np.maximum(np.abs(coarse - change) - _noise(t, value, rise, step), 0.0) / np.maximum(largest, 1e-300)

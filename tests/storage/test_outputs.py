@@ -1,0 +1,109 @@
+"""A file is replaced only if livens wrote it, or by force; devices and pipes never."""
+
+import os
+import stat
+
+import matplotlib.image
+import pytest
+
+import livens as lv
+
+THESIS = b"ten years of work\n"
+
+
+@pytest.fixture(scope="module")
+def motion():
+    m = lv.Model(gravity=(0, 0, -9.81), name="stone")
+    m.add(lv.Body(lv.Ball(0.1, density=2500), velocity=(1, 0, 0), name="stone"))
+    return lv.simulate(m, h=1e-2, until=0.2)
+
+
+WRITERS = {
+    "motion.nc": lambda motion, path, **force: motion.save(path, **force),
+    "page.html": lambda motion, path, **force: motion.to_html(path, **force),
+    "picture.png": lambda motion, path, **force: motion.to_png(path, size=(64, 48), **force),
+    "film.apng": lambda motion, path, **force: motion.to_video(path, rate=10, size=(64, 48), **force),
+    "film.gif": lambda motion, path, **force: motion.to_video(path, rate=10, size=(64, 48), **force),
+    "motion.glb": lambda motion, path, **force: motion.to_gltf(path, **force),
+    "figure.png": lambda motion, path, **force: motion.plot("energy", path=path, **force),
+    "figure.svg": lambda motion, path, **force: motion.plot("energy", path=path, **force),
+    "figure.pdf": lambda motion, path, **force: motion.plot("energy", path=path, **force),
+    "scene.toml": lambda motion, path, **force: lv.write_scene(motion.model, path, **force),
+    "model.xml": lambda motion, path, **force: lv.write_mjcf(motion.model, path, **force),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_only_files_of_livens_are_replaced(name, motion, tmp_path):
+    path, write = tmp_path / name, WRITERS[name]
+    write(motion, path)
+    first = path.read_bytes()
+    write(motion, path)  # its own file is replaced
+    assert path.read_bytes()[:4] == first[:4]
+    path.write_bytes(THESIS)
+    with pytest.raises(lv.FileError, match=r"exists and was not written by livens: choose another name"):
+        write(motion, path)
+    assert path.read_bytes() == THESIS
+    write(motion, path, force=True)
+    assert path.read_bytes()[:4] == first[:4]
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_link_to_a_foreign_file_is_not_followed(name, motion, tmp_path):
+    (tmp_path / "thesis.txt").write_bytes(THESIS)
+    (tmp_path / name).symlink_to(tmp_path / "thesis.txt")
+    with pytest.raises(lv.FileError, match="was not written by livens"):
+        WRITERS[name](motion, tmp_path / name)
+    assert (tmp_path / "thesis.txt").read_bytes() == THESIS
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_pipe_is_never_replaced(name, motion, tmp_path):
+    os.mkfifo(tmp_path / name)
+    for force in ({}, {"force": True}):
+        with pytest.raises(lv.FileError, match="it is a device or a pipe, not a regular file"):
+            WRITERS[name](motion, tmp_path / name, **force)
+    assert stat.S_ISFIFO(os.stat(tmp_path / name).st_mode)
+
+
+def test_a_device_is_never_replaced(motion):
+    with pytest.raises(lv.FileError, match="it is a device or a pipe"):
+        motion.save("/dev/null", force=True)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_an_empty_file_may_be_written(motion, tmp_path):
+    (tmp_path / "motion.nc").touch()
+    motion.save(tmp_path / "motion.nc")
+    assert len(lv.load(tmp_path / "motion.nc")) == len(motion)
+
+
+def test_a_marked_picture_is_still_a_picture(motion, tmp_path):
+    motion.to_png(tmp_path / "picture.png", size=(64, 48))
+    assert matplotlib.image.imread(tmp_path / "picture.png").shape[:2] == (48, 64)
+
+
+def test_a_checkpoint_does_not_begin_over_a_foreign_file(motion, tmp_path):
+    (tmp_path / "out.nc").write_bytes(THESIS)
+    with pytest.raises(lv.FileError, match="was not written by livens"):
+        lv.simulate(motion.model, h=1e-2, until=0.2, checkpoint=tmp_path / "out.nc")
+    assert os.listdir(tmp_path) == ["out.nc"]
+    lv.simulate(motion.model, h=1e-2, until=0.2, checkpoint=tmp_path / "out.nc", force=True)
+    assert len(lv.load(tmp_path / "out.nc")) == len(motion)
+
+
+def test_the_command_line_does_not_replace_its_input(motion, say, here):
+    lv.write_scene(motion.model, "arm.toml", h=1e-2, until=0.2)
+    before = (here / "arm.toml").read_bytes()
+    for force in ((), ("--force",)):
+        code, _, err = say("run", "arm.toml", "-o", "arm.toml", *force)
+        assert (code, "arm.toml is the input" in err) == (2, True)
+    assert (here / "arm.toml").read_bytes() == before
+    (here / "thesis.txt").write_bytes(THESIS)
+    code, _, err = say("run", "arm.toml", "-o", "thesis.txt")
+    assert (code, "was not written by livens" in err) == (2, True)
+    assert (here / "thesis.txt").read_bytes() == THESIS
+    assert say("run", "arm.toml", "-o", "thesis.txt", "--force")[0] == 0
+    assert say("run", "arm.toml", "-o", "out.nc")[0] == say("run", "arm.toml", "-o", "out.nc")[0] == 0
+    assert say("run", "out.nc", "--until", "0.4", "-o", "out.nc")[0] == 0  # a motion is continued in its own file
