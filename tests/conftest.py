@@ -1,13 +1,32 @@
-"""Fixtures that folders of tests share."""
+"""Fixtures that all folders of tests share, and the table of times by folder."""
+
+from collections import Counter
 
 import pytest
 
 from livens.cli.main import main
 
+seconds = Counter()  # of tests and their fixtures, by folder
+
+
+def pytest_runtest_logreport(report):
+    """Add the time of a test, its set-up and its tear-down. With xdist only the controller adds them."""
+    folder = report.nodeid.partition("::")[0].rpartition("/")[0]
+    seconds[folder] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print the seconds by folder, the longest first."""
+    if not hasattr(config, "workerinput") and sum(seconds.values()) >= 1.0:
+        terminalreporter.section("seconds by folder")
+        for folder, total in seconds.most_common():
+            terminalreporter.write_line(f"{total:9.1f}  {folder or '.'}")
+        terminalreporter.write_line(f"{sum(seconds.values()):9.1f}  in total")
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty folder to work in."""
+    """An empty folder, which is the working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

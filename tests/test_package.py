@@ -1,4 +1,4 @@
-"""What `pip install livens` promises: names, version, types, a light import, and numpy alone is enough."""
+"""The installed package: names, version, types, a fast import, and numpy as the only required package."""
 
 import ast
 import importlib.metadata
@@ -12,7 +12,7 @@ FOLDER = Path(livens.__file__).parent
 
 
 def python(*arguments):
-    """Run a fresh interpreter and give back what it prints."""
+    """The output of a new interpreter."""
     run = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout
@@ -27,7 +27,7 @@ def test_ships_its_types():
     assert (FOLDER / "py.typed").exists()
 
 
-def test_every_public_name_is_there_and_explained():
+def test_every_public_name_exists_and_has_a_docstring():
     stub = ast.parse((FOLDER / "__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.level]  # without those of typing
     names = [a.asname or a.name for node in imports for a in node.names]
@@ -53,7 +53,7 @@ assert not hidden, hidden
 """
 
 
-def test_import_is_light():
+def test_import_loads_no_large_library():
     heavy = "{'numba', 'scipy', 'matplotlib', 'xarray', 'h5py', 'netgen', 'trimesh', 'casadi', 'viser', 'dask'}"
     assert python("-c", f"import sys, livens; print({heavy} & set(sys.modules))").strip() == "set()"
 
@@ -84,6 +84,6 @@ assert abs(fall + 9.81 / 2 * 0.5**2) <= 4 * n * np.finfo(float).eps, fall
 """
 
 
-def test_numpy_alone_is_enough():
-    """The road into the browser: the kernels as plain Python, everything else refused."""
+def test_livens_runs_with_numpy_only():
+    """As in the browser: kernels as plain Python, all other packages blocked."""
     python("-c", NUMPY_ONLY)

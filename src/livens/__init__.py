@@ -28,6 +28,7 @@ def _homes() -> dict[str, str]:
 _HOME = _homes()
 
 
+# public names are imported at first use
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -43,7 +44,7 @@ def exported_names(package: str) -> list[str]:
 
 def exported(package: str) -> dict[str, Any]:
     """Public name → object, for all public names of a package, such as "describe.joints": the catalogue of a kind."""
-    return {name: __getattr__(name) for name in exported_names(package)}
+    return {name: __getattr__(name) for name in exported_names(package)}  # imports those not used yet
 
 
 def __dir__() -> list[str]:

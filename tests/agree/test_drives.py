@@ -1,4 +1,4 @@
-"""Rates and accelerations of drives, found by differences, against what they are, and where drives are asked."""
+"""Rates and accelerations of drives by finite differences against exact ones, and the times of evaluation."""
 
 import math
 
@@ -14,7 +14,7 @@ NODES = np.arange(7) - BEFORE[:, None]
 
 
 def driven(drive, rate=0.0):
-    """A wheel that a drive turns, at `rate` at the start."""
+    """A wheel with a prescribed motion and the initial rate `rate`."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), body_rates=(0, 0, rate), name="wheel"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1), drive=drive, name="motor"))
@@ -27,7 +27,7 @@ def table(drive, t, h=None, until=None):
 
 
 def test_differences_are_exact_for_polynomials():
-    """Of degree six for the rate, and seven for the acceleration in the middle: in whole numbers."""
+    """Of degree six for the rate and seven for the acceleration at inner times, with integer coefficients."""
     for power in range(8):
         values = NODES**power
         rate, acceleration = (FIRST * values).sum(axis=1), (SECOND * values).sum(axis=1)
@@ -53,7 +53,7 @@ def test_fast_drives(omega, turn):
     assert (off[middle, 1] <= x**6 / 140 + noise / x + 2 * EPS / x).all()
 
 
-def test_a_fast_wheel_turns_as_it_is_driven():
+def test_a_fast_wheel_follows_its_prescribed_motion():
     omega = 2 * np.pi * 1e4
     motion = lv.simulate(driven(lambda t: math.sin(omega * t), omega), h=0.01 / omega, until=1.0 / omega)
     rate = motion.body_rates(motion.model["wheel"])[:, 2]
@@ -64,15 +64,15 @@ def test_a_fast_wheel_turns_as_it_is_driven():
 
 @pytest.mark.parametrize("until", [1e-5, 0.1, 1.0, 1.7])
 @pytest.mark.parametrize("h", [None, 0.1, 1e-5])
-def test_drives_are_asked_within_the_run(until, h):
+def test_drives_are_evaluated_within_the_time_of_the_run(until, h):
     asked = []
     table(lambda t: asked.append(t) or t, np.linspace(0.0, until, 1001), h, until)
     assert min(asked) == 0.0
     assert max(asked) == until
 
 
-def test_tables_that_end():
-    """Linear tables: clamped outside by numpy, refused outside by others; their rate is right to both ends."""
+def test_a_table_may_end_with_the_run():
+    """Linear tables, constant outside (numpy) or undefined outside: the rate is right up to both ends."""
     t = np.linspace(0.0, 1.0, 11)
 
     def strict(time):
@@ -85,7 +85,7 @@ def test_tables_that_end():
 
 
 def ending(last, refuse):
-    """sin t as a table over [0, last], which does not answer elsewhere."""
+    """sin t as a table over [0, last], undefined elsewhere."""
     return lambda t: math.sin(t) if 0.0 <= t <= last else refuse()
 
 
@@ -96,8 +96,8 @@ def no_answer():
 @pytest.mark.parametrize("until", [1.0, 0.7])  # 70 steps of 0.7/70 s are more than 0.7 s, by round-off
 @pytest.mark.parametrize("refuse", [no_answer, lambda: math.nan], ids=["refuses", "NaN"])
 @pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(4), lv.Newmark(), lv.RungeKutta()], ids=repr)
-def test_a_table_over_the_run_is_enough(until, refuse, scheme):
-    """The same motion as of the function that it tabulates, and of a run that goes further and is cut there."""
+def test_a_table_needs_to_cover_the_run_only(until, refuse, scheme):
+    """The motion is that of the tabulated function, and that of a run in two parts."""
     h = 1e-2
     ended = lv.simulate(driven(ending(until, refuse), 1.0), scheme, h=h, until=until)
     rate = ended.body_rates(ended.model["wheel"])[:, 2]
@@ -111,7 +111,7 @@ def test_a_table_over_the_run_is_enough(until, refuse, scheme):
 
 
 def test_a_table_that_is_held_at_its_end():
-    """numpy.interp answers with the last value beyond: its rate at the end is that of the times before."""
+    """numpy.interp is constant beyond the table: the rate at its end comes from earlier times."""
     t = np.linspace(0.0, 0.7, 8)
     for drive in (lambda time: np.interp(time, t, 3.0 * t), lambda time: 3.0 * min(time, 0.7)):
         motion = lv.simulate(driven(drive, 3.0), h=1e-3, until=0.7)
@@ -127,8 +127,8 @@ def test_a_load_as_a_table_over_the_run():
     assert motion.position(ball)[-1, 0] == pytest.approx(0.5 * 0.7**2, rel=1e-12)
 
 
-def test_drives_that_cannot_be_told():
-    """A ValueError of a drive is told with joint and time; what else goes wrong in it keeps its own traceback."""
+def test_a_drive_that_raises_an_error_is_named():
+    """A ValueError of a drive is reported with joint and time; other exceptions keep their traceback."""
 
     def ends(t):
         if t > 0.5:
@@ -147,8 +147,8 @@ def test_drives_that_cannot_be_told():
             lv.simulate(driven(lambda t, s=scale: s * math.sqrt(t)), h=0.01, until=1.0)
 
 
-def test_what_is_smooth_is_not_refused():
-    """Whatever begins anywhere, at rest or not, far from zero, or rests altogether."""
+def test_smooth_drives_are_accepted():
+    """Drives that start at rest or not, far from zero, or are constant."""
     smooth = [lambda t: 1e3, lambda t: 1e3 + 1e-9 * t, lambda t: 1e3 + 1e-3 * math.sin(t), lambda t: t**5,
               lambda t: 1 - math.cos(30 * t), lambda t: 1e-9 * math.exp(t), lambda t: 1e6 * t + 1e6]  # fmt: skip
     for drive in smooth:
@@ -159,7 +159,7 @@ def test_what_is_smooth_is_not_refused():
     assert drive_table(joint, joint.drive, np.array([0.0, 1.0])).tolist() == [[1e3, 0, 0], [1e3, 0, 0]]
 
 
-def test_splines_tell_their_own_derivatives():
+def test_the_derivatives_of_splines_are_used():
     class Cubic:
         def __init__(self, *c):
             self.c = c

@@ -1,7 +1,7 @@
 """Accelerations and reactions at a state against Newton and Euler with full matrices, for mechanisms drawn at random.
 
 Trees and loops of lopsided bodies, thin rods and point masses; joints of every kind; springs, dampers, stops, loads,
-motors, drives and gears. The other side (joint_equations.py) knows what each joint means and nothing of rows.
+motors, drives and gears. The reference (joint_equations.py) is written from the geometry of each joint, without rows.
 """
 
 import warnings
@@ -25,7 +25,7 @@ def unit(rng):
 
 
 def joint(kind, a, b, rng):
-    """A joint of the given kind between two bodies, somewhere between them, with whatever it may carry."""
+    """A joint of the given kind between two bodies, with random springs, dampers, stops and drives."""
     place = 0.5 * (a.pose.a + b.pose.a) + 0.2 * rng.normal(size=3)
     axis = unit(rng)
     one, two, along = a.point_at(place), b.point_at(place), b.point_at(place + 0.3 * axis)
@@ -124,20 +124,20 @@ def quietly(function, *arguments, **options):
 
 
 @pytest.mark.parametrize("seed", range(18))
-def test_at_the_start(seed):
+def test_accelerations_agree_at_the_start(seed):
     compare(quietly(lv.dynamics, mechanism(seed)), 0)
 
 
 @pytest.mark.parametrize("seed", range(0, 18, 3))
-def test_under_way(seed):
-    """After some motion: angles are no longer zero, springs and stops are at work, the clock runs."""
+def test_accelerations_agree_during_the_motion(seed):
+    """After some motion: angles are not zero, springs and stops act, and time is not zero."""
     motion = quietly(lv.simulate, mechanism(seed), h=1e-3, until=0.05, every=25)
     assert np.abs(motion.rotation("b3")[-1] - motion.rotation("b3")[0]).max() > 1e-3
     compare(motion, 2)
 
 
 @pytest.mark.parametrize("seed", range(0, 18, 4))
-def test_accelerations_are_what_happens_next(seed):
+def test_accelerations_predict_the_next_step(seed):
     """Differences of the velocities of a fine motion, on both sides of the state, to second order in h."""
     h = 2e-5
     motion = quietly(lv.simulate, mechanism(seed), h=h, until=2 * h)
@@ -149,8 +149,8 @@ def test_accelerations_are_what_happens_next(seed):
     assert np.abs(now.acceleration("b3")[0] - motion.acceleration("b3")[0]).max() <= 1e-9 * size
 
 
-def test_kinds_that_are_drawn():
-    """Every kind of joint and force comes up in one mechanism or another."""
+def test_random_models_contain_every_kind():
+    """Every kind of joint and force occurs in at least one mechanism."""
     drawn = {type(thing).__name__ for seed in range(18) for m in [mechanism(seed)] for thing in m.joints + m.forces}
     assert drawn >= {*JOINTS, "Rod", "PointOnPlane", "Coupling", "Motor", "Spring", "Damper", "Load"}
     driven = [j for seed in range(18) for j in mechanism(seed).joints if getattr(j, "drive", None)]

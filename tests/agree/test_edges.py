@@ -1,4 +1,4 @@
-"""Mechanisms at the edge: far from home, after many turns, light as dust, in special positions, of changed models."""
+"""Extreme mechanisms: far from the origin, after many rotations, of tiny mass, in special positions, changed models."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def arm(**options):
 
 
 def test_a_pair_may_fall_four_kilometres():
-    """Joints are as good as differences of far places can be."""
+    """Joints are satisfied to the round-off of distant positions."""
     m = lv.Model(gravity=G)
     a = m.add(lv.Body(BOX, at=(0.5, 0, 0)))
     b = m.add(lv.Body(BOX, at=(1.5, 0, 0), angular_velocity=(0, 3, 0)))
@@ -44,7 +44,7 @@ def test_drives_and_gears_turn_ten_thousand_times():
     assert motion.defect_position.max() < 32 * EPS * 600 * 210
 
 
-def test_a_rack_far_from_home():
+def test_a_rack_far_from_its_initial_position():
     m = lv.Model()
     pinion = m.add(lv.Body(lv.Cylinder(0.1, 0.02, density=1000), at=(1e4, 0, 0), body_rates=(0, 0, 3)))
     rack = m.add(lv.Body(BOX, at=(1e4, 1, 0), velocity=(0.3, 0, 0)))
@@ -57,8 +57,8 @@ def test_a_rack_far_from_home():
 
 
 @pytest.mark.parametrize("mass", [1e-3, 1e-6, 1e-9])
-def test_a_pin_as_light_as_dust(mass):
-    """Geometry decides which equations repeat others, not mass: the bars move as if they were joined directly."""
+def test_a_pin_of_very_small_mass(mass):
+    """Geometry, not mass, decides which equations are redundant: the bars move as if they were joined directly."""
     m, direct = lv.Model(gravity=G), lv.Model(gravity=G)
     for model in (m, direct):
         for x, name in ((0.5, "a"), (1.5, "b")):
@@ -73,8 +73,8 @@ def test_a_pin_as_light_as_dust(mass):
     assert np.abs(one.position("b") - two.position("b")).max() < mass  # of 10 kg bars
 
 
-def test_a_stretched_beam_is_not_let_fall():
-    """Its third hinge repeats others only where it starts: the run stops, and says so."""
+def test_a_beam_that_starts_stretched_stops_the_run():
+    """Its third hinge is redundant at the start only: the run stops with an error."""
     m = lv.Model(gravity=G)
     a, b = (m.add(lv.Body(BOX, at=(x, 0, 0))) for x in (0.5, 1.5))
     for left, right in (
@@ -87,7 +87,7 @@ def test_a_stretched_beam_is_not_let_fall():
         lv.simulate(m, h=1e-3, until=0.5)
 
 
-def test_reactions_know_what_controllers_hold():
+def test_reactions_include_the_efforts_of_controllers():
     m = arm()
     weight = 9.81 * m["arm"].mass_properties.mass
     m.add(lv.Motor(m["hinge"], lambda t, now: -0.5 * weight, rate=100.0))  # holds the arm level
@@ -96,7 +96,7 @@ def test_reactions_know_what_controllers_hold():
     assert np.abs(motion.reaction("hinge")[1:] - (0, 0, weight)).max() < 1e-9
 
 
-def test_turns_are_counted_by_the_run_not_by_what_is_kept():
+def test_rotations_are_counted_at_every_step_not_at_stored_states():
     m = lv.Model()
     wheel = m.add(lv.Body(lv.Cylinder(0.1, 0.02, density=1000)))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1)))
@@ -108,7 +108,7 @@ def test_turns_are_counted_by_the_run_not_by_what_is_kept():
     assert np.abs(motion.coordinate(hinge) - exact).max() < late * exact[-1]
 
 
-def test_a_motion_does_not_go_on_with_another_model():
+def test_a_motion_cannot_be_continued_with_another_model():
     m = arm()
     motion = lv.simulate(m, h=1e-3, until=0.1)
     m.add(lv.Body(BOX, at=(0, 5, 0)))
@@ -116,7 +116,7 @@ def test_a_motion_does_not_go_on_with_another_model():
         lv.resume(motion, until=0.2)
 
 
-def test_a_start_from_outside_is_checked():
+def test_a_start_given_by_the_user_is_checked():
     m = arm()
     state = lv.simulate(m, h=1e-3, until=0.1).state
     with pytest.raises(lv.ModelError, match="is not closed in the given state"):

@@ -71,15 +71,15 @@ def test_fourth_order(build, until, steps, few):
     assert np.abs(runs.order(errors)[0][checked] - 4).max() < 0.2, errors
 
 
-def test_reactions_where_rows_repeat():
-    """Bricard has one row too many: of all the reactions that do, those of least norm, in both ways of counting."""
+def test_reactions_with_redundant_constraints():
+    """Bricard has one redundant row: the reactions of minimum norm agree in both formulations."""
     found = reference(mechanisms.bricard, 1.0)
     error = deviations(runs.run(mechanisms.bricard(), 4, h=5e-3, until=1.0), found)[3]
     assert error < 4 * np.finfo(float).eps / 1e-3 / SHIFT  # γ is differenced over 1e-3 s, S⁻¹ is 1/SHIFT across
 
 
 def test_driven_slider_crank():
-    """A prescribed crank: the reactions, its torque among them, from the equations of motion at each state."""
+    """A prescribed crank: the reactions, including its torque, from the equations of motion at each state."""
 
     def drive(t):
         return 6 * t + 0.4 * (1 - np.cos(3 * t))
@@ -130,7 +130,7 @@ def governor(until):
 
 
 def test_governor():
-    """A05, ten seconds of the slider: stiff springs with stiff dampers; position, velocity and energy account."""
+    """A05, ten seconds of the slider: stiff springs with stiff dampers; position, velocity and energy balance."""
     s, ds = governor(10.0)
     errors = []
     for n in (10_000, 20_000):
@@ -144,7 +144,7 @@ def test_governor():
 
 
 def test_governor_in_all_coordinates():
-    """The same, every body and reaction, while the stiff dampers bring it into motion."""
+    """The same for every body and reaction during the transient of the stiff dampers."""
     found = index_one.solve(mechanisms.governor(), [0.02], rtol=1e-11)[0]
     errors = [deviations(runs.run(mechanisms.governor(), h=0.02 / n, until=0.02), found) for n in (400, 800)]
     assert np.abs(runs.order(errors)[0] - 2).max() < 0.05, errors

@@ -1,4 +1,4 @@
-"""Newmark and generalised-α for rigid bodies: files, cuts and controllers as for Livens, and what they lack."""
+"""Newmark and generalised-α for rigid bodies: files, restarts and controllers as for Livens, and their errors."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SCHEMES = (lv.Newmark(), lv.GeneralizedAlpha(0.7))
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize("build", [problems.hung, mechanisms.crank_rocker, lambda: mechanisms.chain(3)])
-def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(scheme, build, tmp_path):
+def test_a_run_in_two_parts_is_bitwise_identical_also_through_a_file(scheme, build, tmp_path):
     model = build()
     whole = lv.simulate(model, scheme, h=1e-3, until=0.2)
     half = lv.simulate(model, scheme, h=1e-3, until=0.1)
@@ -25,7 +25,7 @@ def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(scheme, build, 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 def test_the_heavy_top_converges_to_the_livens_motion(scheme):
-    """Of sixth order, which the tests of tops compare with published numbers."""
+    """The reference is of sixth order; the tests of tops compare it with published numbers."""
     model = mechanisms.heavy_top()
     exact = lv.simulate(model, lv.Livens(6), h=1e-3, until=0.2)
     errors = []
@@ -38,7 +38,7 @@ def test_the_heavy_top_converges_to_the_livens_motion(scheme):
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 def test_long_chains(scheme):
-    """Round-off of the places of forty bodies, over h², is much in their accelerations; the motion is right."""
+    """Accelerations contain round-off of the positions of forty bodies divided by h²; the motion is right."""
     exact = lv.simulate(mechanisms.chain(40), lv.Livens(6), h=1e-3, until=0.1)
     errors = []
     for h in (2e-3, 1e-3):
@@ -49,7 +49,7 @@ def test_long_chains(scheme):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1), errors
 
 
-def test_a_controller_is_asked():
+def test_a_controller_is_called():
     def build():
         m = lv.Model()
         arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
@@ -63,9 +63,9 @@ def test_a_controller_is_asked():
     )
 
 
-def test_what_the_compared_schemes_do_to_energy_and_momentum():
-    """A tumbling body for 2,000 s: the Livens scheme keeps angular momentum and energy to round-off; Newmark does not
-    keep the momentum, and generalised-α loses energy."""
+def test_energy_and_momentum_errors_of_the_compared_schemes():
+    """A tumbling body for 2,000 s: the Livens scheme conserves angular momentum and energy to round-off; Newmark does
+    not conserve the momentum, and generalised-α loses energy."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
     livens, newmark, alpha = (
@@ -88,7 +88,7 @@ def test_newmark_is_not_symplectic_for_rotations_and_livens_is():
     assert lv.symplecticity(m, lv.Newmark(), h=0.1) > 1e-5
 
 
-def test_refusals():
+def test_errors_of_wrong_arguments():
     hung = mechanisms.chain(2)
     with pytest.raises(lv.ModelError, match="β = 0 cannot hold joints"):
         lv.simulate(hung, lv.Newmark(beta=0.0), h=1e-3, until=0.1)

@@ -12,7 +12,7 @@ SEEDS = range(8)
 
 
 def random_model(seed):
-    """Two bodies with tensors of no symmetry, springs, gravity, attraction and loads, all drawn at random."""
+    """Two bodies with asymmetric tensors, springs, gravity, attraction and loads, all random."""
     rng = np.random.default_rng(seed)
     m = lv.Model(gravity=rng.normal(size=3))
     one, two = (
@@ -71,7 +71,7 @@ def test_newton_on_all_thirty_finds_the_reduced_step(seed):
     assert np.abs(newton(model, 0.02, start) - y).max() <= 1e-12
 
 
-# ── what was printed ──
+# ── the printed form ──
 
 J = np.diag([1.0, 2.0, 3.0])
 OMEGA0 = np.array([0.1, 2.0, 0.1])
@@ -101,7 +101,7 @@ def printed_step(J, B0, L0, h):
 
 
 def printed_run(J, h):
-    """Final body rates, and how far the spatial angular momentum has drifted."""
+    """Final body rates, and the drift of the spatial angular momentum."""
     B, L = np.eye(3), J @ OMEGA0
     for _ in range(round(T / h)):
         B, L = printed_step(J, B, L, h)
@@ -114,12 +114,12 @@ def true_rates(J):
 
 
 def test_the_printed_form_does_not_converge():
-    """J = diag(1, 2, 3), ω₀ = (0.1, 2, 0.1), 10 s: ω is wrong by 2.31 whatever h, and B L drifts by 0.71."""
+    """J = diag(1, 2, 3), ω₀ = (0.1, 2, 0.1), 10 s: ω is wrong by 2.31 for every h, and B L drifts by 0.71."""
     exact = true_rates(J)
     for h, error, drift in ((0.02, 2.3111, 0.7097), (0.01, 2.3130, 0.7110), (0.005, 2.3135, 0.7113)):
-        omega, wandered = printed_run(J, h)
+        omega, drifted = printed_run(J, h)
         assert abs(np.linalg.norm(omega - exact) - error) < 1e-4
-        assert abs(wandered - drift) < 1e-4
+        assert abs(drifted - drift) < 1e-4
 
 
 def test_the_printed_form_converges_to_half_the_gyroscopic_torque():
@@ -142,7 +142,7 @@ def test_the_corrected_form_converges():
         assert drift <= len(motion) * np.finfo(float).eps * np.linalg.norm(J @ OMEGA0)
 
 
-def test_the_fault_hides_for_a_ball():
+def test_the_error_has_no_effect_for_a_ball():
     """J ω ∥ ω: ω stays as it is in both forms."""
     ball = 2.0 * np.eye(3)
     omega, drift = printed_run(ball, 0.02)
@@ -152,7 +152,7 @@ def test_the_fault_hides_for_a_ball():
 
 
 def test_the_reduced_printed_form_is_the_printed_thirty():
-    """So that the failures above belong to the thirty equations as printed, not to their reduction."""
+    """The failures above therefore belong to the thirty equations as printed, not to their reduction."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, J), body_rates=OMEGA0, name="body"))
     h, start = 0.1, lv.Hamiltonian(m).start

@@ -1,4 +1,4 @@
-"""What conserved.py says is conserved agrees with what a simulation conserves: all of it, and nothing else."""
+"""The conserved quantities of conserved.py are exactly those that a simulation conserves."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ G = (0, 0, -9.81)
 
 
 def pair(gravity=(0, 0, 0)):
-    """Two bodies on a spring, moving without any symmetry of their own."""
+    """Two bodies on a spring, with a motion without symmetry."""
     m = lv.Model(gravity=gravity)
     one = m.add(lv.Body(lv.Box(0.5, 0.3, 0.2, density=100), velocity=(0.1, 0.2, 0.3), body_rates=(1, 2, 3), name="one"))
     two = m.add(lv.Body(lv.Box(0.2, 0.2, 0.4, density=100), at=(1, 0.2, 0.1), body_rates=(-1, 1, 0.5), name="two"))

@@ -33,7 +33,7 @@ def along(d):
 
 
 def test_a_mass_on_a_spring():
-    """k (z − l) = m g, from any side: above the support it falls past it."""
+    """k (z − l) = m g from any start, also from above the support."""
     for start in ((0, 0, -1), (0.4, 0.2, -0.3), (0.1, 0, 2.0), (0, 0, 1.0)):
         m = lv.Model(gravity=DOWN)
         bob = m.add(lv.Body(lv.PointMass(2.0), at=start, name="bob"))
@@ -43,7 +43,7 @@ def test_a_mass_on_a_spring():
 
 @pytest.mark.parametrize("stiffness", [0.0, 1.0, 20.0])
 def test_a_pendulum_with_a_torsion_spring(stiffness):
-    """m g l sin q + k (q − q₀) = 0 in its stable root next to where the way downhill leads."""
+    """m g l sin q + k (q − q₀) = 0 at the stable root of lower energy."""
     m = lv.Model(gravity=DOWN)
     arm = m.add(lv.Body(lv.MassProperties(2.0, (0.1, 0.2, 0.2)), at=(0, 0, -0.5), name="arm"))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point_at(0, 0, 0), axis=Y, stiffness=stiffness, rest=1.2))
@@ -58,7 +58,7 @@ def test_a_pendulum_with_a_torsion_spring(stiffness):
 
 @pytest.mark.parametrize("lower", [-0.3, 0.4])
 def test_a_pendulum_against_a_stop(lower):
-    """Inside its limits it hangs, beyond them the stop gives way by torque over stiffness."""
+    """Inside its limits it hangs; outside, the stop yields by torque / stiffness."""
     m = lv.Model(gravity=DOWN)
     arm = m.add(lv.Body(lv.MassProperties(2.0, (0.1, 0.2, 0.2)), at=(0, 0, -0.5), name="arm"))
     hinge = m.add(
@@ -89,7 +89,7 @@ def test_a_chain_hangs_in_a_discrete_catenary(n):
         return (V - (np.arange(n) + 0.5) * weight) / H
 
     def shape(H):
-        """V that brings the end to its height, and how far the end then is from its support."""
+        """V for which the end has the height of its support, and the remaining distance."""
         reach = lambda V: -np.sum(slopes(H, V) / np.hypot(1, slopes(H, V))) - height  # noqa: E731
         V = brentq(reach, -1e3 * (n * weight + H), 1e3 * (n * weight + H), xtol=1e-14, rtol=4 * EPS)
         return V, np.sum(1 / np.hypot(1, slopes(H, V))) - span
@@ -109,7 +109,7 @@ def test_a_chain_hangs_in_a_discrete_catenary(n):
 
 
 def test_a_weight_on_a_rail_with_motor_and_spring():
-    """m g sin α along the rail, less the motor's push, is the spring's force."""
+    """The spring force is m g sin α along the rail minus the force of the motor."""
     alpha, push = 0.3, 4.0
     m = lv.Model(gravity=DOWN)
     axis = np.array([np.cos(alpha), 0, -np.sin(alpha)])
@@ -124,7 +124,7 @@ def test_a_weight_on_a_rail_with_motor_and_spring():
 
 
 def test_a_thruster_that_turns_with_its_body():
-    """A load in body axes has no potential and balances all the same: m g l sin q = F L."""
+    """A load in body axes has no potential but an equilibrium: m g l sin q = F L."""
     m = lv.Model(gravity=DOWN)
     arm = m.add(lv.Body(lv.MassProperties(2.0, (0.1, 0.2, 0.2)), at=(0, 0, -0.5), name="arm"))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point_at(0, 0, 0), axis=Y))
@@ -192,7 +192,7 @@ def test_a_four_bar_with_a_spring():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_body_on_springs(seed):
-    """Six freedoms: forces written independently vanish there, and every small move costs energy."""
+    """Six degrees of freedom: independently computed forces vanish, and small displacements increase the energy."""
     rng = np.random.default_rng(seed)
     m = lv.Model(gravity=DOWN)
     body = m.add(lv.Body(problems.lopsided(seed), at=(0, 0, -1), rotation=problems.turned(seed), name="body"))
@@ -216,7 +216,7 @@ def test_a_body_on_springs(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_spatial_mechanisms(seed):
-    """Random trees with a loop: applied forces are balanced by reactions, from the joints' own geometry."""
+    """Random trees with a loop: reactions balance the applied forces, checked with the geometry of the joints."""
     rng = np.random.default_rng(seed)
     m = lv.Model(gravity=DOWN)
     last = m.world
@@ -272,16 +272,16 @@ def upright(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_what_is_balanced_on_top_falls_down(n):
-    """Every force is balanced at the start, but not stably: it ends hanging."""
+def test_an_unstable_start_ends_in_a_stable_equilibrium(n):
+    """The start is an unstable equilibrium: the rods end hanging."""
     rest = at_rest(upright(n))
     for k in range(n):
         assert np.abs(rest.position(f"r{k}")[0] - (0, 0, -k - 0.5)).max() <= 1e3 * EPS * n
     assert np.abs(rest.reaction("h0")[0] - (0, 0, n * G)).max() <= 1e3 * EPS * n * G
 
 
-def test_what_nothing_pulls_stays():
-    """A wheel on its axle, a ball on a floor, and a body that floats are at rest where they are."""
+def test_a_free_body_stays():
+    """A wheel on its axle, a ball on a floor and a free body are at rest at their initial positions."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 2)), at=(1, 2, 3), rotation=problems.turned(1), name="wheel"))
     free = m.add(lv.Body(problems.lopsided(1), at=(0, 5, 0), velocity=(1, 0, 0), name="free"))
@@ -299,7 +299,7 @@ def test_what_nothing_pulls_stays():
 
 
 def test_a_motion_that_begins_at_rest_stays_there():
-    """The state can be simulated from: nothing moves but round-off."""
+    """A simulation that starts at the equilibrium stays there up to round-off."""
     m = upright(3)
     rest = at_rest(m)
     motion = lv.simulate(m, h=1e-3, until=0.5, start=rest.state)
@@ -309,7 +309,7 @@ def test_a_motion_that_begins_at_rest_stays_there():
 
 
 def test_a_held_drive_and_a_damper_do_not_matter():
-    """A drive that stands still holds its joint; dampers push nothing at rest."""
+    """A constant drive holds its joint; dampers exert no force at rest."""
     m = upright(2)
     m.joints[0].drive = lambda t: 0.0
     m.joints[1].damping = 3.0
@@ -318,7 +318,7 @@ def test_a_held_drive_and_a_damper_do_not_matter():
     assert np.abs(rest.position("r1")[0] - (0, 0, 0.5)).max() <= 1e-12
 
 
-# ── refusals ──
+# ── errors ──
 
 
 def refuses(sentence, model):
@@ -327,7 +327,7 @@ def refuses(sentence, model):
         at_rest(model)
 
 
-def test_what_never_comes_to_rest():
+def test_models_without_equilibrium_are_errors():
     m = lv.Model(gravity=DOWN)
     m.add(lv.Body(lv.PointMass(2.0), name="stone"))
     remedy = "Attach it with joints or springs, or balance the loads."
@@ -348,7 +348,7 @@ def test_what_never_comes_to_rest():
     )
 
 
-def test_what_moves_by_itself():
+def test_models_that_vary_with_time_are_errors():
     m = upright(1)
     m.add(lv.Load(m["r0"].point(0, 0, 0), force=lambda t: (t, 0, 0), name="gust"))
     refuses("Load 'gust' varies with time or state: at rest only constant ones balance.", m)

@@ -1,4 +1,4 @@
-"""The Hamiltonian side against numerical differentiation of L = T − V, and in twelve coordinates against six."""
+"""The Hamiltonian against numerical differentiation of L = T − V, and in twelve coordinates against six."""
 
 from itertools import pairwise
 
@@ -33,7 +33,7 @@ def turned(B, theta):
 
 @pytest.fixture(params=CONSERVATIVE, ids=problems.name)
 def side(request):
-    """A Hamiltonian at a state that is no longer special, with its Lagrangian variables."""
+    """A Hamiltonian at a generic state, with its Lagrangian variables."""
     model = request.param.build()
     H = lv.Hamiltonian(model)
     a, B, p, L = H.at(lv.simulate(model, lv.Livens(6), h=1e-2, until=0.2))
@@ -94,7 +94,7 @@ def test_forces_agree_with_newton_and_euler(side):
         assert np.abs(mine - other).max() <= 64 * EPS * max(1.0, np.abs(other).max())
 
 
-def test_hamiltons_equations_are_what_moves(side):
+def test_hamiltons_equations_agree_with_the_motion(side):
     """ȧ = ∂H/∂p, ω = ∂H/∂L, ṗ = f, L̇ = L × ω + τ, against differences of a fine motion."""
     H, *_ = side
     h = 1e-4
@@ -146,7 +146,7 @@ def test_points_are_linear_in_the_twelve_coordinates(side):
 
 
 def test_springs_in_joints_belong_to_the_potential():
-    """A door on a torsion spring: V = ½ k (angle − rest)², and its gradient turns the door back."""
+    """A door on a torsion spring: V = ½ k (angle − rest)² and its gradient."""
     m = lv.Model()
     door = m.add(lv.Body(problems.lopsided(1), name="door"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), door.point(0, 0, 0), axis=(0, 0, 1), stiffness=5.0))
@@ -159,7 +159,7 @@ def test_springs_in_joints_belong_to_the_potential():
     near(along_turn, derivative(lambda x: H.potential(a, turned(B, x.reshape(-1, 3))), 3), 1.0)
 
 
-# ── refusals ──
+# ── errors ──
 
 
 def test_a_motion_of_another_model_is_refused():

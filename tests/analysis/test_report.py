@@ -1,4 +1,4 @@
-"""The report agrees with what is known of a motion, in numbers and in words; so does the figure."""
+"""The numbers and texts of the report agree with the motion, and so does the figure."""
 
 import re
 
@@ -44,21 +44,21 @@ def test_numbers_of_a_throw(kept):
     assert kept.steps_per_second > 0
 
 
-def test_what_is_kept_is_kept_to_round_off(kept):
+def test_conserved_quantities_are_conserved_to_machine_precision(kept):
     for row in kept.rows:
         assert row.relative < 10 * kept.steps * EPS
     assert abs(kept.energy_slope) < 10 * kept.steps * EPS
     assert kept.energy_band < 10 * kept.steps * EPS
 
 
-def test_energy_band_is_second_order_and_flat():
+def test_the_energy_error_is_of_second_order_and_does_not_drift():
     coarse, fine = pendulum(2e-2).report(), pendulum(1e-2).report()
     assert coarse.energy_band / fine.energy_band == pytest.approx(4.0, abs=0.2)
     assert abs(fine.energy_slope) * fine.time < 0.1 * fine.energy_band
 
 
-def test_slope_is_that_of_a_line():
-    """A trajectory whose energy is made to rise by one part in a thousand per second."""
+def test_the_drift_rate_is_the_slope_of_a_fitted_line():
+    """A trajectory with an energy that is modified to increase by 0.1 % per second."""
     motion = thrown(every=10)
     vars(motion)["_energies"] = (motion.kinetic, motion.potential + 1e-3 * motion.kinetic.max() * motion.t)
     scale = max(motion.kinetic.max(), np.ptp(motion.potential))
@@ -75,7 +75,7 @@ def test_gravity_and_the_rope_are_named():
     )
 
 
-def test_work_is_not_called_drift():
+def test_work_is_not_reported_as_drift():
     motion = pendulum(until=1.0, force=lambda t: (5.0, 0.0, 0.0))
     kept = motion.report()
     change = motion.energy[-1] - motion.energy[0]
@@ -100,7 +100,7 @@ def test_the_table_can_be_read(kept):
     assert lines[-1] == "momentum along (0, 0, 1) is not conserved because of gravity."
 
 
-def test_notebooks_get_a_table_without_surprises():
+def test_notebooks_show_a_table_with_escaped_names():
     m = lv.Model(name="<b>bold</b>")
     m.add(lv.Body(lv.Ball(0.1, mass=1)))
     html = lv.simulate(m, h=0.1, until=1.0).report()._repr_html_()
@@ -108,7 +108,7 @@ def test_notebooks_get_a_table_without_surprises():
     assert "<b>" not in html
 
 
-def test_nothing_moves_and_nothing_divides_by_zero():
+def test_a_model_at_rest_gives_no_division_by_zero():
     m = lv.Model()
     m.add(lv.Body(lv.Ball(0.1, mass=1)))
     with np.errstate(all="raise"):
@@ -146,14 +146,14 @@ def test_a_figure_leaves_no_global_state():
     assert dict(matplotlib.rcParams) == before
 
 
-def test_figures_that_cannot_be(tmp_path):
+def test_errors_of_figures(tmp_path):
     with pytest.raises(lv.FileError, match=r"the ending must be one of png, pdf, svg, not '\.doc'"):
         thrown(10).plot(tmp_path / "figure.doc")
     with pytest.raises(lv.FileError, match="does not exist"):
         thrown(10).plot(tmp_path / "gone" / "figure.png")
 
 
-def test_long_curves_keep_their_envelope():
+def test_decimated_curves_keep_their_extrema():
     t = np.linspace(0, 1, 100_000)
     x = np.random.default_rng(0).normal(size=len(t))
     s, y = thinned(t, x)

@@ -1,4 +1,4 @@
-"""What a browser shows is counted: the small size of `python -m benchmarks.pictures`."""
+"""The frames that a browser shows are counted: the small size of `python -m benchmarks.pictures`."""
 
 import shutil
 
@@ -17,5 +17,5 @@ def test_pictures_of_both_pages_are_counted(monkeypatch):
     served, written = seen["served by lv.view"], seen["written by to_html"]
     assert 0.0 < served.pictures <= 61.0
     assert 0.0 < written.pictures <= 61.0
-    assert 0.0 < served.messages <= 60.0  # thirty pictures a second at most, and what the panel says
+    assert 0.0 < served.messages <= 60.0  # at most thirty frames per second, and messages of the panel
     assert written.messages == 0.0

@@ -1,4 +1,4 @@
-"""Every program moves a mechanism alike: each adapter against the reference, where the program is installed."""
+"""All programs give the same motion: each adapter against the reference, if the program is installed."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def adapter(program):
 
 
 @pytest.mark.parametrize(("key", "program", "setting", "rung", "below"), CASES, ids=lambda x: str(x))
-def test_a_program_arrives_where_the_reference_is(key, program, setting, rung, below):
+def test_a_program_agrees_with_the_reference(key, program, setting, rung, below):
     task = find(key)
     entry = next(e for e in adapter(program).entries(task) if e.setting == setting)
     runner = entry.make(task, rung)
@@ -64,15 +64,15 @@ def test_the_energy_of_a_mechanism_is_that_of_livens():
     assert np.abs((total - total[0]) - (motion.energy - motion.energy[0])).max() < 1e-11 * np.abs(total).max()
 
 
-def test_the_tops_probe_is_its_centre():
+def test_the_probe_of_the_top_is_its_centre():
     task = find("heavy-top")
     runner = ours.Runner(ours.model(task.mechanism), ours.lv.Livens(), 1e-9, 1)
     runner.run()
     assert np.allclose(points(runner.end(), task.probes), [[0.0, 1.0, 0.0]], atol=1e-8)
 
 
-def test_a_ladder_ends_where_it_should():
-    """Order 4 on one rod: errors fall sixteen-fold per halving, and no rung is climbed beyond the finest error."""
+def test_refinement_ends_below_the_smallest_target():
+    """Order 4 on one rod: errors decrease by 16 for h/2, and refinement stops at the smallest target."""
     task = find("chain-1")
     entry = next(e for e in ours.entries(task) if e.setting == "order 4")
     curve, runners = climb(task, entry, Effort(1e-6, 5.0, 1, 0.0, 10))

@@ -12,7 +12,7 @@ from benchmarks.tasks import find, tasks
 from benchmarks.tasks.loops import ANDREWS
 
 
-def test_every_problem_has_one():
+def test_every_problem_has_a_reference():
     for task in tasks():
         known = reference(task.key)
         assert np.isfinite(known).all()
@@ -20,32 +20,32 @@ def test_every_problem_has_one():
 
 
 @pytest.mark.parametrize("key", ["chain-5", "four-bars-40", "kepler", "double-pendulum"])
-def test_the_cheap_ones_are_what_their_script_makes(key):
-    """With a tolerance ten times as large as that of the stored ones."""
+def test_cheap_references_agree_with_their_script(key):
+    """With ten times the tolerance of the stored references."""
     assert np.abs(compute(find(key), 1e-12) - reference(key)).max() < 1e-9
 
 
-def test_the_heavy_top_is_where_others_have_it():
+def test_the_heavy_top_agrees_with_published_positions():
     """Kynema's regression file, a step of 2e-6 s: displacements from (0, 1, 0), known to about 2e-7 of a metre."""
     kynema = np.array([-0.1504168894608856, 1.0 - 1.7241654846852867, -0.6730223697288009])
     assert np.abs(reference("heavy-top")[0] - kynema).max() < 2e-7
 
 
-def test_andrews_crank_turns_as_published():
+def test_andrews_crank_agrees_with_published_angles():
     """β at t = 0.03 s by the Test Set for IVP Solvers."""
     beta = 15.81077119629904
     assert np.abs(reference("andrews")[0, :2] - 0.00092 * np.array([np.cos(beta), np.sin(beta)])).max() < 1e-9 * 0.04
 
 
 def test_andrews_loops_close_at_the_start():
-    """From the crank's angle alone, the bodies are where the published angles put them."""
+    """The positions of the bodies follow from the crank angle and agree with the published angles."""
     parts = find("andrews").mechanism.parts
     centers, _, _ = squeezer(ANDREWS["start"][0])
     assert max(abs(x.x - p.at[0]) + abs(y.x - p.at[1]) for (x, y), p in zip(centers, parts, strict=True)) < 1e-13
 
 
-def test_the_free_body_turns_as_jacobi_says():
-    """Its axis of angular momentum is fixed, and its component along each body axis is an elliptic function."""
+def test_the_free_body_agrees_with_jacobis_solution():
+    """The angular momentum is fixed in space, and its components in body axes are elliptic functions."""
     J, w0, t = np.array([1.0, 2.0, 3.0]), np.array([0.1, 2.0, 0.1]), 100.0
     B = reference("free-body").T  # columns: where the body's axes point
     L = B.T @ (J * w0)  # the angular momentum, fixed in the world, in body axes

@@ -1,4 +1,4 @@
-"""The suite around the measurements: time to accuracy, the guard, the report, the command."""
+"""The benchmark suite: time to accuracy, the check for slower kernels, the report, the command."""
 
 import json
 
@@ -13,7 +13,7 @@ NOTHING = {"whole": None, "drift": None}
 
 
 def curve(program, order, price, other=False, setting="RK"):
-    """A scheme of that order whose steps cost so much; errors h**order."""
+    """A scheme of this order and cost per step; errors h**order."""
     steps = [10 * 2**k for k in range(8)]
     points = [
         {"rung": k, "steps": n, "h": 1 / n, "error": float(n) ** -order, "seconds": price * n} | NOTHING
@@ -36,7 +36,7 @@ def test_a_target_met_from_the_start_costs_the_cheapest_run():
     assert found.seconds == pytest.approx(0.01)
 
 
-def test_a_lucky_coarse_run_does_not_count():
+def test_an_accidentally_accurate_coarse_run_does_not_count():
     lucky = curve("livens", 2, 1e-3)
     lucky["points"][1]["error"] = 1e-9
     assert cost(lucky, 1e-4).seconds == pytest.approx(cost(curve("livens", 2, 1e-3), 1e-4).seconds)
@@ -51,7 +51,7 @@ def test_other_models_are_not_ranked():
     assert best(curves, 1e-4, other=True)["MuJoCo"].seconds == pytest.approx(1e-4 * 10)
 
 
-def test_the_report_says_where_it_is_behind_and_why(tmp_path):
+def test_the_report_names_slower_cases_and_the_reason(tmp_path):
     pytest.importorskip("matplotlib")
     curves = [curve("livens", 4, 1e-3, setting="order 4"), curve("MuJoCo", 4, 2e-4)]
     none = {"program": "Exudyn", "setting": "RK", "other": False, "points": [], "skipped": "no joints"}
@@ -69,13 +69,13 @@ def test_the_report_says_where_it_is_behind_and_why(tmp_path):
     assert (tmp_path / "docs" / "figures" / "chain-5.svg").stat().st_size < 100_000
 
 
-def test_growth_is_fitted_where_it_shows():
+def test_growth_is_fitted_apart_from_a_constant_cost():
     sizes = [1, 10, 100, 1000]
     assert exponent(sizes, [50 + n**1.5 for n in sizes]) == pytest.approx(1.5, abs=0.05)
 
 
 def test_the_guard_measures_again_before_it_fails(monkeypatch, tmp_path, capsys):
-    """Twice as slow at first and then as before: a busy moment. Twice as slow all the time: a failure."""
+    """Twice as slow in the first measurement only: no failure. Twice as slow in every measurement: a failure."""
     stored = tmp_path / "ratios.json"
     stored.write_text(json.dumps({"free body": 10.0}))
     monkeypatch.setattr(check, "STORED", stored)
@@ -114,8 +114,8 @@ def test_the_command_measures_and_reports(part, tmp_path, capsys):
     assert "[1/1]" in capsys.readouterr().out
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
-    """And one that ended, or whose sources have changed, begins anew."""
+def test_an_interrupted_run_is_continued(monkeypatch, tmp_path):
+    """A run that is complete, or whose sources have changed, starts from the beginning."""
     size, asked, stop = command.SIZES["tiny"], [], True
 
     def growth(_):

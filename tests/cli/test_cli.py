@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, its exit codes, and its errors of one sentence."""
+"""The command line: output, files, exit codes, and errors of one sentence."""
 
 import os
 import re
@@ -25,7 +25,7 @@ FAST = TOP.replace("(0.1, 2, 0.1)", "(0.1, 2000, 0.1)")
 
 @pytest.fixture(scope="module", autouse=True)
 def warm():
-    """Kernels that are compiled before a process is timed, interrupted or asked to be silent."""
+    """Compile the kernels before a process is timed or interrupted, or its output is compared."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1)))
     lv.simulate(m, h=1e-2, until=0.1).report()
@@ -50,7 +50,7 @@ def command(*arguments, **options):
 # ── as a process ──
 
 
-def test_as_a_process(here):
+def test_the_command_as_a_process(here):
     run = command("run", "top.py", "--h", "1e-2", "--until", "1", "-o", "top.nc")
     assert (run.returncode, run.stderr) == (0, "")
     assert "angular momentum about the origin" in run.stdout
@@ -58,13 +58,13 @@ def test_as_a_process(here):
     assert (bad.returncode, bad.stdout, bad.stderr) == (2, "", "livens: nowhere.nc does not exist.\n")
 
 
-def test_a_terminal_without_unicode(here):
+def test_output_to_a_terminal_without_unicode(here):
     run = command("run", "top.py", "--h", "1e-2", "--until", "1", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert run.returncode == 0
     assert "kg m?/s" in run.stdout
 
 
-def test_a_reader_that_leaves(here):
+def test_a_closed_pipe_is_no_error(here):
     lv.simulate(lv.Model(), h=1.0, until=1.0).save("empty.nc")
     line = f"{sys.executable} -m livens report empty.nc | true"
     run = subprocess.run(line, shell=True, capture_output=True, text=True)
@@ -72,7 +72,7 @@ def test_a_reader_that_leaves(here):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a process")
-def test_interrupted(here):
+def test_ctrl_c_gives_exit_code_130(here):
     run = [sys.executable, "-m", "livens", "run", "top.py", "--h", "1e-6", "--until", "1e5", "--every", "1000000000"]
     process = subprocess.Popen(
         run,
@@ -91,13 +91,13 @@ def test_interrupted(here):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
-        process.kill()  # if it has not heard: no test leaves a process behind
+        process.kill()  # in case it ignored the signal: no test leaves a process
     assert (process.returncode, out) == (130, "")
     assert re.fullmatch(r"livens: interrupted at t = \S+ s of 100000 s\.\n", err)
 
 
 def _computed(pid):
-    """Seconds a process has computed; a guess where the system does not say."""
+    """Processor time of a process [s]; 0 if the system does not provide it."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -105,7 +105,7 @@ def _computed(pid):
         return 0.0
 
 
-# ── what it says ──
+# ── help and usage ──
 
 
 def test_version_and_help(capsys):
@@ -138,7 +138,7 @@ def test_wrong_usage(arguments, capsys):
     assert capsys.readouterr().err.startswith("usage: livens")
 
 
-def test_info_about_here(say):
+def test_info_about_the_installation(say):
     code, out, _ = say("info")
     assert code == 0
     for word in ("livens", lv.__version__, "numba", "cache", "threads"):
@@ -163,14 +163,14 @@ def test_run_report_info(say):
         assert words in out
 
 
-def test_without_output_it_says_so(say, here):
+def test_a_run_without_output_says_that_the_motion_is_not_saved(say, here):
     code, out, _ = say("run", "top.py", "--h", 1e-2, "--until", 1)
     assert code == 0
     assert out.endswith("The motion is not saved; use -o FILE.nc to save it.\n")
     assert [path.name for path in here.iterdir() if path.is_file()] == ["top.py"]
 
 
-def test_a_saved_motion_is_carried_on(say):
+def test_a_saved_motion_is_continued(say):
     say("run", "top.py", "--h", 1e-2, "--until", 1, "-o", "top.nc")
     assert say("run", "top.nc", "--until", 2, "-o", "top.nc")[0] == 0
     say("run", "top.py", "--h", 1e-2, "--until", 2, "-o", "whole.nc")
@@ -188,7 +188,7 @@ def test_a_function_may_make_the_model(say, here):
     assert out.startswith("made: ")
 
 
-def test_a_failed_simulation_keeps_what_it_has(say, here):
+def test_a_failed_simulation_saves_the_motion_so_far(say, here):
     (here / "top.py").write_text(FAST)
     code, out, err = say("run", "top.py", "--h", 1e-2, "--until", 1, "-o", "top.nc")
     assert (code, out) == (1, "")
@@ -214,7 +214,7 @@ def test_a_failed_simulation_keeps_what_it_has(say, here):
         ("raise SystemExit", "bad.py, line 1: SystemExit: "),
     ],
 )
-def test_bad_models(text, sentence, say, here):
+def test_errors_of_model_files(text, sentence, say, here):
     (here / "bad.py").write_text(text)
     assert say("run", "bad.py", "--h", 0.1, "--until", 1) == (2, "", f"livens: {sentence}\n")
 
@@ -239,7 +239,7 @@ def test_bad_models(text, sentence, say, here):
         (["demo", "hammer", "--output", "top.py"], "the folder top.py cannot be created: file exists."),
     ],
 )
-def test_bad_input(arguments, words, say, here):
+def test_errors_of_wrong_input(arguments, words, say, here):
     (here / "top.txt").write_text("not a model")
     main(["run", "top.py", "--h", "1e-2", "--until", "1", "-o", "top.nc"])
     say("info")  # forget what that printed
@@ -275,8 +275,8 @@ def test_demos_are_listed(arguments, say, here):
 
 
 @pytest.mark.parametrize("name", ["four-bar", "schemes", "pose-playground"])
-def test_demos_of_other_kinds(name, say, here):
-    """A loop that warns, a comparison with a table of its own, and poses at rest leave the same three files."""
+def test_demos_with_warnings_tables_and_poses(name, say, here):
+    """A loop with a warning, a comparison with a table, and poses at rest write the same three files."""
     code, out, err = say("demo", name, "--output", "shown")
     assert code == 0
     assert ("constraint equations are redundant" in err) == (name == "four-bar")
@@ -286,14 +286,14 @@ def test_demos_of_other_kinds(name, say, here):
 
 
 @pytest.mark.parametrize(("name", "shown"), [("four-bar", "four-bar.html"), ("pose-playground", "sliders")])
-def test_a_demo_is_shown_where_someone_looks(name, shown, say, here, monkeypatch):
+def test_a_demo_opens_a_page_only_at_a_terminal(name, shown, say, here, monkeypatch):
     opened = []
     demo = demos.DEMOS[name]
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url.rpartition("/")[2]))
     monkeypatch.setattr("livens.look.browser.server.has_screen", lambda: True)
     monkeypatch.setitem(demos.DEMOS, name, demo._replace(page=demo.page and (lambda: opened.append("sliders"))))
     assert say("demo", name)[0] == 0
-    assert opened == []  # the output goes to a file: nobody looks
+    assert opened == []  # the output goes to a file
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert say("demo", name, "--no-browser")[0] == 0
     assert opened == []

@@ -14,7 +14,7 @@ from livens.cli.main import main
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 
 
-def test_new_runs_as_it_is(say, tmp_path):
+def test_a_new_scene_runs_unchanged(say, tmp_path):
     code, out, err = say("new", "swing.toml")
     assert (code, err) == (0, "")
     assert "livens check swing.toml" in out
@@ -36,7 +36,7 @@ def test_new_runs_as_it_is(say, tmp_path):
     assert say("new", "swing.txt")[0] == 2
 
 
-def test_options_count_more(say):
+def test_options_override_the_scene(say):
     code, out, err = say(
         "run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "1e-2", "--order", "2", "-o", "a.nc"
     )
@@ -71,7 +71,7 @@ def test_a_scene_names_its_output(say, tmp_path):
     assert not (tmp_path.parent / "there.nc").exists()
 
 
-def test_what_is_missing_is_asked_for(say, tmp_path):
+def test_missing_settings_are_named(say, tmp_path):
     (tmp_path / "s.toml").write_text("livens = 1\n[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\n")
     assert "give a step, such as --h 1e-3" in say("run", "s.toml")[2]
     assert "give an end, such as --until 10" in say("run", "s.toml", "--h", "0.1")[2]
@@ -95,7 +95,7 @@ def test_check(say):
     assert "0.002 s at order 2, 0.01 s at order 4" in out
 
 
-def test_check_says_what_does_not_fit(say, tmp_path):
+def test_check_reports_an_adjusted_start_and_a_large_step(say, tmp_path):
     text = (SCENES / "double_pendulum.toml").read_text()
     (tmp_path / "s.toml").write_text(
         text.replace("at = [0.5, 0, 0]", "at = [0.501, 0, 0]").replace("h = 1e-3", "h = 0.5")
@@ -106,7 +106,7 @@ def test_check_says_what_does_not_fit(say, tmp_path):
     assert "h = 0.5 s (too large to be stable)" in out
 
 
-def test_check_takes_python_too(say, tmp_path):
+def test_check_reads_python_files(say, tmp_path):
     (tmp_path / "top.py").write_text(
         "import livens as lv\nmodel = lv.Model()\nmodel.add(lv.Body(lv.Ball(1, mass=1), body_rates=(0, 0, 20)))\n"
     )
@@ -124,7 +124,7 @@ def test_schema(say, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["new", "check", "run", "schema", "view", "live"])
-def test_help_teaches(say, capsys, command):
+def test_help_contains_examples(say, capsys, command):
     with pytest.raises(SystemExit) as done:
         main([command, "--help"])
     assert done.value.code == 0
@@ -135,8 +135,8 @@ def test_help_teaches(say, capsys, command):
 
 
 @pytest.mark.parametrize("command", ["view", "live"])
-def test_pages_take_scenes(say, monkeypatch, command):
-    """What reaches the page: the motion or model, its step and the points to trace."""
+def test_view_and_live_read_scenes(say, monkeypatch, command):
+    """The arguments of the page: the motion or model, its step and the points to trace."""
     seen = {}
     where = "livens.look.browser.playback.view" if command == "view" else "livens.look.browser.live.live"
     pytest.importorskip("viser")

@@ -1,4 +1,4 @@
-"""A start that fits: assembly against constrained least squares, mechanisms counted, reactions of minimum norm."""
+"""Consistent initial states: assembly against least squares, degrees of freedom, reactions of minimum norm."""
 
 import re
 import warnings
@@ -24,7 +24,7 @@ X, Y, Z = np.eye(3)
 
 
 def started(model):
-    """The start of a model and what was said about it."""
+    """The initial state of a model, and the warnings."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         start = Compiled.of(model)
@@ -35,7 +35,7 @@ def started(model):
 
 
 def misfit(size):
-    """A spatial loop of three lopsided bodies, its joints off by about `size`: hinge, ball, universal joint, rod."""
+    """A spatial loop of three asymmetric bodies, joints violated by about `size`: hinge, ball, universal joint, rod."""
     m = lv.Model(gravity=DOWN)
     rng = np.random.default_rng(5)
     one, two, three = (
@@ -51,7 +51,7 @@ def misfit(size):
 
 
 def nearest(model):
-    """The configuration on the joints nearest to the given one, in the mass-weighted sense: moves and turns u with
+    """The nearest configuration that satisfies the joints, in the mass-weighted norm: displacements, rotations u with
     M u = Aᵀλ and g(u) = 0, A = ∂g/∂u by differences."""
     e = Equations(model)
     M, _ = e.mass()
@@ -73,7 +73,7 @@ def nearest(model):
 
 
 def given(start, model):
-    """The move of a start from where the model was described, as (move, turn) of each body."""
+    """The displacement of a start from the described positions, as (displacement, rotation) of each body."""
     motion = lv.Trajectory(
         start,
         lv.Livens(),
@@ -90,8 +90,8 @@ def given(start, model):
     return np.concatenate([moves, turns], axis=1).ravel()
 
 
-def test_positions_move_as_little_as_they_can():
-    """The mass-weighted move is the smallest one, up to the square of the misfit."""
+def test_positions_are_moved_by_the_smallest_amount():
+    """The mass-weighted displacement is minimal, up to the square of the violation."""
     excess = {}
     for size in (1e-2, 1e-3):
         model = misfit(size)
@@ -103,7 +103,7 @@ def test_positions_move_as_little_as_they_can():
     assert excess[1e-3] <= 0.02 * excess[1e-2]
 
 
-def test_what_was_moved_is_said_with_its_size():
+def test_the_warning_gives_the_size_of_the_move():
     model = misfit(1e-3)
     start, said = started(model)
     u = given(start, model).reshape(-1, 6)
@@ -115,7 +115,7 @@ def test_what_was_moved_is_said_with_its_size():
     ]
 
 
-def test_a_start_that_fits_moves_nothing_and_says_nothing():
+def test_a_consistent_start_is_unchanged_and_gives_no_warning():
     start, said = started(misfit(0.0))
     assert not said
     assert start.adjustment.moved <= 8 * EPS
@@ -123,8 +123,8 @@ def test_a_start_that_fits_moves_nothing_and_says_nothing():
     assert start.freedom == 18 - 5 - 3 - 4 - 1
 
 
-def test_velocities_change_as_little_as_they_can():
-    """p − p_given = Gᵀλ with G v = 0: a weighted projection; said with the largest change."""
+def test_velocities_are_changed_by_the_smallest_amount():
+    """p − p_given = Gᵀλ with G v = 0: a weighted projection; the warning gives the largest change."""
     model = misfit(0.0)
     rng = np.random.default_rng(1)
     for body in model.bodies[1:]:
@@ -154,8 +154,8 @@ def lv_dynamics(model):
     return motion, [str(w.message) for w in said if issubclass(w.category, lv.ModelWarning)]
 
 
-def test_turning_that_does_not_fit_is_reported_too():
-    """A wheel on its axle that also tumbles: its centre keeps its velocity, so only its spin can tell."""
+def test_inconsistent_angular_velocities_are_reported_too():
+    """A wheel on its axle that also tumbles: only its angular velocity violates the joint."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), angular_velocity=(0.5, 0, 3), name="wheel"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=Z, name="axle"))
@@ -166,8 +166,8 @@ def test_turning_that_does_not_fit_is_reported_too():
 
 
 @pytest.mark.parametrize("kind", [lv.Revolute, lv.Cylindrical, lv.Planar, lv.Prismatic, lv.Rigid])
-def test_joints_that_come_out_turned_over_are_refused(kind):
-    """Half a turn satisfies the rows of directions too: the sign of the shared axis tells."""
+def test_joints_turned_over_by_assembly_are_errors(kind):
+    """A rotation by π also satisfies the rows of directions: the sign of the shared axis distinguishes them."""
     m = lv.Model()
     b = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), name="b"))
     options = {lv.Planar: {"normal": Z}, lv.Rigid: {}}.get(kind, {"axis": Z})
@@ -197,13 +197,13 @@ def test_orientations_that_three_dot_products_cannot_tell_apart():
         start.fitted(over)
 
 
-# ── counting ──
+# ── degrees of freedom ──
 
 BAR = lv.MassProperties(1.0, (0.01, 0.1, 0.1))
 
 
 def bar(m, a, b, name):
-    """A bar between two places."""
+    """A bar between two positions."""
     a, b = np.array(a, dtype=float), np.array(b, dtype=float)
     d = (b - a) / np.linalg.norm(b - a)
     side = np.cross(Z if abs(d[2]) < 0.9 else X, d)
@@ -212,7 +212,7 @@ def bar(m, a, b, name):
 
 
 def loop(m, places, axes, name=""):
-    """Bars from place to place, hinged to each other and at both ends to the world."""
+    """Bars between positions, hinged to each other and at both ends to the world."""
     bodies = [
         m.world,
         *(bar(m, a, b, f"bar{name}{k}") for k, (a, b) in enumerate(pairwise(places))),
@@ -317,8 +317,8 @@ NAMES = ["four-bar", "flat", "three", "eight", "Bricard", "door", "weld", "balls
 
 
 @pytest.mark.parametrize(("build", "repeated", "freedom"), COUNTS, ids=NAMES)
-def test_freedom_and_repeated_rows(build, repeated, freedom):
-    """Counted at a generic position, the same in whatever order joints are added, and said in one sentence."""
+def test_degrees_of_freedom_and_redundant_rows(build, repeated, freedom):
+    """The numbers are those of a generic position, do not depend on the order of joints, and are in the warning."""
     rng = np.random.default_rng(0)
     model = build()
     for _ in range(4):
@@ -337,8 +337,8 @@ def test_freedom_and_repeated_rows(build, repeated, freedom):
         model.joints[:] = [model.joints[k] for k in rng.permutation(len(model.joints))]
 
 
-def test_rank_is_that_of_the_full_gradient():
-    """Rows that are left out are exactly what the rank of the joints' own geometry lacks; the rest has full rank."""
+def test_the_rank_is_that_of_the_full_jacobian():
+    """The number of omitted rows is the rank deficiency of the joint geometry; the remaining rows have full rank."""
     for build, repeated, _ in COUNTS:
         model = build()
         if build is flat or not 0 < len(model.joints) < 12:
@@ -353,8 +353,8 @@ def test_rank_is_that_of_the_full_gradient():
         assert np.linalg.matrix_rank(kept, tol=1e-9) == len(kept) == len(G) - repeated
 
 
-def test_only_joints_of_loops_repeat():
-    """A pendulum beside the four-bar, and one hung from it, are not blamed."""
+def test_only_joints_of_loops_are_redundant():
+    """A pendulum beside the four-bar, and one attached to it, are not reported as redundant."""
     m = four_bar()
     tail = bar(m, (0, 1, 0), (0, 2, 0), "tail")
     m.add(lv.Revolute(m["bar0"].point_at(0, 1, 0), tail.point_at(0, 1, 0), axis=Z, name="tail hinge"))
@@ -366,8 +366,8 @@ def test_only_joints_of_loops_repeat():
     assert not {"tail hinge", "lone hinge"} & set(start.redundant)
 
 
-def test_dampers_and_drives_count_as_what_they_are():
-    """A damper takes no freedom, a drive takes one."""
+def test_drives_are_constraints_and_dampers_are_not():
+    """A damper removes no degree of freedom, a drive removes one."""
     m = four_bar()
     m.joints[0].damping = 0.3
     assert started(m)[0].freedom == 1
@@ -378,8 +378,8 @@ def test_dampers_and_drives_count_as_what_they_are():
 @pytest.mark.parametrize(
     "build", [four_bar, bricard, door, lambda: four_bars(3)], ids=["4", "Bricard", "door", "3 × 4"]
 )
-def test_a_repeated_mechanism_keeps_all_its_rows(build):
-    """Rows that were left out hold as well as the others, at both levels."""
+def test_copies_of_a_mechanism_keep_all_their_rows(build):
+    """The omitted rows are satisfied as well as the others, at position and velocity level."""
     with pytest.warns(lv.ModelWarning, match="redundant"):
         motion = lv.simulate(build(), h=2e-3, until=0.2)
     tolerance = 2 * PRECISION  # bars of up to two metres
@@ -424,8 +424,8 @@ def test_reactions_are_of_minimum_norm(build):
             assert np.abs(one - two).max() <= 2 * noise * size * max(1.0, np.abs(G).max())
 
 
-def test_a_door_weighs_on_both_hinges_alike():
-    """Minimum norm shares the weight, and the hinges' torques and pulls balance it: checked from outside."""
+def test_two_hinges_carry_the_same_weight():
+    """Reactions of minimum norm share the weight, and torques and forces of the hinges balance it."""
     motion, _ = lv_dynamics(door())
     forces = np.array([motion.reaction(f"hinge{k}")[0] for k in range(2)])
     torques = np.array([motion.reaction_torque(f"hinge{k}")[0] for k in range(2)])
@@ -437,11 +437,11 @@ def test_a_door_weighs_on_both_hinges_alike():
     assert np.abs(moment).max() <= 1e3 * EPS * weight
 
 
-# ── what does not fit ──
+# ── inconsistent starts ──
 
 
-def test_a_wheel_on_its_centre_fits_up_to_round_off():
-    """Joints without lever arms have no size of their own: 0.1 + 0.2 is still 0.3."""
+def test_a_wheel_on_its_centre_is_consistent_to_round_off():
+    """Joints without lever arms have no length scale: 0.1 + 0.2 still counts as 0.3."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), at=(0.1 + 0.2, 0, 0), name="wheel"))
     m.add(lv.Revolute(m.world.point(0.3, 0, 0), wheel.point(0, 0, 0), axis=Z, name="axle"))
@@ -452,7 +452,7 @@ def test_a_wheel_on_its_centre_fits_up_to_round_off():
 
 @pytest.mark.parametrize("size", [0.1, 10.0])
 def test_drives_begin_where_their_joint_is(size):
-    """Whatever the size of the mechanism, an angle that jumps is refused; a small step is assembled."""
+    """For any size of the mechanism, a large jump of the angle is an error and a small one is assembled."""
     for offset in (0.5, 1e-3):
         m = lv.Model()
         arm = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), at=(size, 0, 0), name="arm"))
@@ -472,8 +472,8 @@ def test_drives_begin_where_their_joint_is(size):
             assert abs(start.state.angle[0] - offset) <= 1e-12
 
 
-def test_places_given_as_body_points_show_in_the_defect():
-    """The commonest slip: a world place where a body point is meant. It names joint, gap and cure."""
+def test_points_in_body_axes_show_in_the_violation():
+    """A common mistake: a world position instead of a body point. The error names joint, gap and remedy."""
     m = lv.Model(gravity=DOWN)
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(2.5, 0, 0), name="arm"))
     m.add(lv.Revolute(m.world.point(2, 0, 0), arm.point(2, 0, 0), axis=Y, name="shoulder"))
@@ -485,8 +485,8 @@ def test_places_given_as_body_points_show_in_the_defect():
         lv.simulate(m, h=1e-3, until=1.0)
 
 
-def test_a_mechanism_that_cannot_be_assembled():
-    """A triangle of rods whose sides break the triangle inequality by a little: the joints that lack are named."""
+def test_a_mechanism_that_cannot_be_assembled_is_an_error():
+    """A triangle of rods that slightly violates the triangle inequality: the error names the open joints."""
     m = lv.Model()
     ends = [m.add(lv.Body(lv.PointMass(1.0), at=at, name=f"p{k}")) for k, at in enumerate([(1, 0.02, 0), (2, 0, 0)])]
     m.add(lv.Rod(m.world.point(0, 0, 0), ends[0].point(0, 0, 0), length=1.0, name="one"))
@@ -499,8 +499,8 @@ def test_a_mechanism_that_cannot_be_assembled():
     assert all(f"'{name}' (Rod" in str(e.value) for name in ("one", "two", "three"))
 
 
-def test_the_rows_that_are_left_stay_independent():
-    """All along a motion that begins at rest, whichever way it goes: S keeps its pivots, as the mechanism its rank."""
+def test_the_remaining_rows_stay_independent():
+    """During a motion from rest in any direction, the pivots of S stay positive, as the rank stays full."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lv.ModelWarning)
         motion = lv.simulate(mechanisms.bricard(), h=5e-3, until=40.0)
@@ -511,13 +511,13 @@ def test_the_rows_that_are_left_stay_independent():
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_the_freedom_of_a_random_linkage(seed):
+def test_degrees_of_freedom_of_a_random_linkage(seed):
     """Planar loops, slider-cranks, Sarrus, Bennett, Goldberg, Bricard; `make soak` counts thousands of them."""
     assert linkages.miscounted(seed) == ""
 
 
 @pytest.mark.parametrize("seed", range(1000, 1004))
-def test_the_freedom_of_many_linkages_in_one_model(seed):
+def test_degrees_of_freedom_of_many_linkages_in_one_model(seed):
     assert linkages.miscounted(seed, most=40) == ""
 
 

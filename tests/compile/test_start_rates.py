@@ -1,4 +1,4 @@
-"""A joint says how fast it goes at the start; what the others do then is known on paper."""
+"""Initial rates of joints; the rates of the other joints are known in closed form."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def close(found, expected, most=1e-13):
 
 
 def crank_and_slider(**rate):
-    """Haug's slider-crank in space, at rest but for what joints ask."""
+    """Haug's slider-crank in space, at rest except for the rates of joints."""
     m = lv.Model()
     A, C = np.array([0.0, 0.1, 0.12]), np.array([0.2, 0.0, 0.0])
     B = A + 0.08 * Z
@@ -38,14 +38,14 @@ def crank_and_slider(**rate):
 
 @pytest.mark.parametrize("rate", [{"hinge": 6.0}, {"guide": 0.24}, {"hinge": 6.0, "guide": 0.24}])
 def test_a_loop_in_space_follows_one_of_its_joints(rate):
-    """The velocities that its literature gives for a crank at 6 rad/s (E. J. Haug, 1989, scaled)."""
+    """The published velocities for a crank at 6 rad/s (E. J. Haug, 1989, scaled)."""
     motion = still(crank_and_slider(**rate))
     close(motion.angular_velocity("crank")[0], 6 * X, 1e-12)
     close(motion.angular_velocity("rod")[0], [1.92, -0.96, 0.48], 1e-12)
     close(motion.velocity("slider")[0], [0.24, 0, 0], 1e-12)
 
 
-def test_equations_that_repeat_do_not_matter():
+def test_redundant_constraints_do_not_matter():
     """A planar four-bar with hinges in space; its velocities by two equations for the end of the rocker."""
     B, C, D = np.array([0.0, 0.3]), np.array([0.72, 0.67]), np.array([1.0, 0.0])
     vB = 10.0 * 0.3 * np.array([1.0, 0.0])  # about y, from z to x
@@ -93,8 +93,8 @@ def arm(shoulder=None, elbow=None):
     return m
 
 
-def test_what_no_rate_says_is_flung():
-    """The blow leaves the lower rod without momentum about the elbow: (1/2) ω₁ + (1/3) ω₂ = 0."""
+def test_unspecified_rates_follow_from_an_impulse():
+    """The impulse leaves the lower rod without angular momentum about the elbow: (1/2) ω₁ + (1/3) ω₂ = 0."""
     motion = still(arm(shoulder=1.0))
     close(motion.body_rates("upper")[0], Y)
     close(motion.body_rates("lower")[0], -1.5 * Y)
@@ -102,8 +102,8 @@ def test_what_no_rate_says_is_flung():
     close(motion.body_rates("lower")[0], Y)
 
 
-def test_given_velocities_change_as_little_as_they_can():
-    """The whole arm turns at 2 rad/s; a blow at the elbow makes that 3 rad/s more there."""
+def test_given_velocities_are_changed_by_the_smallest_amount():
+    """The whole arm rotates at 2 rad/s; an impulse at the elbow adds 3 rad/s there."""
     m = arm(elbow=3.0)
     for body, x in ((m["upper"], 0.5), (m["lower"], 1.5)):
         body.velocity, body.body_rates = np.array([0, 0, -2.0 * x]), 2.0 * Y
@@ -117,7 +117,7 @@ def test_given_velocities_change_as_little_as_they_can():
     close(motion.body_rates("lower")[0], (2.0 + change[1]) * Y)
 
 
-def test_displacements_and_threads():
+def test_rates_of_displacements_and_screws():
     m = lv.Model()
     shape = lv.MassProperties(2.0, (2.0, 2.0, 3.0))
     slide, nut, sleeve = (m.add(lv.Body(shape, at=(k, 0, 0), name=n)) for k, n in enumerate(("slide", "nut", "sleeve")))
@@ -133,7 +133,7 @@ def test_displacements_and_threads():
     close(motion.velocity("sleeve")[0], 0.0 * Z)
 
 
-def test_gears_and_other_drives_are_heard():
+def test_gears_and_prescribed_motions_are_satisfied():
     """A geared pair: the second wheel follows; a driven hinge keeps its own rate."""
     m = lv.Model()
     shape = lv.MassProperties(1.0, (1.0, 1.0, 1.0))
@@ -149,7 +149,7 @@ def test_gears_and_other_drives_are_heard():
     close(motion.body_rates("wheel2")[0], 0.25 * Z, 1e-10)
 
 
-def test_rates_that_contradict_are_refused():
+def test_contradicting_rates_are_errors():
     with pytest.raises(lv.ModelError, match=r"no velocity satisfies all joints.*given for 'hinge', 'guide': give"):
         still(crank_and_slider(hinge=6.0, guide=0.25))
     m = lv.Model()
@@ -160,7 +160,7 @@ def test_rates_that_contradict_are_refused():
         lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=Z, start_rate=float("nan"))
 
 
-def test_scenes_have_them(tmp_path):
+def test_scenes_store_start_rates(tmp_path):
     lv.write_scene(arm(shoulder=1.0, elbow=0.25), tmp_path / "arm.toml")
     assert "start_rate = 0.25" in (tmp_path / "arm.toml").read_text()
     model = lv.read_scene(tmp_path / "arm.toml").model()
@@ -168,8 +168,8 @@ def test_scenes_have_them(tmp_path):
     close(still(model).body_rates("lower")[0], 1.25 * Y)
 
 
-def test_mujoco_is_told(tmp_path):
-    """The keyframe of a model written as MJCF has the rates that follow: the elbow's is −2.5 where the arm is flung."""
+def test_start_rates_are_exported_to_mjcf(tmp_path):
+    """The keyframe of an exported MJCF model has the resulting rates: −2.5 at an elbow without a given rate."""
     mujoco = pytest.importorskip("mujoco")
     lv.write_mjcf(arm(shoulder=1.0), tmp_path / "arm.xml")
     key = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml")).key_qvel[0]

@@ -166,7 +166,7 @@ def test_the_tip_of_the_chain_is_faster_than_free_fall():
 
 
 def test_the_four_bar_is_a_pendulum():
-    """I φ″ = W sin φ with I = 2 (J + m/4) + m and W = g (2 · ½ + 1) m, all the way round."""
+    """I φ″ = W sin φ with I = 2 (J + m/4) + m and W = g (2 · ½ + 1) m, over a full rotation."""
     motion = run("four-bar")
     J = motion.model["left"].mass_properties.inertia[1, 1]
     I, W = 2 * (J + 0.25) + 1.0, 9.81 * 2.0
@@ -199,7 +199,7 @@ def test_the_slider_agrees_with_the_geometry_of_the_rod():
 
 
 def test_the_gyroscope_precesses():
-    """Other equations, and the rule of thumb: it precesses at m g r/(C ω)."""
+    """An independent integration, and the approximate precession rate m g r/(C ω)."""
     motion = run("gyroscope")
     agrees("gyroscope", 0.4, 6e4 * motion.h**4)
     rotor, inner = (motion.model[name].mass_properties for name in ("rotor", "inner"))

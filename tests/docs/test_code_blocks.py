@@ -1,4 +1,4 @@
-"""Code of the documentation that is not a notebook, run.
+"""Code of the documentation outside notebooks is run.
 
 Notebook cells ({code-cell}) are run by `make docs`; here are the plain blocks, and every `livens …` that a page shows.
 """
@@ -24,18 +24,18 @@ def blocks(path, language="python"):
 
 
 def commands(path):
-    """The arguments of each command that a page shows; what stands behind two blanks is a remark."""
+    """The arguments of each command that a page shows; text after two blanks is a comment."""
     lines = (line or block for line, block in EXAMPLE.findall(path.read_text(encoding="utf-8")))
     return [shlex.split(re.split(r"  +|…|\n", line)[0])[1:] for line in lines]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_blocks_are_python(path):
+def test_python_blocks_parse(path):
     for block in blocks(path):
         ast.parse(block)
 
 
-def test_commands_are_those_of_the_command_line(capsys):
+def test_documented_commands_exist(capsys):
     parser, known = cli._parser(), 0
     for path in PAGES:
         for arguments in commands(path):
@@ -51,7 +51,7 @@ def test_commands_are_those_of_the_command_line(capsys):
     assert known > 30
 
 
-def test_scenes_as_their_page_says(tmp_path, monkeypatch, capsys):
+def test_the_page_about_scenes_runs(tmp_path, monkeypatch, capsys):
     """The commands at its head that end by themselves, and its block of Python."""
     page = ROOT / "docs" / "reference" / "scenes.md"
     monkeypatch.chdir(tmp_path)
@@ -67,8 +67,8 @@ def test_scenes_as_their_page_says(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
 
 
-def test_clusters_as_their_page_says(tmp_path, monkeypatch):
-    """Every block of the page, with clusters of this machine in the place of an address, of SLURM and of Kubernetes."""
+def test_the_page_about_clusters_runs(tmp_path, monkeypatch):
+    """Every block of the page, with local clusters instead of an address, SLURM and Kubernetes."""
     distributed = pytest.importorskip("distributed")
     page = ROOT / "docs" / "how-to" / "cluster.md"
     monkeypatch.chdir(tmp_path)
@@ -78,7 +78,7 @@ def test_clusters_as_their_page_says(tmp_path, monkeypatch):
         def __init__(self, **asked):
             super().__init__(**local)
 
-        def scale(self, n=1, jobs=0):  # as many jobs as asked are one worker here
+        def scale(self, n=1, jobs=0):  # one worker for any number of jobs
             return super().scale(1 if jobs else n)
 
     for name, kind in (("dask_jobqueue", "SLURMCluster"), ("dask_kubernetes.operator", "KubeCluster")):

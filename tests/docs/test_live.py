@@ -1,4 +1,4 @@
-"""What the browser will run, run here as it will there: numpy alone, kernels as plain Python, the same numbers."""
+"""The code of the live page, run as in the browser: numpy only, kernels as plain Python, the same numbers."""
 
 import json
 import subprocess
@@ -44,14 +44,14 @@ print(json.dumps(states()))
 
 
 def python(text, *paths):
-    """What a fresh interpreter prints."""
+    """The output of a new interpreter."""
     start = f"import sys; sys.path[:0] = {[str(ROOT / 'src'), *map(str, paths)]!r}\n"
     run = subprocess.run([sys.executable, "-c", start + text], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
 
-def test_plain_kernels_compute_what_compiled_ones_do_to_the_bit():
+def test_plain_and_compiled_kernels_are_bitwise_identical():
     """Every preset of every demo that moves, 60 steps."""
     pages = ROOT / "docs" / "live" / "page"
     plain, compiled = (json.loads(python(text, pages)) for text in (NUMPY_ONLY + STATES, STATES))
@@ -70,5 +70,5 @@ def test_notebook_with_numpy_alone(path):
     python(NUMPY_ONLY + "\n".join(code))
 
 
-def test_the_same_four_subjects():
+def test_there_are_four_notebooks():
     assert [path.stem for path in NOTEBOOKS] == ["hammer", "poses", "single_body", "springs"]

@@ -1,4 +1,4 @@
-"""The site: built without running its notebooks, every link followed, nothing fetched from outside, nothing missing."""
+"""The site, built without running its notebooks: links, resources and completeness."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ MADE_LATER = re.compile(r"(demos|live|lite)/")  # pages that are made after Sphi
 
 
 class Page(HTMLParser):
-    """What a page of the site leads to (`links`), what a browser loads for it (`loads`), and its anchors."""
+    """The links of a page, the files that a browser loads for it (`loads`), and its anchors."""
 
     def __init__(self, path):
         super().__init__()
@@ -59,7 +59,7 @@ def pages(site):
     return {path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts}
 
 
-def test_links_lead_somewhere(site, pages):
+def test_links_have_targets(site, pages):
     broken = []
     for path, page in pages.items():
         for link in page.links:
@@ -76,8 +76,8 @@ def test_links_lead_somewhere(site, pages):
     assert not broken, "\n".join(broken[:40])
 
 
-def test_nothing_comes_from_outside(site, pages):
-    """Scripts, styles, pictures and fonts are files of the site, and MathJax is one of them."""
+def test_pages_load_nothing_from_the_network(site, pages):
+    """Scripts, styles, images, fonts and MathJax are files of the site."""
     outside = {load for page in pages.values() for load in page.loads if urlsplit(load).scheme not in ("", "data")}
     outside |= {load for page in pages.values() for load in page.loads if load.startswith("//")}
     for style in site.rglob("*.css"):

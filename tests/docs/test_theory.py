@@ -1,4 +1,4 @@
-"""Every theory page is in the contents and ends at the code that implements it and the test that proves it."""
+"""Every theory page is in the contents and ends with links to its implementation and its tests."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_contents_list_every_page_once():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_end_at_code_and_tests(page):
+def test_pages_end_with_implementation_and_tests(page):
     (code, files), (proof, tests) = sections(page)[-2:]
     assert (code, proof) == ("Implementation", "Tests")
     assert any(path.startswith("src/livens/") for path in linked(files))

@@ -1,4 +1,4 @@
-"""The tutorials are as they promise: figures, one view, exercises; the two quickest are run, and their numbers checked.
+"""The tutorials have figures, one view and exercises; the two fastest are run, and their numbers are checked.
 
 All of them are run when the site is built; here their cells are executed as plain Python, where warnings are errors.
 """
@@ -42,14 +42,14 @@ def test_a_tutorial_has_figures_one_view_and_exercises_with_hints(name):
 
 
 @EACH
-def test_links_to_other_tutorials_and_files_lead_somewhere(name):
+def test_links_to_tutorials_and_files_have_targets(name):
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     near = re.findall(r"\]\(([\w.-]+)\)", text)
     assert not [target for target in near if not (FOLDER / target).is_file()]
 
 
 def run(name):
-    """All names that the cells of a tutorial leave, and what their last expressions gave."""
+    """All names that the cells of a tutorial define, and the values of their last expressions."""
     names, shown = {}, []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -63,14 +63,14 @@ def run(name):
 
 
 def view(shown):
-    """The one that was embedded, as HTML."""
+    """The embedded page as HTML."""
     [page] = [each._repr_html_() for each in shown if type(each).__name__ == "Cell"]
     return page
 
 
 @pytest.fixture(autouse=True)
 def figures(monkeypatch):
-    """Drawn without a screen, and forgotten."""
+    """Drawn without a screen, and closed."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     yield
     if plt := sys.modules.get("matplotlib.pyplot"):

@@ -38,7 +38,7 @@ def extrapolated(build, times, h):
 
 
 def spring_and_damper():
-    """TranSpring 01 as it is drawn: a spring and a damper to a point that the body leaves and never meets again."""
+    """TranSpring 01: a spring and a damper to a point that the body leaves and does not reach again."""
     m = lv.Model(gravity=mechanisms.CHRONO)
     body = m.add(lv.Body(lv.MassProperties(1.0, (0.04, 0.1, 0.1)), name="body"))
     m.add(lv.Spring(m.world.point(0, 0, 0), body.point(0, 0, 0), stiffness=10.0, length=0.0, damping=0.5))
@@ -84,6 +84,6 @@ def test_dampers_have_order_two(build):
 
 
 def test_dampers_refuse_higher_orders():
-    """Negative sub-steps would feed energy in: the sentence says so."""
+    """Negative substeps would add energy: the error message explains this."""
     with pytest.raises(lv.ModelError, match=r"order 4 .* dampers .*order=2"):
         lv.simulate(mechanisms.rot_spring01(), lv.Livens(4), h=1e-3, until=1.0)

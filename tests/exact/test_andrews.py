@@ -1,4 +1,4 @@
-"""Andrews' squeezer against the Test Set for IVP Solvers, planar loops in space, with just enough rows and too many.
+"""Andrews' squeezer against the Test Set for IVP Solvers: planar loops in space, without and with redundant rows.
 
 [3P] at t = 0.03 s, where the crank turns at 1140 rad/s. An index-1 integration by DOP853 (index_one.py, 76 s at a
 tolerance of 1e-13) and order 6 agree to 2e-13 relative in β′; both differ from [3P] by 1e-10, which is its own error.
@@ -34,7 +34,7 @@ def angles(motion):
 
 
 @CLOSING
-def test_against_the_test_set(closing):
+def test_agreement_with_the_test_set(closing):
     found = motion(closing, 6, 2e-5)
     assert np.abs(angles(found) / END - 1).max() < 5e-10
     rates = [found.coordinate_rate(name)[-1] for name in ("beta", "theta")]
@@ -56,7 +56,7 @@ def test_both_ways_to_close_the_loops_agree():
 
 
 def test_start_from_rest():
-    """[EXACT] by hand: at rest the spring and the motor alone act; D'Alembert along the one freedom."""
+    """[EXACT] by hand: at rest only the spring and the motor act; D'Alembert for the one degree of freedom."""
     model = mechanisms.andrews()
     found = runs.run(model, h=1e-6, until=2e-6)
     power = sum(
@@ -73,8 +73,8 @@ def test_start_from_rest():
     assert power == pytest.approx(given, rel=1e-6)
 
 
-def test_energy_account():
-    """What the motor gives is what is there: 16 rad times 0.033 N m, and the spring's change."""
+def test_energy_balance():
+    """The energy is the work of the motor, 16 rad times 0.033 N m, and the change of the spring energy."""
     for order, h, rate in ((2, 1e-5, 4.0), (4, 1e-5, 16.0)):
         gaps = [
             np.abs(m.energy - m.energy[0] - m.work).max()

@@ -29,7 +29,7 @@ def tip(motion):
 
 
 def tilt(motion, n):
-    """How far the couplers are from horizontal: zero on the parallelogram branch."""
+    """The distance of the couplers from horizontal: zero on the parallelogram branch."""
     return max(np.abs(motion.rotation(f"coupler{k}")[:, 1, 0]).max() for k in range(n))
 
 
@@ -50,12 +50,12 @@ def test_two_loops():
 
 
 def test_two_loops_at_order_six():
-    """Ten crossings keep the branch up to eps/σ², σ being how far from flat a step ends: some 1e-4 at the nearest."""
+    """Ten crossings keep the branch up to eps/σ², σ being the distance of a step's end from flat: at least 1e-4."""
     motion = runs.run(mechanisms.four_bars(2), 6, h=2e-3, until=10.0)
     assert np.abs(tip(motion)[runs.at(motion, (1, 5, 10)), :2] - N2).max() < np.finfo(float).eps / 1e-4**2
 
 
-def test_closer_than_others_at_the_same_step():
+def test_the_error_is_smaller_than_published_errors_at_the_same_step():
     """[3P] Exudyn, generalised-α, at t = 10: h = 1e-3 gives (0.3284112372, 0.9445348375) with max |ΔE| = 1.14e-3 J."""
     motion = runs.run(mechanisms.four_bars(2), h=1e-3, until=10.0)
     theirs = np.abs(np.subtract((0.3284112372, 0.9445348375), N2[2])).max()
@@ -63,14 +63,14 @@ def test_closer_than_others_at_the_same_step():
     assert np.abs(motion.energy - motion.energy[0]).max() < 0.5 * 1.14e-3
 
 
-def test_freedom_is_counted():
-    """Three rows a loop repeat others, though the start is not singular and the bars will lie flat."""
+def test_degrees_of_freedom_are_counted():
+    """Three rows per loop are redundant, although the start is not singular and the bars become collinear later."""
     with pytest.warns(lv.ModelWarning, match=r"6 constraint equations are redundant .* 1 degree of freedom"):
         lv.simulate(mechanisms.four_bars(2), h=1e-3, until=1e-3)
 
 
 def test_forty_loops_cross_their_singular_positions():
-    """Twenty times in twenty seconds: the branch is kept; the errors of position and energy are of second order."""
+    """Twenty crossings in twenty seconds: the branch is kept; the errors of position and energy are of second order."""
     position, energy = [], []
     for h in (2e-3, 1e-3):
         motion = runs.run(mechanisms.four_bars(40), h=h, until=20.0)
@@ -84,7 +84,7 @@ def test_forty_loops_cross_their_singular_positions():
 
 
 def crossed(n, order, h, until):
-    """The motion, its branch and its joints in position checked, and by how much each crossing steps its energy."""
+    """The motion, after checks of its branch and joints, and the jump of the energy at each crossing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lv.ModelWarning)
         motion = lv.simulate(mechanisms.four_bars(n), lv.Livens(order=order), h=h, until=until)
@@ -101,9 +101,9 @@ def crossed(n, order, h, until):
 
 
 def test_every_crossing_keeps_its_branch():
-    """Some 360 crossings, whatever the step and however near to flat it happens to end: the nearest here is 1.5e-6.
+    """About 360 crossings for many steps and distances from flat: the smallest distance is 1.5e-6.
 
-    No crossing steps the energy by more than what two fits through an error of order h² differ by anywhere, or than
+    No jump of the energy is larger than the difference of two fits through an error of order h² elsewhere, or than
     round-off allows: 1e-16/σ² for a turn of velocities, of which the energy takes the square, at the σ of some 1e-5
     from which on positions follow velocities.
     """
@@ -117,10 +117,10 @@ def test_every_crossing_keeps_its_branch():
 
 
 @pytest.mark.parametrize(("n", "order", "count"), [(1, 2, 400), (1, 4, 300), (2, 2, 500), (5, 4, 300)])
-def test_landings_on_the_singular_position(n, order, count):
-    """Steps made to end at a given height over flat, down to none at all, far below what chance will bring about.
+def test_steps_that_end_at_the_singular_position(n, order, count):
+    """Steps that end at a given height above flat, down to zero: far closer than random steps.
 
-    The branch is kept, joints hold in position and velocity, and the energy makes no step that shows.
+    The branch is kept, joints are satisfied in position and velocity, and the energy has no visible jump.
     """
 
     def height(h):

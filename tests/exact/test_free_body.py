@@ -1,4 +1,4 @@
-"""The free body against its exact solution: every published number, the order of every scheme, what never changes."""
+"""The free body against its exact solution: published numbers, the order of every scheme, conserved quantities."""
 
 import numpy as np
 import pytest
@@ -62,14 +62,14 @@ def model(I, omega0):
 
 
 def agrees(motion, body, omega, q):
-    """Do the digits shown for (ω, q) hold at the end of the motion, up to one rounding per stage?"""
+    """Whether all given digits of (ω, q) agree at the end of the motion, up to one rounding error per stage."""
     noise = EPS * motion.steps * motion.scheme.stages
     rates = np.abs(motion.body_rates(body)[-1] - omega).max() <= (DIGITS_OMEGA + noise) * np.abs(omega).max()
     return rates and same_rotation(motion.quaternion(body)[-1], q, DIGITS_Q + noise)
 
 
 def refined(m, body, scheme, until, omega, q, most=2**18):
-    """The first h, halved again and again, with which the scheme shows all the digits of (ω, q)."""
+    """The first h, after repeated halving, for which all digits of (ω, q) agree."""
     n = 64
     while n * scheme.stages <= most:
         motion = lv.simulate(m, scheme, h=until / n, until=until, every=n)
@@ -111,8 +111,8 @@ def test_closed_solution_satisfies_eulers_equations(I, omega0):
 
 
 @pytest.mark.parametrize(("case", "t", "omega", "q"), STATES)
-def test_every_published_digit_is_met(case, t, omega, q):
-    """Refining h shows all twelve or thirteen digits, at orders 4 and 6."""
+def test_every_published_digit_agrees(case, t, omega, q):
+    """With a smaller h all twelve or thirteen digits agree, at orders 4 and 6."""
     m, body = model(*CASES[case][:2])
     for scheme in (lv.Livens(4), lv.Livens(6)):
         assert refined(m, body, scheme, t, omega, q) is not None, scheme
@@ -131,7 +131,7 @@ def test_symmetric_body():
 
 
 def test_hammer():
-    """The hammer of the source documents at density 1: a box, and the part of a cylinder that sticks out of it."""
+    """The hammer of the source documents at density 1: a box, and the part of a cylinder outside it."""
     upright = lv.Pose.from_axis_angle((1, 0, 0), np.pi / 2, at=(0, 1.5, 0))
     hammer = lv.Compound([lv.Box(2, 1, 1, density=1), (lv.Cylinder(0.1, 2.0, density=1), upright)]).mass_properties
     assert abs(hammer.mass - 2.06283) <= 5e-6
@@ -156,7 +156,7 @@ def test_order(scheme, what):
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_energy_and_momentum_never_change(scheme):
+def test_energy_and_momentum_are_conserved(scheme):
     """A million steps: |ΔE|/E and |ΔL|/|L| at most 1e-11, and B as orthonormal as that."""
     m, _ = model((1, 2, 3), (0.1, 2, 0.1))
     motion = lv.simulate(m, scheme, h=1e-2, until=1e4, every=1000)
@@ -176,8 +176,8 @@ STEADY = {  # rotations that repeat the same step: every rounding would point th
 
 @pytest.mark.parametrize("case", STEADY)
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_steady_rotation_does_not_wear_out(scheme, case):
-    """Round-off walks at random, √n times eps in n stages; the factor is for the largest of many walks."""
+def test_steady_rotation_has_no_drift(scheme, case):
+    """Round-off is a random walk, √n eps after n stages; the factor is for the largest of many walks."""
     m, _ = model(*STEADY[case])
     motion = lv.simulate(m, scheme, h=1e-3, until=200.0, every=1000)
     worn = 10 * np.sqrt(motion.steps * scheme.stages) * EPS
@@ -187,8 +187,8 @@ def test_steady_rotation_does_not_wear_out(scheme, case):
     assert motion.defect_orthogonality.max() <= worn
 
 
-def test_error_is_in_the_clock_alone():
-    """The polhode is met exactly: order 2 lies on the exact curve of ω, only later or earlier."""
+def test_the_error_is_a_time_shift_only():
+    """ω stays on the exact polhode at order 2; the error is a shift along the curve."""
     I, omega0 = (1.0, 2.0, 3.0), (0.1, 2.0, 0.1)
     m, body = model(I, omega0)
     motion = lv.simulate(m, lv.Livens(), h=0.1, until=10.0)

@@ -32,8 +32,8 @@ def test_period():
     assert np.abs(motion.position("bob") - (-1, 0, 0)).max() < 1e-11
 
 
-def test_energy_within_the_target_of_the_community():
-    """A01 asks for |ΔE| < 5e-5 J over ten seconds; at the step others need, second order stays below."""
+def test_the_energy_error_is_below_the_benchmark_target():
+    """A01 requires |ΔE| < 5e-5 J over ten seconds; order 2 satisfies it with the step of other programs."""
     motion = runs.run(mechanisms.pendulum(), h=0.8e-3, until=10.0)
     assert np.abs(motion.energy - motion.energy[0]).max() < 5e-5
 

@@ -1,4 +1,4 @@
-"""What rolls and cuts, against closed forms: ball on an incline, disc in steady circles, skate and sleigh on ice."""
+"""Nonholonomic joints against closed forms: ball on an incline, disc in steady circles, skate and sleigh on ice."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_ball_on_an_incline(matter, share):
 
 
 def test_ball_that_starts_with_twist():
-    """On a level plane any motion of a uniform ball is steady: straight on, spin about the normal unchanged."""
+    """On a horizontal plane a uniform ball moves steadily: along a line, with constant spin about the normal."""
     m = lv.Model(gravity=mechanisms.DOWN)
     ball = m.add(
         lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), velocity=(1, 0.5, 0), angular_velocity=(-5, 10, 7), name="ball")
@@ -49,7 +49,7 @@ def steady_spin(lean, precession, radius):
 
 @pytest.mark.parametrize(("lean", "precession"), [(0.4, 1.5), (0.9, 3.0), (-0.2, 1.0)])
 def test_disc_in_steady_circles(lean, precession):
-    """Constant lean; the centre on a circle of radius R w/Ω, run through with Ω; the forces that this needs."""
+    """Constant inclination; the centre on a circle of radius R w/Ω with angular velocity Ω; the required forces."""
     R = 0.3
     roll, spin = steady_spin(lean, precession, R)
     motion = runs.run(mechanisms.rolling_disc(lean, precession, spin, R), 6, h=2e-3, until=1.0)
@@ -65,7 +65,7 @@ def test_disc_in_steady_circles(lean, precession):
     assert np.abs(motion.reaction("contact") - centripetal - (0, 0, G)).max() < 1e-7
 
 
-def test_disc_keeps_its_energy():
+def test_a_rolling_disc_conserves_its_energy():
     """No slip does no work, also where the disc nutates and precesses; second order."""
     errors = [
         np.abs(m.energy - m.energy[0]).max()
@@ -75,7 +75,7 @@ def test_disc_keeps_its_energy():
 
 
 def test_skate_on_an_incline_runs_a_cycloid():
-    """Its centre over the blade it turns uniformly, v = v₀ + (g sin α/ω) sin ωt along the blade: it does not fall."""
+    """With its centre above the blade it rotates uniformly, v = v₀ + (g sin α/ω) sin ωt along the blade."""
     slope, v0, w = 0.3, 1.0, 2.0
     motion = runs.run(mechanisms.sleigh(slope, v0, w), 6, h=1e-2, until=10.0)
     a, theta = G * np.sin(slope), w * motion.t
@@ -103,8 +103,8 @@ def test_chaplygin_sleigh():
     assert np.linalg.norm(motion.velocity("sleigh")[-1]) > 0.99 * V  # it ends up running straight, blade last
 
 
-def test_slipping_start_is_corrected_and_told():
-    """A ball without spin cannot roll: the smallest change of momenta makes it, 5/7 of the speed is left."""
+def test_a_slipping_start_is_corrected_with_a_warning():
+    """A ball without spin slips: the smallest change of momenta makes it roll with 5/7 of its speed."""
     m = lv.Model(gravity=mechanisms.DOWN)
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), velocity=(7, 0, 0), name="ball"))
     m.add(lv.RollingBall(m.world.point(0, 0, 0), ball.point(0, 0, 0), normal=(0, 0, 1), radius=0.1))

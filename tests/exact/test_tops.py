@@ -36,7 +36,7 @@ def test_centre_of_mass():
 
 @pytest.mark.parametrize(("order", "steps", "within"), [(2, 40_000, 0.05), (4, 4_000, 0.2), (6, 2_000, 0.2)])
 def test_order_of_convergence(order, steps, within):
-    """The attitude, which spins at 150 rad/s, has the larger error by far."""
+    """The orientation, which rotates at 150 rad/s, has a much larger error."""
     exact = motion().rotation("top")[-1]
     found = [runs.run(mechanisms.heavy_top(), order, h=2.0 / n, until=2.0, every=n) for n in (steps, 2 * steps)]
     errors = [np.abs(one.rotation("top")[-1] - exact).max() for one in found]
@@ -69,8 +69,8 @@ def test_initial_accelerations():
     assert motion().acceleration(top.center)[0] == pytest.approx((0, -21.3017325444, -30.9608307692308), abs=1e-10)
 
 
-def test_what_is_conserved():
-    """Ω₂ exactly, L_z to round-off, the energy to what order 6 leaves."""
+def test_conserved_quantities():
+    """Ω₂ exactly, L_z to round-off, the energy to the error of order 6."""
     assert np.abs(motion().body_rates("top")[:, 1] - 150.0).max() < 1e-12
     assert motion().energy[0] == pytest.approx(5435.696790865547, rel=1e-15)
     assert np.ptp(motion().energy) < 1e-12 * motion().energy[0]
@@ -78,13 +78,13 @@ def test_what_is_conserved():
     assert np.ptp(motion().angular_momentum[:, 2]) < 1e-12 * 70.3
 
 
-def test_third_party_position():
+def test_agreement_with_a_published_position():
     """[3P] Kynema's regression file, an integration of second order with h = 2e-6 s: its own error is 1.1e-7 m."""
     displacement = center(motion())[-1] - (0, 1, 0)
     assert np.abs(displacement - (-0.1504168894608856, -1.7241654846852867, -0.6730223697288009)).max() < 1.1e-7
 
 
-def test_the_frame_is_free_to_choose():
+def test_the_result_does_not_depend_on_the_body_frame():
     """The same top with its frame at the centre of mass."""
     m = lv.Model(gravity=mechanisms.DOWN)
     matter = lv.MassProperties(15.0, (0.234375, 0.46875, 0.234375))

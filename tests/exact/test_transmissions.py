@@ -112,8 +112,8 @@ def angle(t):
 
 
 @pytest.mark.parametrize("order", [2, 4])
-def test_driven_slider_crank_is_where_geometry_puts_it(order):
-    """A rheonomic crank leaves no freedom: positions and velocities are right to round-off at any step."""
+def test_a_driven_slider_crank_agrees_with_its_geometry(order):
+    """A prescribed crank leaves no degree of freedom: positions and velocities are right to round-off at any step."""
     motion = runs.run(mechanisms.slider_crank(drive=angle), order, h=1e-2, until=2.0)
     phi, rate = angle(motion.t), 6 + 1.2 * np.sin(3 * motion.t)
     y, z = 0.1 - 0.08 * np.sin(phi), 0.12 + 0.08 * np.cos(phi)
@@ -125,7 +125,7 @@ def test_driven_slider_crank_is_where_geometry_puts_it(order):
 
 
 def test_torque_of_a_drive():
-    """M = J φ″ + m g l sin φ for a driven pendulum; the account closes at second order."""
+    """M = J φ″ + m g l sin φ for a driven pendulum; the energy balance is of second order."""
     gaps = []
     for h in (5e-3, 2.5e-3):
         m = lv.Model(gravity=(0, -G, 0))
@@ -140,7 +140,7 @@ def test_torque_of_a_drive():
 
 
 def test_drive_of_many_turns():
-    """The angle is unwrapped: 300 rad later it is still where it should be."""
+    """The angle is unwrapped, also after 300 rad."""
     m = lv.Model()
     body = m.add(
         lv.Body(

@@ -1,4 +1,4 @@
-"""Energies and forces that users write, against closed solutions: quartic wells, cyclotrons, drag, Foucault, tides."""
+"""User-written energies and forces against closed solutions: quartic wells, cyclotrons, drag, Foucault, tides."""
 
 import numpy as np
 import pytest
@@ -43,8 +43,8 @@ def test_quartic_oscillator_over_a_hundred_thousand_steps():
     assert abs(E[:half].mean() - E[half : 2 * half].mean()) <= 1e-3 * np.abs(E).max()
 
 
-def test_a_central_force_keeps_angular_momentum_and_the_shape_of_its_orbit():
-    """V = k r⁴ of two bodies: the radius obeys r̈ = l²/r³ − 4kr³/μ, as DOP853 says; momenta are kept to round-off."""
+def test_a_central_force_conserves_angular_momentum_and_the_shape_of_the_orbit():
+    """V = k r⁴ of two bodies: r agrees with DOP853 for r̈ = l²/r³ − 4kr³/μ; momenta are conserved to round-off."""
     m = lv.Model()
     one = m.add(lv.Body(lv.Ball(0.2, mass=3.0), at=(-0.25, 0, 0), velocity=(0, -0.2, 0.1), name="one"))
     two = m.add(lv.Body(lv.Box(0.1, 0.2, 0.3, mass=1.0), at=(0.75, 0, 0), velocity=(0.1, 0.6, -0.3), name="two"))
@@ -67,7 +67,7 @@ def test_a_central_force_keeps_angular_momentum_and_the_shape_of_its_orbit():
 
 
 def cyclotron(q=1.7, mass=2.0, B=(0.0, 0.0, 3.0)):
-    """F = q v × B: the velocity turns about B at q|B|/m."""
+    """F = q v × B: the velocity rotates about B at q|B|/m."""
     m = lv.Model()
     b = ball(m, mass, at=(0.5, 0, 0), velocity=(1.0, 0.4, 0.2))
     m.add(lv.Force(b.center, lambda s: q * lv.cross(s[b].velocity(0, 0, 0), B), name="field"))
@@ -82,7 +82,7 @@ def cyclotron(q=1.7, mass=2.0, B=(0.0, 0.0, 3.0)):
 
 
 def test_a_charge_in_a_magnetic_field_runs_in_circles():
-    """Second order to 0.05; speed and the momentum along the field are kept to round-off, the step is reversible."""
+    """Second order to 0.05; speed and momentum along the field are conserved to round-off, the step is reversible."""
     m, place = cyclotron()
     orders = lv.observed_order(
         lambda h: lv.simulate(m, h=h, until=2.0).position("ball")[-1], [0.02, 0.01, 0.005], place(2.0)
@@ -96,7 +96,7 @@ def test_a_charge_in_a_magnetic_field_runs_in_circles():
 
 
 def test_linear_drag_in_gravity():
-    """m v̇ = m g − c v: v = (v₀ − v∞) exp(−ct/m) + v∞; what the drag takes is in the account, to second order."""
+    """m v̇ = m g − c v: v = (v₀ − v∞) exp(−ct/m) + v∞; the energy balance contains the drag, to second order."""
     c, mass, g = 0.8, 1.5, np.array([0, 0, -9.81])
     m = lv.Model(gravity=g)
     b = ball(m, mass, velocity=(3, 0, 1))
@@ -161,7 +161,7 @@ def test_drag_on_a_pendulum_with_joints():
 
 
 def test_foucaults_pendulum_turns():
-    """Small swings in a frame that turns at Ω about the vertical: F = −2mΩ × v, and the plane turns by −Ωt."""
+    """Small oscillations in a frame that rotates at Ω about the vertical: F = −2mΩ × v; the plane rotates by −Ωt."""
     W, G = 0.05, 9.81
     m = lv.Model(gravity=(0, 0, -G))
     bob = m.add(lv.Body(lv.PointMass(1.0), at=(0.01, 0, -np.sqrt(1 - 1e-4)), name="bob"))
@@ -175,7 +175,7 @@ def test_foucaults_pendulum_turns():
 
 @pytest.mark.parametrize(("order", "h"), [(2, 0.02), (4, 0.1), (6, 0.2)])
 def test_an_energy_that_varies_with_time(order, h):
-    """Mathieu's equation m ẍ = −(a + b cos wt) x, by DOP853; ∂V/∂t is in the account, to second order."""
+    """Mathieu's equation m ẍ = −(a + b cos wt) x, by DOP853; the energy balance contains ∂V/∂t, to second order."""
     a, b, w = 4.0, 1.5, 3.0
     m = lv.Model()
     body = ball(m, at=(1, 0, 0))

@@ -1,4 +1,4 @@
-"""Every example runs and its check() holds; each is one idea in at most 60 lines."""
+"""Every example runs, its check() passes, and it has at most 60 lines."""
 
 import runpy
 from pathlib import Path

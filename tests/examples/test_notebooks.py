@@ -1,6 +1,6 @@
 """Every notebook runs from top to bottom, is stored without outputs, and ends with a check.
 
-They share one kernel, which is emptied in between: to start one takes longer than most of them.
+They share one kernel, which is cleared between notebooks, because starting a kernel takes longer than most of them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What the README shows runs as it stands, block after block."""
+"""The code blocks of the README run in order, unchanged."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_the_code_of_the_readme(tmp_path, monkeypatch, capsys):
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     for package in ("casadi", "netgen"):
         pytest.importorskip(package, reason=f"the README uses {package}")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""MJCF files: the accelerations are MuJoCo's, what cannot be had is refused or said, and models find the way back."""
+"""MJCF files: accelerations agree with MuJoCo, unsupported parts give errors or warnings, and models are exported."""
 
 import warnings
 from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 
 @pytest.fixture
 def mjcf(tmp_path):
-    """Write bodies, and what else there is, as an MJCF file."""
+    """Write bodies and other elements as an MJCF file."""
 
     def write(bodies, rest=""):
         file = tmp_path / "model.xml"
@@ -45,7 +45,7 @@ def test_springs_and_dampers_of_joints_that_share_a_body_and_have_no_armature(se
 
 
 def test_stops_of_joints_that_share_a_body(mjcf):
-    """A mass of 2 kg a decimetre beyond the limit of a slide is pushed back by k/10."""
+    """A mass of 2 kg is 0.1 m beyond the limit of a slide: the restoring force is k/10."""
     slides = '<joint name="x" type="slide" axis="1 0 0" range="-1 1"/><joint type="slide" axis="0 1 0"/>'
     file = mjcf(f'<body name="b">{slides}{BOX}</body>', '<option gravity="0 0 0"/>')
     k = 2.0 / (0.95 * 0.02) ** 2
@@ -64,8 +64,8 @@ def test_files_of_gymnasium_move_as_in_mujoco():
         assert done.errors["mujoco"] < 1e-8, done
 
 
-def test_a_motion_follows_mujocos(mjcf):
-    """Two pendulums with armature, springs and damping for half a second: the difference falls with the square of h."""
+def test_a_motion_agrees_with_mujoco(mjcf):
+    """Two pendulums with armature, springs and damping for 0.5 s: the difference is of order h²."""
     file = mjcf(
         '<body name="upper"><joint axis="0 1 0" armature="0.05" damping="0.1"/><geom type="capsule" size="0.03" '
         'fromto="0 0 0 0.5 0 0"/><body name="lower" pos="0.5 0 0"><joint axis="0 1 0" stiffness="2" springref="0.3"/>'
@@ -98,13 +98,13 @@ def test_start_limits_and_notes():
         lv.read_mjcf(EVERY, qpos=[1.0])
 
 
-def test_a_stop_is_as_fast_as_mujocos(mjcf):
+def test_a_stop_has_the_time_constant_of_mujoco(mjcf):
     """A mass of 2 kg on a rail, solref (0.02, 1), impedance 0.95: k = m/(dτζ)²."""
     file = mjcf(f'<body name="b"><joint name="j" type="slide" range="-1 1"/>{BOX}</body>')
     assert lv.read_mjcf(file)["j"].limit_stiffness == pytest.approx(2.0 / (0.95 * 0.02) ** 2)
 
 
-def test_equalities_hold_exactly(mjcf):
+def test_equality_constraints_are_satisfied_exactly(mjcf):
     bar = (
         '<body name="{0}" pos="{1} 0 0"><joint name="{0}j" axis="0 1 0"/><geom type="capsule" size="0.02" {2}/></body>'
     )
@@ -141,19 +141,19 @@ def test_equalities_hold_exactly(mjcf):
         (f"<body><joint/>{BOX}</body>", "<include file='/etc/passwd'/>", "outside the scene's folder"),
     ],
 )  # fmt: skip
-def test_refusals_are_one_sentence(mjcf, bodies, rest, words):
+def test_errors_are_one_sentence(mjcf, bodies, rest, words):
     with pytest.raises(lv.LivensError, match=words) as refusal:
         lv.read_mjcf(mjcf(bodies, rest))
     assert "\n" not in str(refusal.value)
 
 
-def test_a_file_that_would_take_for_ever_is_refused(mjcf, monkeypatch):
+def test_a_file_that_takes_too_long_is_an_error(mjcf, monkeypatch):
     monkeypatch.setattr("livens.storage.sandbox.SECONDS", 2.0)
     with pytest.raises(lv.FileError, match="could not be read within 2 s"):
         lv.read_mjcf(mjcf(f'<body><joint/>{BOX}</body><replicate count="100000000"><body>{BOX}</body></replicate>'))
 
 
-# ── the way back ──
+# ── export ──
 
 
 def linkage():
@@ -186,7 +186,7 @@ def linkage():
     return m
 
 
-def test_what_is_written_moves_the_same_in_mujoco():
+def test_an_exported_model_moves_the_same_in_mujoco():
     assert compare.through_mjcf(linkage()) < 1e-12
 
 
@@ -210,7 +210,7 @@ def test_loops_become_equalities(tmp_path):
     assert (again.nv, again.neq) == (2, 2)
 
 
-def test_what_mjcf_cannot_say_is_named(tmp_path):
+def test_things_without_a_counterpart_in_mjcf_are_named(tmp_path):
     m = linkage()
     m.add(lv.Load(m["stone"].center, force=(1, 0, 0), name="wind"))
     with pytest.raises(lv.ModelError, match="Load 'wind' has no counterpart in MJCF"):
@@ -218,8 +218,8 @@ def test_what_mjcf_cannot_say_is_named(tmp_path):
     assert not (tmp_path / "out.xml").exists()
 
 
-def test_an_imported_model_is_a_scene(tmp_path):
-    """Dials, fluids and all: the file gives the same model, which gives the same accelerations, bit for bit."""
+def test_an_imported_model_can_be_written_as_a_scene(tmp_path):
+    """With armature and fluid forces: the scene gives the same model and bitwise identical accelerations."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = lv.read_mjcf(EVERY, keyframe="bent")

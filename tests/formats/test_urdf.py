@@ -1,4 +1,4 @@
-"""URDF files: joints, mimic, inertials and looks; what cannot be had is refused or said; hostile files do no harm."""
+"""URDF files: joints, mimic, inertia and visuals; unsupported parts give errors or warnings; malicious files."""
 
 import struct
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_every_joint_moves_as_in_other_programs(seed):
 
 
 @quiet
-def test_robots_of_example_robot_data_are_imported_or_refused():
+def test_robots_of_example_robot_data_are_imported_or_give_an_error():
     compare = pytest.importorskip("benchmarks.imports", reason="compares with mujoco: pip install 'livens[mjcf]'")
     files = [path for path in compare.shipped() if path.suffix == ".urdf"]
     if not files:
@@ -57,14 +57,14 @@ def test_robots_of_example_robot_data_are_imported_or_refused():
     assert sum(bool(it.reason) for it in done) <= 6
 
 
-def test_a_pendulum_falls_as_it_must(urdf):
+def test_a_pendulum_agrees_with_the_closed_form(urdf):
     """A point 0.5 m from its hinge with inertia J about its centre: α = m g l/(J + m l²)."""
     matter = '<inertial><origin xyz="0.5 0 0"/><mass value="2"/><inertia ixx="0.1" iyy="0.3" izz="0.3"/></inertial>'
     now = lv.dynamics(lv.read_urdf(urdf(matter=matter)))
     assert now.angular_acceleration("bar")[0] == pytest.approx([0, 2 * 9.81 * 0.5 / (0.3 + 2 * 0.25), 0])
 
 
-def test_what_is_left_out_is_said():
+def test_parts_that_are_not_imported_are_named():
     with pytest.warns(lv.ModelWarning) as said:
         model = lv.read_urdf(EVERY)
     text = str(said[0].message)
@@ -76,15 +76,15 @@ def test_what_is_left_out_is_said():
 
 
 @quiet
-def test_mimic_holds_in_motion():
-    """belt = −2.5 rail + 0.3: coordinates count from the start, where this holds already."""
+def test_mimic_joints_are_satisfied_during_the_motion():
+    """belt = −2.5 rail + 0.3: coordinates are measured from the start, which satisfies this equation."""
     motion = lv.simulate(lv.read_urdf(EVERY, velocities={"rail": 0.3}), h=1e-3, until=0.3)
     assert motion.coordinate("belt") == pytest.approx(-2.5 * motion.coordinate("rail"), abs=1e-9)
     assert np.ptp(motion.coordinate("rail")) > 0.05
 
 
 @quiet
-def test_a_free_base_falls_and_keeps_its_momentum():
+def test_a_free_base_falls_and_conserves_its_momentum():
     model = lv.read_urdf(EVERY, base="free", gravity=(0, 0, 0), velocities={"shoulder": 1.0, "table": (0.1, 0.2, 0.3)})
     motion = lv.simulate(model, h=1e-3, until=0.2)
     assert np.abs(motion.momentum - motion.momentum[0]).max() < 1e-12
@@ -130,7 +130,7 @@ def test_meshes_of_packages_are_found(tmp_path):
         ("<link name='a'/><joint name='j' type='fixed'><parent link='a'/></joint>", "child link ''"),
     ],
 )
-def test_refusals_of_trees(urdf, inside, words):
+def test_errors_of_trees(urdf, inside, words):
     with pytest.raises(lv.ModelError, match=words):
         lv.read_urdf(urdf(inside or "<!-- -->"))
 
@@ -146,12 +146,12 @@ def test_refusals_of_trees(urdf, inside, words):
         ({"matter": MATTER.replace('ixx="1"', 'ixx="3"')}, "link 'bar': inertia tensor breaks the triangle"),
     ],
 )
-def test_refusals_of_joints_and_links(urdf, given, words):
+def test_errors_of_joints_and_links(urdf, given, words):
     with pytest.raises(lv.ModelError, match=words):
         lv.read_urdf(urdf(**given))
 
 
-def test_a_massless_link_that_branches_is_refused(urdf):
+def test_a_massless_link_with_branches_is_an_error(urdf):
     links = "".join(f"<link name='{n}'>{m}</link>" for n, m in (("a", ""), ("b", ""), ("c", MATTER), ("d", MATTER)))
     joints = "".join(
         f"<joint name='{p}{c}' type='continuous'><parent link='{p}'/><child link='{c}'/></joint>"
@@ -161,7 +161,7 @@ def test_a_massless_link_that_branches_is_refused(urdf):
         lv.read_urdf(urdf(links + joints))
 
 
-def test_hostile_files_do_no_harm(tmp_path):
+def test_malicious_files_are_errors(tmp_path):
     laughs = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><robot name="&b;"/>'
     stolen = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><robot name="&a;"/>'
     deep = "<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>"
@@ -190,7 +190,7 @@ def test_hostile_files_do_no_harm(tmp_path):
             lv.read_urdf(tmp_path / "in/r.urdf", base="free")
 
 
-def test_the_command_line_takes_robots(tmp_path, monkeypatch, capsys):
+def test_the_command_line_reads_robots(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check", str(EVERY)]) == 0
     out, err = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Expressions against Python and NumPy, which read the same text on their own; and what is refused."""
+"""Expressions against Python and NumPy, which evaluate the same text; and errors."""
 
 import math
 
@@ -20,7 +20,7 @@ NAMES = {
 
 
 def python(text, **names):
-    """What Python makes of the text: these texts are ours, and Python's grammar is the model of it."""
+    """The value of the text in Python, whose grammar is the reference; the texts are those of this file."""
     with np.errstate(all="ignore"):
         return eval(text, {"__builtins__": {}}, {**NAMES, **names})
 
@@ -35,7 +35,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_as_python_reads_it(text):
+def test_values_agree_with_python(text):
     for t in (-1.7, 0.3, 2.0):
         mine, theirs = lv.Expression(text)(t), python(text, t=np.float64(t))
         assert mine == theirs or (np.isnan(mine) and np.isnan(theirs))
@@ -60,7 +60,7 @@ trees = st.recursive(
 
 @settings(max_examples=200, deadline=None)
 @given(trees, st.floats(0.1, 2.0))
-def test_random_texts_as_python_reads_them(text, t):
+def test_values_of_random_texts_agree_with_python(text, t):
     numbers = {"t": np.float64(t), "x": np.float64(1.3)}
     try:
         theirs = python(text, **numbers)
@@ -122,7 +122,7 @@ def test_vectors():
         ("1+" * MAX_LENGTH + "1", f"characters; the limit is {MAX_LENGTH}"),
     ],
 )
-def test_refused_when_read(text, fault):
+def test_errors_when_a_text_is_parsed(text, fault):
     with pytest.raises(lv.ModelError, match=fault) as error:
         lv.Expression(text)
     assert len(str(error.value)) < 250
@@ -144,13 +144,13 @@ def test_refused_when_read(text, fault):
         ("[1, 2] < 3", "takes numbers"),
     ],
 )
-def test_refused_when_computed(text, fault):
+def test_errors_when_a_value_is_computed(text, fault):
     with pytest.raises(lv.ModelError, match=fault):
         lv.Expression(text)(1.0)
 
 
 def test_long_sums():
-    """A line may have a thousand operators, several lines as many as fit; more are refused in a sentence."""
+    """A line may have a thousand operators; more are an error. The number of lines is limited by the length."""
     line = "t" + "+t" * MAX_OPERATORS
     assert lv.Expression(line)(1.0) == MAX_OPERATORS + 1
     lines = "\n".join(f"a{k} = {line}" for k in range(9)) + "\n" + "+".join(f"a{k}" for k in range(9))
@@ -160,17 +160,17 @@ def test_long_sums():
 
 
 @pytest.mark.parametrize("name", ["lambda", "in", "is", "None", "class", "λ"])
-def test_words_that_python_reserves_are_names(name):
+def test_reserved_words_of_python_are_names(name):
     assert lv.Expression(f"2*{name}*t", **{name: 3.0})(1.0) == 6.0
 
 
-def test_a_position_is_that_of_the_fault():
+def test_an_error_gives_line_and_column():
     with pytest.raises(lv.ModelError, match="line 3, column 7: there is no function 'sinn'"):
         lv.Expression("a = 1\n# λλλ\n2*λ + sinn(t)", λ=1.0)
 
 
-def test_a_formula_is_the_function_it_says():
-    """Energies, forces and constraints in words move as those in Python do, bit for bit."""
+def test_a_formula_is_bitwise_identical_to_the_python_function():
+    """Energies, forces and constraints as text give motions that are bitwise identical to those of Python functions."""
     one = lv.Model(gravity=(0, 0, -9.81))
     arm = one.add(lv.Body(lv.Box(1, 0.2, 0.1, density=100), body_rates=(0.1, 2, 0.1), name="arm"))
     bob = one.add(lv.Body(lv.Ball(0.1, mass=1), at=(1, 0, 0), name="bob"))
@@ -223,8 +223,8 @@ def test_a_formula_is_the_function_it_says():
 
 
 @pytest.mark.parametrize("name", ["t", "pi", "inf", "sin"])
-def test_a_number_cannot_take_a_name_that_has_a_meaning(name):
-    """It would not be the one that is used."""
+def test_a_number_cannot_have_a_reserved_name(name):
+    """The given value would not be used."""
     with pytest.raises(lv.ModelError, match=f"{name!r} is reserved"):
         lv.Expression("2*t", **{name: 3.0})
 

@@ -1,4 +1,4 @@
-"""Fuzzing led by coverage, in its small size."""
+"""Coverage-guided fuzzing, in its small size."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("reader", ["scenes", "urdf"])
-def test_inputs_led_by_coverage_do_no_harm(reader, tmp_path):
+def test_coverage_guided_inputs_cause_no_failure(reader, tmp_path):
     pytest.importorskip("atheris", reason="no atheris: it installs on Linux, for some versions of Python")
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.fuzz.guided", reader, "300"],

@@ -1,4 +1,4 @@
-"""The harness sees what must not happen, goes on behind it, and says which input it was."""
+"""The harness detects failures, continues after each, and reports the input."""
 
 import sys
 from random import Random
@@ -12,7 +12,7 @@ from tests.helpers import dying_reader
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")
 
 
-def test_every_way_to_fail_is_counted_and_survived(monkeypatch):
+def test_every_kind_of_failure_is_counted(monkeypatch):
     monkeypatch.setattr(harness, "SECONDS", 6.0)
     count = len(dying_reader.ENDS)
 

@@ -1,4 +1,4 @@
-"""The small size of `make soak`: spoilt files are read or refused, nothing else happens."""
+"""The small size of `make soak`: damaged files are read or give an error."""
 
 import sys
 from importlib import import_module
@@ -24,7 +24,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("part", [part for part in soak.PARTS if "fuzzed" in part.name], ids=lambda part: part.name)
-def test_a_small_soak_has_no_failures(part):
+def test_a_small_endurance_test_has_no_failures(part):
     done = part.soak(part.sizes["small"], 1, print)
     if not done.tried:
         pytest.skip(done.remark)
@@ -36,7 +36,7 @@ def test_a_small_soak_has_no_failures(part):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(random=st.randoms(use_true_random=False))
 @pytest.mark.filterwarnings("ignore")
-def test_spoilt_files_are_read_or_refused(reader, random, tmp_path):
+def test_damaged_files_are_read_or_give_an_error(reader, random, tmp_path):
     if missing(reader):
         pytest.skip(f"{missing(reader)} is not installed")
     module = import_module(f"benchmarks.fuzz.{reader}")
@@ -45,8 +45,8 @@ def test_spoilt_files_are_read_or_refused(reader, random, tmp_path):
     assert word in ("model", "solid", "ModelError", "FileError")
 
 
-def test_most_inputs_are_not_refused_for_their_form_alone():
-    """A tree that is spoilt as a tree stays XML: a good part of the robots is read, or refused for what they say."""
+def test_most_inputs_reach_the_content_checks():
+    """A file that is changed as an XML tree stays XML: many robots are read, or rejected because of their content."""
     from random import Random
 
     module = import_module("benchmarks.fuzz.urdf")

@@ -1,4 +1,4 @@
-"""Nature knows no axes, no reference points and no units: neither do the motions."""
+"""Motions do not depend on the choice of axes, reference points and units."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ PLACES = ((0.3, 0.1, 0), (-0.3, 0.2, 0.1), (0, -0.2, 0.2))  # of the springs, in
 
 
 def described(shift, Q, length=1.0, mass=1.0, time=1.0):
-    """One body on springs, in a frame that is moved by `shift` and turned by Q, and in other units."""
+    """One body on springs, in a frame that is displaced by `shift` and rotated by Q, and in other units."""
     matter = problems.lopsided(1)
     moved = lambda r: length * (Q.T @ (np.asarray(r) - shift))  # noqa: E731
     B0, at, omega, v = problems.turned(2), np.array([0.1, 0, -1]), np.array([1.0, 2, -1]), np.array([0.3, 0, 0.2])
@@ -38,7 +38,7 @@ def described(shift, Q, length=1.0, mass=1.0, time=1.0):
 
 
 def paths(scheme, shift, Q, length=1.0, mass=1.0, time=1.0):
-    """Where three material points go, in metres whatever the units."""
+    """The paths of three material points, in metres for all units."""
     m, points = described(np.asarray(shift, dtype=float), Q, length, mass, time)
     motion = lv.simulate(m, scheme, h=STEP * time, until=STEP * STEPS * time, every=20)
     return np.array([motion.position(point) for point in points]) / length
@@ -51,13 +51,13 @@ def told(request):
 
 
 def close(x, y, scheme):
-    """The same up to a rounding per stage, magnified tenfold by the motion."""
+    """The same up to one rounding error per stage, amplified by 10 in the motion."""
     assert np.abs(x - y).max() <= 10 * STEPS * scheme.stages * EPS * np.abs(x).max()
 
 
 @pytest.mark.parametrize("seed", [31, 32, 33])
 def test_axes_of_the_body_frame(told, seed):
-    """A tensor with products of inertia is the same body as its diagonal one in turned axes."""
+    """A tensor with products of inertia describes the same body as a diagonal one in rotated axes."""
     scheme, first = told
     close(first, paths(scheme, np.zeros(3), problems.turned(seed)), scheme)
 
@@ -72,7 +72,7 @@ def test_principal_axes(told):
 
 @pytest.mark.parametrize("shift", [(0.3, -0.2, 0.5), (3.0, 4.0, -5.0)])
 def test_origin_of_the_body_frame(told, shift):
-    """The reference frame may sit anywhere, also far outside the body."""
+    """The reference frame may be anywhere, also far outside the body."""
     scheme, first = told
     close(first, paths(scheme, shift, problems.turned(34)), scheme)
 
@@ -86,7 +86,7 @@ def test_units(told, length, mass, time):
     assert np.array_equal(first, paths(scheme, np.zeros(3), np.eye(3), length, mass, time))
 
 
-# ── what is said of a start, in seconds or in ages ──
+# ── warnings and errors do not depend on the unit of time ──
 
 
 def hinged(velocity=(0.0, 0.0, 0.0), drive=None):
@@ -97,13 +97,13 @@ def hinged(velocity=(0.0, 0.0, 0.0), drive=None):
 
 
 @pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9, 1e-12])
-def test_velocities_that_do_not_fit_are_told_at_any_speed(speed):
+def test_inconsistent_velocities_give_a_warning_at_any_speed(speed):
     with pytest.warns(lv.ModelWarning, match="velocities did not satisfy"):
         lv.dynamics(hinged(velocity=(0, 0, speed))[0])
 
 
 @pytest.mark.parametrize("speed", [1e3, 1.0, 1e-9])  # rates of drives are found by differences, good to 1e-10 rad/s
-def test_drives_that_no_velocity_satisfies_are_refused_at_any_speed(speed):
+def test_drives_that_no_velocity_satisfies_are_errors_at_any_speed(speed):
     m, arm = hinged(drive=lambda t: speed * t)
     m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
     with pytest.raises(lv.ModelError, match="no velocity satisfies all joints"):

@@ -1,4 +1,4 @@
-"""Energy oscillates by O(hᵖ) and goes nowhere, however long the run; momenta that forces keep are kept to round-off."""
+"""The energy error is O(hᵖ) without drift in long runs; momenta are conserved to round-off."""
 
 import numpy as np
 import pytest
@@ -30,16 +30,16 @@ def hanging():
 
 
 def drift(t, x):
-    """How far a straight line through x(t) climbs over the whole time, in standard deviations of x.
+    """The rise of a straight line fitted to x(t) over the whole time, in standard deviations of x.
 
-    A straight line gives √12 = 3.5, and what wanders about a mean in n independent ways about √(12/n).
+    A straight line gives √12 = 3.5, and n independent values about a mean give about √(12/n).
     """
     return abs(np.polyfit(t - t.mean(), x, 1)[0]) * np.ptp(t) / x.std()
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_a_million_steps_on_springs_in_gravity(scheme):
-    """Bounded without slope; half the step has 2⁻ᵖ of the error; angular momentum about the vertical is exact."""
+    """Bounded without drift; half the step has 2⁻ᵖ of the error; angular momentum about the vertical is exact."""
     h = H[scheme.order]
     motion = lv.simulate(hanging(), scheme, h=h, until=1e6 * h, every=50)
     error = motion.energy - motion.energy[0]
@@ -54,23 +54,23 @@ def test_a_million_steps_on_springs_in_gravity(scheme):
     assert np.ptp(motion.angular_momentum[:, 2]) <= roundings * EPS * size
 
 
-def test_the_measure_of_drift_sees_a_drift():
-    """A slope a tenth of the oscillation's amplitude over the whole run would be seen."""
+def test_the_measure_of_drift_detects_a_drift():
+    """A drift of a tenth of the amplitude over the whole run would be detected."""
     t = np.linspace(0, 1000.0, 20001)
     x = np.sin(7 * t) + 0.3 * np.sin(2.3 * t)
     assert drift(t, x) < 0.05
     assert drift(t, x + 1e-3 * t) > 0.5
 
 
-def test_a_step_too_long_is_seen():
-    """Energy is bounded only where h resolves the motion: a step that is too long drifts, and shows it."""
+def test_a_step_that_is_too_long_is_detected():
+    """The energy error is bounded only if h resolves the motion: with a step that is too long it drifts."""
     motion = lv.simulate(hanging(), lv.Livens(6), h=2e-2, until=1e4, every=20)
     assert drift(motion.t, motion.energy) > 0.5
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
-def test_free_system_keeps_both_momenta(scheme):
-    """Springs and attraction act and react: nothing from outside changes p or L."""
+def test_a_free_system_conserves_both_momenta(scheme):
+    """Springs and attraction are internal forces: p and L are conserved."""
     m = lv.Model(name="free system")
     one, two, three = (
         m.add(

@@ -1,4 +1,4 @@
-"""What joints must not spoil: energy without slope, momenta, reversal in time, closed accounts, joints that hold."""
+"""Invariants with joints: no energy drift, momenta, time reversal, energy balance, constraint violations."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,12 @@ EPS = np.finfo(float).eps
 
 
 def drift(t, x):
-    """How far a straight line through x(t) climbs over the whole time, in standard deviations of x; at most √12."""
+    """The rise of a straight line fitted to x(t) over the whole time, in standard deviations of x; at most √12."""
     return abs(np.polyfit(t - t.mean(), x, 1)[0]) * np.ptp(t) / x.std()
 
 
 def double_pendulum():
-    """Two lopsided links on crossed hinges, from a quiet start."""
+    """Two asymmetric links on crossed hinges, with small initial velocities."""
     m = lv.Model(gravity=mechanisms.DOWN, name="double pendulum")
     link = lv.MassProperties(1.0, (0.02, 0.09, 0.08))
     one = m.add(lv.Body(link, at=(0.3, 0, -0.4), rotation=mechanisms.frame((3, 0, -4), mechanisms.Y), name="one"))
@@ -32,7 +32,7 @@ STEPS = 200_000
 
 @EACH
 @pytest.mark.parametrize(("order", "h"), [(2, 1e-3), (4, 5e-3)])
-def test_energy_has_no_slope(build, order, h):
+def test_the_energy_does_not_drift(build, order, h):
     """Bounded over many steps, and smaller by 2ᵖ with half the step."""
     n = STEPS if order == 2 else STEPS // 4
     motion = runs.run(build(), order, h=h, until=n * h, every=20)
@@ -43,7 +43,7 @@ def test_energy_has_no_slope(build, order, h):
     assert error.std() < 1.5 * 2.0**-order * np.std(coarse.energy - coarse.energy[0])
 
 
-def test_overconstrained_loop_has_no_slope_either():
+def test_the_energy_of_an_overconstrained_loop_does_not_drift():
     motion = runs.run(mechanisms.bricard(), h=2e-3, until=100.0, every=5)
     assert drift(motion.t, motion.energy) < 0.3
 
@@ -53,20 +53,20 @@ def test_overconstrained_loop_has_no_slope_either():
     "build", [*LOOPS, mechanisms.bricard, mechanisms.gimbal_gyroscope, mechanisms.rolling_disc, mechanisms.every_joint],
     ids=lambda build: build.__name__,
 )  # fmt: skip
-def test_reversal(build, order):
-    """A hundred steps and back: each stage solves its joints to the tolerance of defects, no better."""
+def test_the_motion_is_reversible(build, order):
+    """A hundred steps and back: each stage satisfies its joints to the tolerance of violations."""
     missed = lv.reversibility(build(), lv.Livens(order), h=2e-3, steps=100)
     assert missed < 200 * len(lv.Livens(order).weights) * 1e-12
 
 
-def test_damping_does_not_reverse():
+def test_damping_is_not_reversible():
     """The measure can fail."""
     assert lv.reversibility(mechanisms.rot_spring01(), lv.Livens(), h=2e-3, steps=100) > 0.1
 
 
 @pytest.mark.parametrize("order", [2, 4, 6])
-def test_free_mechanism_keeps_both_momenta(order):
-    """Joints act and react: a chain that floats keeps p and the angular momentum about any point, to round-off."""
+def test_a_free_mechanism_conserves_both_momenta(order):
+    """Joint forces are internal: a free chain conserves p and the angular momentum about any point to round-off."""
     m = lv.Model(name="floating")
     last, rng = None, np.random.default_rng(3)
     for k, joint in enumerate((None, "ball", "hinge", "guide", "screw", "cross")):
@@ -138,19 +138,19 @@ def _again(force, m):
 
 
 @pytest.mark.parametrize("what", ["damper", "spring", "load", "motor", "drive", "all but a drive"])
-def test_energy_account_closes_at_second_order(what):
+def test_the_energy_balance_is_of_second_order(what):
     gaps = [account(runs.run(busy(what), h=h, until=2.0)) for h in (2e-3, 1e-3)]
     assert abs(runs.order(gaps)[0] - 2) < 0.1, gaps
 
 
 @pytest.mark.parametrize("what", ["load", "motor", "drive"])
-def test_energy_account_at_fourth_order_steps(what):
+def test_the_energy_balance_with_fourth_order_steps(what):
     """The work is summed stage by stage with the trapezoidal rule of each: it has the order of the scheme."""
     gaps = [account(runs.run(busy(what), 4, h=h, until=2.0)) for h in (1e-2, 5e-3)]
     assert abs(runs.order(gaps)[0] - 4) < 0.4, gaps
 
 
-def test_joints_hold_for_long():
-    """Every joint at once, twenty thousand steps: no defect grows."""
+def test_joints_are_satisfied_in_long_runs():
+    """All joints in one mechanism, twenty thousand steps: no violation grows."""
     motion = runs.run(mechanisms.every_joint(), h=1e-3, until=20.0, every=200)
     assert motion.defect_orthogonality.max() < 1e-11

@@ -1,4 +1,4 @@
-"""The step with joints, as a map of the manifold of closed joints: symplectic there, to what differences can show."""
+"""The step with joints is a symplectic map of the constraint manifold, to the accuracy of finite differences."""
 
 import pytest
 
@@ -15,13 +15,13 @@ def hinged_pair():
 
 
 @pytest.mark.parametrize("order", [2, 4, 6])
-def test_symplectic_on_the_manifold(order):
+def test_the_step_is_symplectic_on_the_constraint_manifold(order):
     m = hinged_pair()
     state = lv.simulate(m, h=1e-2, until=0.5).state
     assert lv.symplecticity(m, lv.Livens(order), h=0.02, state=state) < 1e-10
 
 
-def test_a_damper_is_seen():
+def test_a_damper_is_detected():
     m = hinged_pair()
     state = lv.simulate(m, h=1e-2, until=0.5).state
     m["hinge"].damping = 0.1

@@ -46,7 +46,7 @@ def test_order(scheme):
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_a_thousand_orbits(scheme):
-    """Energy returns at every pericentre; momentum, angular momentum and the plane of the orbit stay."""
+    """The energy error vanishes at every pericentre; momentum, angular momentum and orbital plane are constant."""
     n = 200
     motion = lv.simulate(pair(), scheme, h=PERIOD / n, until=1000 * PERIOD, every=1)
     roundings = motion.steps * scheme.stages

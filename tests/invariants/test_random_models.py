@@ -1,4 +1,4 @@
-"""Random models keep what physics keeps (benchmarks/random_models, of which this is the small size)."""
+"""Conservation and agreement checks of random models (the small size of benchmarks/random_models)."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def broken(checks):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_random_model(seed):
+def test_a_random_model_passes_all_checks(seed):
     trial, checks = examine(seed)
     assert len(checks) >= 14
     assert not broken(checks), trial.told
@@ -33,8 +33,8 @@ def test_a_random_model(seed):
 
 @settings(derandomize=True, max_examples=25, deadline=None)
 @given(st.integers(0, 10**9))
-def test_what_a_seed_describes(seed):
-    """A mechanical system at a start that fits, the same each time."""
+def test_a_seed_describes_one_valid_model(seed):
+    """A valid mechanical system with a consistent start, identical for each call."""
     told = describe(seed)
     assert 1 <= len(told.parts) <= MOST
     for part, again in zip(told.parts, describe(seed).parts, strict=True):
@@ -49,7 +49,7 @@ def test_what_a_seed_describes(seed):
 
 
 def kinds(joint=Joint):
-    """The names of all joints that users can choose, but for those they write."""
+    """The names of all public joints except user-written constraints."""
     below = joint.__subclasses__()
     return set().union(*map(kinds, below)) if below else {joint.__name__} - {"Constraint"}
 
@@ -71,13 +71,13 @@ def heavier(told, part=1e-6):
     return replace(told, parts=(replace(first, mass=first.mass * (1.0 + part)), *others))
 
 
-def test_another_mass_is_seen_by_the_independent_solution():
+def test_another_mass_is_detected_by_the_independent_solution():
     trial = Trial(describe(1))
     trial.independent = Trial(heavier(trial.told)).independent
     assert {"RungeKutta(order=8)", "Livens(order=6)"} <= {check.what for check in broken(agreement.end(trial))}
 
 
-def test_another_gravity_is_seen_by_momenta():
+def test_another_gravity_is_detected_by_the_momenta():
     trial = Trial(describe(19))
     assert trial.components
     assert not broken(invariants.momenta(trial))
@@ -85,8 +85,8 @@ def test_another_gravity_is_seen_by_momenta():
     assert [check.what for check in broken(invariants.momenta(trial))] == ["linear momentum"]
 
 
-def test_another_stiffness_is_seen_by_every_telling(monkeypatch):
-    """As if units, frames, places and order were told a little wrong."""
+def test_another_stiffness_is_detected_in_every_description(monkeypatch):
+    """With slightly wrong units, frames, positions and order."""
     trial = Trial(describe(1))
 
     def wrong(told, view=None):
@@ -97,12 +97,12 @@ def test_another_stiffness_is_seen_by_every_telling(monkeypatch):
     assert {check.what for check in broken(tellings.checks(trial))} == set(tellings.views(1))
 
 
-def test_a_number_that_is_none_is_not_kept():
+def test_a_check_that_is_not_a_number_fails():
     assert not Check("nothing", float("nan"), 1.0).kept
 
 
-def test_soak_counts_failures_and_refusals(monkeypatch):
-    """And goes on after each."""
+def test_the_endurance_test_counts_failures_and_errors(monkeypatch):
+    """The test continues after each."""
 
     def odd(seed):
         if seed == 7:
@@ -120,7 +120,7 @@ def test_soak_counts_failures_and_refusals(monkeypatch):
     assert "1 refused, 2 failed" in said[-1]
 
 
-# ── what random models have found ──
+# ── regressions found by random models ──
 
 
 @pytest.mark.parametrize(("length", "mass", "time"), [(2.0**10, 1, 1), (2.0**-10, 1, 1), (2.0**10, 2.0**10, 2.0**10)])
@@ -133,8 +133,8 @@ def test_units_that_are_powers_of_two_change_no_bit(seed, length, mass, time):
     assert trial.apart(trial.end(view=view), trial.end()) == 0.0
 
 
-def test_a_heavy_thin_rod_does_not_turn_about_itself():
-    """Its two moments differ by round-off, of 1e12 kg m² here; it turns steadily about n, and no other way."""
+def test_a_heavy_thin_rod_does_not_rotate_about_its_axis():
+    """Its two moments of 1e12 kg m² differ by round-off; it rotates steadily about n only."""
     J, n = 1e12, np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)
     model = lv.Model()
     rod = model.add(lv.Body(lv.MassProperties(1e6, (0.0, J, J * (1 + 4e-16))), body_rates=n, name="rod"))

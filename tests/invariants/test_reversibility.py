@@ -1,4 +1,4 @@
-"""Forward and back again: every scheme is symmetric in time, so only round-off remains."""
+"""Forward and backward: every scheme is symmetric in time, so only round-off remains."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ EPS = np.finfo(float).eps
 @pytest.mark.parametrize("problem", problems.PROBLEMS, ids=problems.name)
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_reversibility(scheme, problem):
-    """A hundred steps and back: at most one rounding per stage, magnified by what neighbours drift apart meanwhile."""
+    """A hundred steps and back: at most one rounding error per stage, amplified as neighbouring motions diverge."""
     roundings = 2 * 100 * scheme.stages
     assert lv.reversibility(problem.build(), scheme, h=2e-3, steps=100) <= 10 * roundings * EPS
 
 
 def test_damping_is_not_reversible():
-    """The measure can fail: a scheme that loses a millionth of its momentum per step does not come back."""
+    """The measure can fail: a scheme that loses a millionth of its momentum per step does not return."""
     m = problems.hung()
 
     class Leaky(lv.Livens):
@@ -37,8 +37,8 @@ def test_damping_is_not_reversible():
     assert lv.reversibility(m, Leaky(), h=2e-3, steps=1) > 1e-6
 
 
-def test_what_slides_without_turning_or_turns_in_place():
-    """Angular momenta, or linear ones, are round-off there, and so is the deviation, though not as a part of them."""
+def test_bodies_that_only_translate_or_only_rotate():
+    """Angular or linear momenta are round-off there, and so is the deviation, but not relative to them."""
     slide = lv.Model(gravity=problems.G)
     body = slide.add(lv.Body(problems.lopsided(1), rotation=problems.turned(2), name="body"))
     slide.add(lv.Prismatic(slide.world.point_at(1, 0, 0), body.point_at(1, 0, 0), axis=(1, 2, 3), name="rail"))

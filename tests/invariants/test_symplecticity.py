@@ -13,7 +13,7 @@ CONSERVATIVE = [problem for problem in problems.PROBLEMS if problem.conservative
 
 
 def later(model, h=5e-3, steps=20):
-    """A state that is no longer special."""
+    """A generic state."""
     return lv.advance(model, lv.Livens(), compile_model(model)[1], h, steps)
 
 
@@ -27,14 +27,14 @@ def test_symplecticity(scheme, problem):
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_large_steps_are_symplectic_too(scheme):
-    """Half a radian per stage: the property is exact, not a matter of small h."""
+    """Half a radian per stage: the property is exact for all h."""
     m = lv.Model()
     m.add(lv.Body(problems.lopsided(1), body_rates=(0.3, 2, 0.1), name="body"))
     assert lv.symplecticity(m, scheme, h=0.25 / np.abs(scheme.weights).max()) <= ROUND_OFF
 
 
 def test_form_is_skew_and_not_degenerate():
-    """Ω has unit volume, whatever the angular momentum."""
+    """Ω has unit volume for every angular momentum."""
     m = problems.hung()
     _, state, *_ = compile_model(m)
     unit = units(compile_model(m)[0].bodies, state, 1e-2)
@@ -44,7 +44,7 @@ def test_form_is_skew_and_not_degenerate():
 
 
 @pytest.mark.parametrize("loss", [1e-3, 1e-6])
-def test_a_map_that_is_not_symplectic_is_found_out(loss):
+def test_a_map_that_is_not_symplectic_is_detected(loss):
     """Scaling all momenta by 1 − loss scales Ω by the same, plus the loss of L in its gyroscopic term."""
     m, h = problems.hung(), 5e-3
     system, start, *_ = compile_model(m)
@@ -57,8 +57,8 @@ def test_a_map_that_is_not_symplectic_is_found_out(loss):
     assert abs(found - loss) <= 0.5 * loss
 
 
-def test_leaving_out_the_gyroscopic_term_would_be_seen():
-    """Without L·(δθ × δθ') in Ω even a symplectic map would fail: the term is needed at both ends."""
+def test_a_missing_gyroscopic_term_is_detected():
+    """Without L·(δθ × δθ') in Ω even a symplectic map would fail: both ends need the term."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.3, 2, 0.1), name="body"))
     system, start, *_ = compile_model(m)
@@ -69,7 +69,7 @@ def test_leaving_out_the_gyroscopic_term_would_be_seen():
 
 
 def test_forces_that_follow_the_body_are_not_symplectic():
-    """A thruster has no potential: the defect is there, and goes to zero with h as h² in these units."""
+    """A thruster has no potential: the defect is not zero, and is of order h² in these units."""
     m = lv.Model()
     ship = m.add(lv.Body(problems.lopsided(6), body_rates=(0.3, 0.5, -0.2), name="ship"))
     m.add(lv.Load(ship.point(0.2, -0.1, 0.3), force=(1, 2, 3), axes="body"))
@@ -79,7 +79,7 @@ def test_forces_that_follow_the_body_are_not_symplectic():
 
 
 def test_forces_that_vary_with_time_are_symplectic():
-    """A load in world axes is at each time the gradient of −F(t)·x, whatever its history."""
+    """A load in world axes is the gradient of −F(t)·x at each time."""
     m = lv.Model()
     ship = m.add(lv.Body(problems.lopsided(6), body_rates=(0.3, 0.5, -0.2), name="ship"))
     m.add(lv.Load(ship.point(0.2, -0.1, 0.3), force=lambda t: (1, np.cos(30 * t), t)))

@@ -1,4 +1,4 @@
-"""Newmark and generalised-α have order 2 wherever the Livens scheme runs: every joint, rolling, dampers, drives."""
+"""Newmark and generalised-α have order 2 for all models: every joint, rolling, dampers, drives."""
 
 from functools import cache
 
@@ -28,7 +28,7 @@ MODELS = {
 @pytest.mark.parametrize("scheme", SECOND, ids=repr)
 @pytest.mark.parametrize("name", MODELS)
 def test_order(scheme, name):
-    """Positions, velocities, accelerations and reactions; and the account of energy."""
+    """Positions, velocities, accelerations and reactions; and the energy balance."""
     model, found = MODELS[name](), reference(name)
     motions = [lv.simulate(model, scheme, h=UNTIL / n, until=UNTIL) for n in (400, 800)]
     errors = [runs.deviations(motion, found) for motion in motions]
@@ -40,7 +40,7 @@ def test_order(scheme, name):
 
 
 def written():
-    """Energies and forces that users write, one of time and one of velocity, on a double pendulum with a ball joint."""
+    """User-written energies and forces, one time-dependent and one velocity-dependent, on a double pendulum."""
     m = lv.Model(gravity=(0, 0, -9.81), name="written")
     a = m.add(lv.Body(lv.Box(1, 0.3, 0.2, density=100), at=(0.5, 0, 0), name="a"))
     b = m.add(lv.Body(lv.Box(0.8, 0.3, 0.15, density=100), at=(1.4, 0, 0), name="b"))
@@ -52,8 +52,8 @@ def written():
 
 
 @pytest.mark.parametrize("scheme", SECOND, ids=repr)
-def test_order_with_physics_that_users_write(scheme):
-    """Against the Livens scheme, whose own tests compare with closed solutions; and the account closes."""
+def test_order_with_user_written_physics(scheme):
+    """Against the Livens scheme, which other tests compare with closed solutions; and the energy balance."""
     exact = lv.simulate(written(), lv.Livens(), h=1e-5, until=0.2, every=20_000)
     errors, gaps = [], []
     for h in (1e-3, 5e-4):

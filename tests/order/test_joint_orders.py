@@ -1,4 +1,4 @@
-"""Positions, velocities and reactions have the order of the scheme on one mechanism with every joint there is."""
+"""Positions, velocities and reactions have the order of the scheme, on one mechanism with every joint."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ def deviations(model, order, n, found):
     return runs.deviations(runs.run(model, order, h=UNTIL / n, until=UNTIL), found)
 
 
-def test_every_joint_is_in_it():
+def test_the_mechanism_contains_every_joint():
     kinds = {type(joint).__name__ for joint in mechanisms.every_joint().joints}
     public = {name for name in dir(lv) if getattr(getattr(lv, name), "kind", None) == "joint"}
     assert kinds == public - {"Constraint"}  # which users write
@@ -41,7 +41,7 @@ def test_order(scheme, rolling):
 
 
 def test_order_of_the_multipliers():
-    """All of them, rows of couplings and rolling among them, which have no reaction at a point."""
+    """All multipliers, also those of couplings and rolling, which have no reaction at a point."""
     model = mechanisms.every_joint()
     coarse, middle, fine = (
         runs.run(model, h=UNTIL / n, until=UNTIL, every=n).multipliers[-1] for n in (400, 800, 1600)
@@ -50,7 +50,7 @@ def test_order_of_the_multipliers():
 
 
 def test_order_with_dampers():
-    """Order 2, dampers in a hinge and between points; the energy account closes with it."""
+    """Order 2, with dampers in a hinge and between points; the energy balance has the same order."""
     model = mechanisms.every_joint(damping=0.8)
     model.add(lv.Damper(model["tail"].point(0, 0, 0), model.world.point(2.5, 0.5, -1.0), rate=3.0))
     found = index_one.solve(model, [UNTIL], rtol=1e-11)[0]
@@ -64,7 +64,7 @@ def test_order_with_dampers():
 
 
 def test_order_with_drives_motors_and_loads():
-    """Orders 2 and 4, everything that varies with time at once."""
+    """Orders 2 and 4, with all kinds of functions of time."""
 
     def build():
         m = mechanisms.every_joint(rolling=False)

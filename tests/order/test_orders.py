@@ -1,4 +1,4 @@
-"""Every scheme has the order it claims, on forced problems, against solutions in other coordinates."""
+"""Every scheme has its stated order on forced problems, against solutions in other coordinates."""
 
 from functools import cache
 
@@ -29,7 +29,7 @@ def reached(model, scheme, h, until):
 @pytest.mark.parametrize("problem", problems.PROBLEMS, ids=problems.name)
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_order(scheme, problem):
-    """Steps are halved four times, or until the error nears that of the reference; the last slope is the order."""
+    """Steps are halved four times, or until the error approaches that of the reference; the last slope is the order."""
     model, reference = problem.build(), exact(problem)
     floor = 100 * newton_euler.RTOL * np.abs(reference).max()
     n, errors = problem.steps * FINER[scheme.order], []

@@ -1,4 +1,4 @@
-"""Explicit Runge–Kutta: its tableaus, its orders wherever the Livens scheme runs, and what it does not keep."""
+"""Explicit Runge–Kutta: its tableaus, its orders for all models, and the quantities that it does not conserve."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_order_eight_is_the_published_scheme():
 @pytest.mark.parametrize("build", [mechanisms.damped, mechanisms.driven], ids=["every joint, damped", "driven"])
 def test_every_joint_against_another_program(build):
     """Positions, velocities, accelerations, reactions against SciPy's solution of the equations of motion in index 1;
-    the account of energy closes at the same order; joints hold at both levels."""
+    the energy balance has the same order; joints are satisfied at position and velocity level."""
     found = index_one.solve(build(), [UNTIL], rtol=1e-11)[0]
     motions = {
         (order, n): lv.simulate(build(), lv.RungeKutta(order), h=UNTIL / n, until=UNTIL)
@@ -66,14 +66,14 @@ def test_order_eight(build):
 
 
 def test_the_heavy_top():
-    """[ODE] to 2e-11, with steps in which it spins by half a radian: in world axes it is slow."""
+    """[ODE] to 2e-11, with steps of half a radian of spin."""
     model = mechanisms.heavy_top()
     motion = lv.simulate(model, lv.RungeKutta(8), h=2.5e-3, until=2.0, every=800)
     assert np.abs(motion.position(model["top"].center)[-1] - TOP).max() < 5e-10
 
 
 @pytest.mark.parametrize("build", [mechanisms.driven, problems.hung, lambda: mechanisms.four_bars(2)])
-def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path):
+def test_a_run_in_two_parts_is_bitwise_identical_also_through_a_file(build, tmp_path):
     model, scheme = build(), lv.RungeKutta(8)
     whole = lv.simulate(model, scheme, h=5e-3, until=0.2)
     half = lv.simulate(model, scheme, h=5e-3, until=0.1)
@@ -84,8 +84,8 @@ def test_a_run_cut_in_two_goes_on_bit_for_bit_and_through_a_file(build, tmp_path
     assert lv.load(tmp_path / "half.nc").scheme == scheme
 
 
-def test_a_free_body_keeps_its_momentum_and_slowly_loses_its_energy():
-    """ℓ is linear in the world, so it stays; the energy decays at the order of the scheme, where Livens keeps it."""
+def test_a_free_body_conserves_its_momentum_and_slowly_loses_energy():
+    """ℓ is linear in world axes, so it is conserved; the energy decays at the order of the scheme."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
     loss = []
@@ -103,8 +103,8 @@ def test_orders_are_four_and_eight():
 
 
 @pytest.mark.parametrize("order", [4, 8])
-def test_turns_are_counted_or_refused(order):
-    """A spring in a hinge feels every turn. Beyond half a turn a step some would be missed."""
+def test_rotations_are_counted_or_give_an_error(order):
+    """A spring in a hinge depends on the number of rotations: a step of more than half a rotation is an error."""
     m = lv.Model()
     wheel = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), angular_velocity=(0, 0, 10.0), name="wheel"))
     m.add(lv.Revolute(m.world.point(0, 0, 0), wheel.point(0, 0, 0), axis=(0, 0, 1), stiffness=1e-6, name="axle"))

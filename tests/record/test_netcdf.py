@@ -1,4 +1,4 @@
-"""A file agrees with the motion it holds, bit for bit; a write completes or leaves the old file; damage is refused."""
+"""A file is bitwise identical to its motion; a write completes or leaves the old file; damaged files are errors."""
 
 import json
 import os
@@ -18,7 +18,7 @@ TILT = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
 
 
 def same(one, other):
-    """The same bits in two bags of arrays."""
+    """Whether two records are bitwise identical."""
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return np.array_equal(one, other)
@@ -55,7 +55,7 @@ def mechanism():
 
 
 def four_bar(drive=None):
-    """A closed loop of four hinges, three of whose equations repeat others."""
+    """A closed loop of four hinges with three redundant equations."""
     m = lv.Model(gravity=(1, 0, -9.81), name="four-bar")
     sizes, places = ((0.1, 0.05, 1), (1, 0.05, 0.1), (0.1, 0.05, 1)), ((0, 0, 0.5), (0.5, 0, 1), (1, 0, 0.5))
     links = [m.add(lv.Body(lv.Box(*s, density=500), at=x)) for s, x in zip(sizes, places, strict=True)]
@@ -102,7 +102,7 @@ def test_round_trip_is_exact(motion, tmp_path):
     assert same(lv.load(tmp_path / "again.nc").record, motion.record)
 
 
-def test_a_loaded_motion_goes_on_bit_for_bit(motion, tmp_path):
+def test_a_loaded_motion_is_continued_bitwise_identically(motion, tmp_path):
     motion.save(tmp_path / "motion.nc")
     after = lv.resume(lv.load(tmp_path / "motion.nc"), until=2 * N * H)
     whole = lv.simulate(motion.model, lv.Livens(), h=H, until=2 * N * H, every=7)
@@ -111,7 +111,7 @@ def test_a_loaded_motion_goes_on_bit_for_bit(motion, tmp_path):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_model_survives_json(model):
+def test_a_model_is_unchanged_by_json(model):
     first = to_dict(model())
     again = to_dict(from_dict(json.loads(json.dumps(first, allow_nan=False))))
     assert again == first
@@ -128,7 +128,7 @@ def test_large_shapes_are_stored_once():
     assert len({id(body.shape) for body in again.bodies[1:]}) == 1
 
 
-def test_a_function_is_forgotten_and_says_so(tmp_path):
+def test_a_function_is_not_stored_and_gives_an_error_when_used(tmp_path):
     m = lv.Model()
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1), name="ball"))
     push = lambda t: (np.sin(t), 0, 0)  # noqa: E731
@@ -143,7 +143,7 @@ def test_a_function_is_forgotten_and_says_so(tmp_path):
     assert same(lv.resume(back, until=2 * N * H).record, lv.resume(half, until=2 * N * H).record)
 
 
-def test_a_drive_is_forgotten_in_a_closed_loop(tmp_path):
+def test_a_drive_in_a_closed_loop_is_not_stored(tmp_path):
     drive = lambda t: 0.5 * np.sin(t)  # noqa: E731
     half = lv.simulate(four_bar(drive), h=H, until=N * H)
     half.save(tmp_path / "loop.nc")
@@ -158,7 +158,7 @@ def test_a_drive_is_forgotten_in_a_closed_loop(tmp_path):
 
 
 def test_other_principal_axes_give_the_same_motion(motion, tmp_path, monkeypatch):
-    """An eigensolver on another machine may turn the axes; what the user sees stays."""
+    """An eigensolver on another machine may return other axes; public results do not change."""
     motion.save(tmp_path / "motion.nc")
     principal = lv.MassProperties.principal
 
@@ -184,7 +184,7 @@ def test_a_changed_model_is_not_saved_with_an_old_motion(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_stored_is_named():
+def test_things_that_cannot_be_stored_are_named():
     m = springs()
     m["cord"].length = object()
     with pytest.raises(lv.ModelError, match="length of 'cord' cannot be stored"):
@@ -215,7 +215,7 @@ def test_xarray(motion):
 # ── a write completes or leaves the old file ──
 
 
-def test_failure_in_the_middle_leaves_the_old_file(falling, tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file(falling, tmp_path, monkeypatch):
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
@@ -244,7 +244,7 @@ for size in (100, 5_000, 20_000):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file size limits")
 def test_a_full_disk_leaves_the_old_file(falling, tmp_path):
-    """HDF5 itself would crash here: the failure is kept from it and told afterwards."""
+    """HDF5 would crash here: the error is deferred and raised afterwards."""
     path = tmp_path / "motion.nc"
     falling.save(path)
     before = path.read_bytes()
@@ -255,7 +255,7 @@ def test_a_full_disk_leaves_the_old_file(falling, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_nowhere_to_write(falling, tmp_path):
+def test_a_missing_folder_is_an_error(falling, tmp_path):
     with pytest.raises(lv.FileError, match=r"motion.nc cannot be written: the folder .*gone does not exist\."):
         falling.save(tmp_path / "gone" / "motion.nc")
     with pytest.raises(lv.FileError, match="it is a folder"):
@@ -275,7 +275,7 @@ def test_a_read_only_folder(falling, tmp_path):
         tmp_path.chmod(0o700)
 
 
-def test_a_read_only_folder_by_its_answer(falling, tmp_path, monkeypatch):
+def test_the_error_of_a_read_only_folder(falling, tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
@@ -292,10 +292,10 @@ def test_a_link_is_followed(falling, tmp_path):
     assert (tmp_path / "there" / "motion.nc").stat().st_size > 0
 
 
-# ── what is refused ──
+# ── errors ──
 
 
-def test_files_that_are_not_ours(tmp_path):
+def test_files_of_other_programs_are_errors(tmp_path):
     with pytest.raises(lv.FileError, match=r"nowhere.nc does not exist\."):
         lv.load(tmp_path / "nowhere.nc")
     with pytest.raises(lv.FileError, match="cannot be read: is a directory"):
@@ -308,8 +308,8 @@ def test_files_that_are_not_ours(tmp_path):
         lv.load(tmp_path / "other.nc")
 
 
-def test_damage_is_refused(falling, tmp_path):
-    """A bit flipped anywhere, or an end cut off anywhere: one sentence, never a wrong motion."""
+def test_damaged_files_are_errors(falling, tmp_path):
+    """A flipped bit or a truncated end anywhere gives an error of one sentence, never a wrong motion."""
     path = tmp_path / "motion.nc"
     falling.save(path)
     data, random = path.read_bytes(), np.random.default_rng(1)
@@ -326,19 +326,19 @@ def test_damage_is_refused(falling, tmp_path):
 
 
 def altered(path, alter):
-    """The file, changed by another program, which drops the seal."""
+    """The file, changed by another program, which removes the checksum."""
     with h5py.File(path, "r+") as file:
         alter(file)
     path.write_bytes(path.read_bytes().partition(b"SHA-256 of all bytes before:")[0])
 
 
-def test_notes_of_another_program_do_no_harm(falling, tmp_path):
+def test_attributes_of_another_program_are_ignored(falling, tmp_path):
     falling.save(tmp_path / "motion.nc")
     altered(tmp_path / "motion.nc", lambda file: file.attrs.update(history="looked at"))
     assert same(lv.load(tmp_path / "motion.nc").record, falling.record)
 
 
-def test_altered_numbers_are_refused(falling, tmp_path):
+def test_altered_numbers_are_errors(falling, tmp_path):
     falling.save(tmp_path / "motion.nc")
 
     def alter(file):
@@ -349,7 +349,7 @@ def test_altered_numbers_are_refused(falling, tmp_path):
         lv.load(tmp_path / "motion.nc")
 
 
-def test_a_later_format_asks_for_an_update(falling, tmp_path):
+def test_a_later_format_is_an_error_that_suggests_an_update(falling, tmp_path):
     falling.save(tmp_path / "motion.nc")
     altered(tmp_path / "motion.nc", lambda file: file.attrs.update(livens_format=FORMAT + 1))
     with pytest.raises(lv.FileError, match=rf"in format {FORMAT + 1}, and .* update livens\."):
@@ -357,14 +357,14 @@ def test_a_later_format_asks_for_an_update(falling, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["Popen", "Row", "Trajectory", "__class__"])
-def test_only_joints_and_forces_are_made(what):
+def test_only_joints_and_forces_are_constructed(what):
     data = to_dict(springs())
     data["forces"]["cord"]["type"] = what
     with pytest.raises(lv.ModelError, match="has no such joint or force"):
         from_dict(data)
 
 
-def test_a_model_that_cannot_be(tmp_path):
+def test_a_file_with_an_impossible_model_is_an_error(tmp_path):
     m = springs()
     m["zwei"].shape = lv.Solid(lv.MassProperties(1.0, (1, 1, 1)), lv.Ball(0.1, mass=1.0).surface)
     data = to_dict(m)

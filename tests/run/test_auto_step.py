@@ -1,4 +1,4 @@
-"""Which step suits a model: frequencies against closed forms and full matrices, h="auto", and the energy's band."""
+"""The choice of the step: frequencies against closed forms and full matrices, h="auto", and the energy check."""
 
 import warnings
 from itertools import pairwise
@@ -88,7 +88,7 @@ MODELS = {
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_frequencies_of_full_matrices(make):
-    """equilibrium.py writes the stiffness down as a matrix and finds all of its eigenvalues."""
+    """equilibrium.py computes the stiffness matrix and all of its eigenvalues."""
     model = make()
     search = _Search(Compiled.of(model, quiet=True))
     omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])
@@ -96,7 +96,7 @@ def test_frequencies_of_full_matrices(make):
 
 
 def test_the_stable_step_is_where_stability_ends():
-    """A little below 2/ω the oscillator stays, a little above it leaves."""
+    """Slightly below 2/ω the oscillator is stable, slightly above it is unstable."""
     model = oscillator()
     h = lv.stiffness(model).largest
     with warnings.catch_warnings():
@@ -123,7 +123,7 @@ def test_spin():
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
 @pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize("make", [double_pendulum.two_bars, lambda: slider_crank.turn_slider_crank().model, oscillator])
-def test_auto_keeps_the_energy(make, order):
+def test_auto_conserves_the_energy(make, order):
     motion = lv.simulate(make(), lv.Livens(order), h="auto", until=4.0)
     assert energy_error(motion) < 0.01
     assert motion.chosen.startswith(f"h = {motion.h:g} s was chosen: ")
@@ -131,8 +131,8 @@ def test_auto_keeps_the_energy(make, order):
 
 
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
-def test_auto_shortens_the_step_where_the_run_needs_it():
-    """The crank of a slider-crank spins much faster later on than at its start."""
+def test_auto_reduces_the_step_if_the_energy_error_is_large():
+    """The crank of a slider-crank rotates much faster later than at the start."""
     motion = lv.simulate(slider_crank.turn_slider_crank().model, h="auto", until=4.0)
     assert "with h = 0.01 s" in motion.chosen
     assert motion.h == 0.0025
@@ -146,8 +146,8 @@ def pushed(push):
 
 
 @pytest.mark.parametrize("omega", [2 * np.pi * 10, 2 * np.pi * 20, 100.0])
-def test_auto_resolves_what_varies_with_time(omega):
-    """A hundred steps would see cos(20πt) at its crests only, as a constant push of which the work is booked."""
+def test_auto_resolves_functions_of_time(omega):
+    """A hundred steps would sample cos(20πt) at its maxima only, as a constant force in the energy balance."""
     motion = lv.simulate(pushed(lambda t: (np.cos(omega * t), 0, 0)), h="auto", until=10.0)
     x = (1 - np.cos(omega * motion.t)) / omega**2
     assert np.abs(motion.position("ball")[:, 0] - x).max() < 0.05 * x.max()
@@ -165,18 +165,18 @@ def written_push(omega):
     return m
 
 
-def test_auto_resolves_forces_that_users_write():
+def test_auto_resolves_user_written_forces():
     motion = lv.simulate(written_push(2 * np.pi * 10), h="auto", until=5.0)
     assert np.abs(motion.position("ball")[:, 0]).max() < 2.1 / (2 * np.pi * 10) ** 2
 
 
-def test_auto_bears_noise_and_steps():
+def test_auto_accepts_signals_with_noise_and_steps():
     assert _resolving(Compiled.of(pushed(lambda t: (np.sin(1e9 * t), 0, 0))), 0.01, 1.0) == 0.01
     assert 1e-3 < _resolving(Compiled.of(pushed(lambda t: (float(t > 0.5), 0, 0))), 0.01, 1.0) < 0.01
 
 
-def test_auto_is_not_blinded_by_the_noise_of_a_drive():
-    """The acceleration of a steady drive, by differences, is nothing but noise."""
+def test_auto_resolves_a_drive_with_noise():
+    """The acceleration of a uniform drive, by finite differences, is noise."""
     m = torsion()
     m["axle"].drive = lv.Expression("0.1*t")
     assert _bend(Compiled.of(m), 0.05, 5.0) < 1e-4
@@ -190,7 +190,7 @@ def test_auto_divides_the_period_of_a_controller():
     assert lv.simulate(m, h="auto", until=2.0).h == pytest.approx(1 / 60, rel=1e-12)
 
 
-def test_auto_asks_a_controller_once():
+def test_auto_calls_a_controller_once():
     m = torsion()
     asked = []
     m.add(lv.Motor(m["axle"], lambda t, now: asked.append(t) or 0.1, rate=10.0, name="servo"))
@@ -213,7 +213,7 @@ def warned(model, scheme=None, **run):
     return [str(w.message) for w in found if "energy error" in str(w.message)]
 
 
-def test_a_step_that_is_too_long_is_told_once():
+def test_a_step_that_is_too_long_gives_one_warning():
     [text] = warned(oscillator(), h=0.07, until=10.0)
     assert "h = 0.0699" in text or "h = 0.07" in text
     assert 'h="auto"' in text
@@ -241,7 +241,7 @@ def settled():
 
 
 def held():
-    """At the height where gravity's energy is zero."""
+    """At the height of zero gravitational potential."""
     m = lv.Model(gravity=(0, 0, -9.81))
     arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
     m.add(lv.Rigid(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), name="weld"))
@@ -249,24 +249,24 @@ def held():
 
 
 @pytest.mark.parametrize("make", [at_rest, driven_and_damped, settled, held], ids=lambda make: make.__name__)
-def test_nothing_is_said_where_all_is_well(make):
+def test_a_good_step_gives_no_warning(make):
     assert warned(make(), h=2e-3, until=10.0) == []
 
 
-def test_a_few_states_are_not_judged():
-    """Kept once a period, a motor's swing shows no energy at all."""
+def test_motions_of_few_states_are_not_checked():
+    """Stored once per period, the oscillation of a motor shows no energy change."""
     m = torsion()
     m.add(lv.Motor(m["axle"], lambda t: 40.0 * np.sin(2 * np.pi * t)))
     assert warned(m, h=1e-3, until=4.0, every=1000) == []
 
 
-def test_runge_kutta_is_judged():
-    """Order 4 loses energy where its step is long."""
+def test_runge_kutta_is_checked():
+    """Order 4 loses energy with a long step."""
     assert len(warned(oscillator(), lv.RungeKutta(4), h=0.07, until=10.0)) == 1
     assert warned(oscillator(), lv.RungeKutta(8), h=0.007, until=10.0) == []
 
 
-def test_an_energy_that_is_not_finite_is_no_small_band():
+def test_an_infinite_energy_gives_a_warning():
     """A damper far too stiff for an explicit step: velocities grow so much that their squares are infinite."""
     m = lv.Model()
     ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(1, 0, 0), name="ball"))
@@ -275,12 +275,12 @@ def test_an_energy_that_is_not_finite_is_no_small_band():
     assert "energy error is inf %" in text
 
 
-def test_schemes_that_damp_are_not_judged():
+def test_schemes_with_damping_are_not_checked():
     assert warned(oscillator(), lv.GeneralizedAlpha(0.2), h=0.02, until=10.0) == []
 
 
-def test_the_look_is_short():
-    """A long run is judged by a few hundred of its states: a hundredth of the time it took."""
+def test_the_check_is_fast():
+    """A long run is checked at a few hundred states, in a hundredth of its computing time."""
     import time
 
     motion = lv.simulate(double_pendulum.two_bars(), h=1e-4, until=10.0)

@@ -1,4 +1,4 @@
-"""The small size of `python -m benchmarks.long_runs`: what it measures is of the size that round-off has."""
+"""The small size of `python -m benchmarks.long_runs`: the errors have the size of round-off."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import livens as lv
 from benchmarks import long_runs as soak
 
 
-def test_a_free_body_makes_a_random_walk_of_roundings_unless_sums_are_compensated(tmp_path):
+def test_round_off_of_a_free_body_is_a_random_walk_unless_sums_are_compensated(tmp_path):
     steps, model = 200_000, soak.free_body()
     plain = soak.run(model, lv.Livens(), 1e-2, steps, tmp_path / "plain.nc")
     largest = soak.numbers(plain)["largest"]
@@ -23,13 +23,13 @@ def test_a_free_body_makes_a_random_walk_of_roundings_unless_sums_are_compensate
     assert (tmp_path / "soak.png").stat().st_size > 10_000
 
 
-def test_what_has_run_is_not_run_again(tmp_path):
+def test_finished_parts_are_not_run_again(tmp_path):
     first = soak.run(soak.free_body(), lv.Livens(), 1e-2, 1000, tmp_path / "free-body.nc")
     again = soak.run(soak.free_body(), lv.Livens(), 1e-2, 1000, tmp_path / "free-body.nc")
     assert again.seconds == first.seconds
 
 
-def test_a_double_pendulum_stays_closed_and_in_its_band(tmp_path):
+def test_joints_and_energy_error_of_a_double_pendulum_stay_bounded(tmp_path):
     motion = soak.run(soak.double_pendulum(), lv.Livens(compensated=True), 2e-3, 50_000, tmp_path / "double.nc")
     found = soak.numbers(motion)
     assert found["largest"]["|g| [m]"] <= 1e-12
@@ -39,5 +39,5 @@ def test_a_double_pendulum_stays_closed_and_in_its_band(tmp_path):
 
 
 @pytest.mark.parametrize(("power", "error"), [(0.5, np.sqrt), (1.0, np.abs)])
-def test_the_power_of_growth(power, error):
+def test_the_exponent_of_growth(power, error):
     assert soak.growth(1e-16 * error(np.arange(2000.0))) == pytest.approx(power, abs=1e-6)

@@ -1,4 +1,4 @@
-"""Processes that are stopped, by signals or by a file system: what they say, and that they go on to the same bits."""
+"""Processes that are stopped by signals or by a file system: messages, and bitwise identical continuation."""
 
 import os
 import resource
@@ -38,7 +38,7 @@ def in_one_go():
 
 
 def goes_on(folder):
-    """Resume as a process, and compare with the run in one go."""
+    """Resume as a process, and compare with an uninterrupted run."""
     process = livens(folder, "resume", "out.nc")
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
@@ -49,7 +49,7 @@ def goes_on(folder):
 
 @posix
 @pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
-def test_a_signal_writes_the_checkpoint_and_says_how_to_go_on(tmp_path, number, word):
+def test_a_signal_writes_a_checkpoint_and_prints_how_to_continue(tmp_path, number, word):
     (tmp_path / "top.py").write_text(MODEL)
     process = livens(
         tmp_path, *RUN[:-1], "0.2", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -65,7 +65,7 @@ def test_a_signal_writes_the_checkpoint_and_says_how_to_go_on(tmp_path, number, 
 
 
 @posix
-def test_a_file_that_may_not_grow_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
+def test_a_file_size_limit_stops_the_run_and_the_last_checkpoint_is_valid(tmp_path):
     (tmp_path / "top.py").write_text(MODEL)
 
     def limit():
@@ -82,7 +82,7 @@ def test_a_file_that_may_not_grow_stops_the_run_and_the_checkpoint_before_is_goo
 
 
 @posix
-def test_a_folder_that_vanishes_stops_the_run_and_the_checkpoint_before_is_good(tmp_path):
+def test_a_deleted_folder_stops_the_run_and_the_last_checkpoint_is_valid(tmp_path):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "top.py").write_text(MODEL)
     output = str(tmp_path / "here" / "out.nc")
@@ -110,7 +110,7 @@ def small(tmp_path):
 
 
 @posix
-def test_a_full_disk_stops_the_run_and_the_checkpoint_before_is_good(small, tmp_path):
+def test_a_full_disk_stops_the_run_and_the_last_checkpoint_is_valid(small, tmp_path):
     (small / "top.py").write_text(MODEL)
     process = livens(small, *RUN)
     out, err = process.communicate(timeout=60)
@@ -122,7 +122,7 @@ def test_a_full_disk_stops_the_run_and_the_checkpoint_before_is_good(small, tmp_
 
 
 @posix
-def test_a_read_only_target_is_refused_before_the_run(small):
+def test_a_read_only_target_is_an_error_before_the_run(small):
     (small / "top.py").write_text(MODEL)
     subprocess.run(["mount", "-o", "remount,ro", small], check=True)
     process = livens(small, *RUN)
@@ -131,6 +131,6 @@ def test_a_read_only_target_is_refused_before_the_run(small):
 
 
 @posix
-def test_kills_are_survived(tmp_path):
+def test_a_killed_run_can_be_resumed(tmp_path):
     """The long size of this is in `make soak`."""
     assert survive(tmp_path, 3) == (3, True)

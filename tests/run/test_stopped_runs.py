@@ -1,4 +1,4 @@
-"""Runs that are stopped and go on: to the bit as if nothing had happened."""
+"""Runs that are stopped and resumed are bitwise identical to uninterrupted runs."""
 
 import os
 import signal
@@ -25,12 +25,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes
 
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
-    """Runs are looked at between chunks: let small ones have several."""
+    """Signals and checkpoints are handled between chunks: use several chunks in small runs."""
     monkeypatch.setattr("livens.run.loop.FIRST_CHUNK", 0)
 
 
 def crane():
-    """A controlled arm on a spring, pushed by a function of time; a ball that turns freely."""
+    """A controlled arm on a spring with a load that depends on time; a freely rotating ball."""
     m = lv.Model(gravity=(0, 0, -9.81), name="crane")
     arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=100), at=(0.5, 0, 0), name="arm"))
     ball = m.add(lv.Body(lv.Box(0.3, 0.2, 0.1, density=100), at=(1, 0, -1), body_rates=(0.1, 3, 0.1), name="ball"))
@@ -50,7 +50,7 @@ def servo(t, now):
 
 
 def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
-    """Let a signal be heard at a look of the watch, the first being number 0."""
+    """Send a signal at a given check for signals, numbered from 0."""
     looks, look = [0], Checkpoints.after_chunk
 
     def watched(self, *arguments):
@@ -63,7 +63,7 @@ def stop_at_look(monkeypatch, number, heard=signal.SIGINT):
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, lv.Livens(compensated=True), *COMPARED], ids=repr)
-def test_every_scheme_goes_on_from_its_journal_to_the_same_bits(tmp_path, monkeypatch, scheme):
+def test_every_scheme_resumes_from_its_journal_bitwise_identically(tmp_path, monkeypatch, scheme):
     run = {"h": 5e-3, "until": 1.0, "every": 7}
     whole = lv.simulate(crane(), scheme, **run)
     with monkeypatch.context() as patch:
@@ -88,7 +88,7 @@ def top():
     return m
 
 
-def test_an_interrupt_carries_the_motion_so_far_and_a_file_of_it_knows_its_end(tmp_path, monkeypatch):
+def test_an_interrupt_holds_the_motion_so_far_and_its_file_stores_the_planned_end(tmp_path, monkeypatch):
     whole = lv.simulate(top(), h=1e-2, until=3.0, every=10)
     with monkeypatch.context() as patch:
         stop_at_look(patch, 1)
@@ -105,7 +105,7 @@ def test_an_interrupt_carries_the_motion_so_far_and_a_file_of_it_knows_its_end(t
 
 
 @posix
-def test_signals_are_heard_by_runs_only_and_a_second_interrupt_does_not_wait():
+def test_signals_are_handled_by_runs_only_and_a_second_interrupt_stops_immediately():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with Checkpoints() as watch:
         signal.raise_signal(signal.SIGINT)
@@ -136,7 +136,7 @@ def stopped(folder, monkeypatch, looks=6, **run):
     return folder / "out.nc.journal"
 
 
-def test_wherever_a_journal_is_cut_it_holds_an_earlier_checkpoint_or_is_refused(tmp_path, monkeypatch):
+def test_a_truncated_journal_holds_an_earlier_checkpoint_or_is_an_error(tmp_path, monkeypatch):
     run = {"h": 1e-2, "until": 3.0, "every": 10}
     whole = lv.simulate(top(), **run)
     journal = stopped(tmp_path, monkeypatch, looks=3, **run)
@@ -158,7 +158,7 @@ def test_wherever_a_journal_is_cut_it_holds_an_earlier_checkpoint_or_is_refused(
     assert os.listdir(tmp_path) == ["out.nc"]
 
 
-def test_a_journal_with_a_changed_byte_is_an_earlier_checkpoint_or_refused(tmp_path, monkeypatch):
+def test_a_journal_with_a_changed_byte_holds_an_earlier_checkpoint_or_is_an_error(tmp_path, monkeypatch):
     journal = stopped(tmp_path, monkeypatch, looks=2, h=1e-2, until=3.0)
     data, whole = bytearray(journal.read_bytes()), lv.load(journal)
     for place in range(0, len(data), 97):
@@ -169,7 +169,7 @@ def test_a_journal_with_a_changed_byte_is_an_earlier_checkpoint_or_refused(tmp_p
         data[place] ^= 0x10
 
 
-def test_a_checkpoint_costs_what_is_new_and_not_what_is_there(tmp_path, monkeypatch):
+def test_the_cost_of_a_checkpoint_does_not_grow(tmp_path, monkeypatch):
     sizes, write = [], Checkpoints.write
 
     def measured(self, motion, state):
@@ -184,7 +184,7 @@ def test_a_checkpoint_costs_what_is_new_and_not_what_is_there(tmp_path, monkeypa
     assert np.all(np.abs(size - state * (steps + 1)) <= 100)  # the new states, the state now, and their frames
 
 
-def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
+def test_existing_files_are_not_overwritten(tmp_path, monkeypatch):
     journal = stopped(tmp_path, monkeypatch, h=1e-2, until=30.0)
     data = journal.read_bytes()
     with pytest.raises(lv.FileError, match=r"holds a run that was stopped: continue it with `livens resume"):
@@ -201,8 +201,8 @@ def test_what_stands_in_the_way_is_not_overwritten(tmp_path, monkeypatch):
     assert journal.read_bytes() == data
 
 
-def test_a_journal_in_other_principal_axes_is_written_anew(tmp_path, monkeypatch):
-    """Another machine may find the axes turned by half a turn: the same motion in other numbers."""
+def test_a_journal_in_other_principal_axes_is_written_again(tmp_path, monkeypatch):
+    """Another machine may find axes that are rotated by π: the same motion with other numbers."""
     run = {"h": 1e-2, "until": 1.0}
     whole, half = lv.simulate(top(), **run), lv.load(stopped(tmp_path, monkeypatch, **run))
     flip, facts = np.diag([-1.0, -1.0, 1.0]), describe(half)
@@ -222,7 +222,7 @@ def test_a_journal_in_other_principal_axes_is_written_anew(tmp_path, monkeypatch
 # ── the command line ──
 
 
-def test_functions_come_from_the_file_that_defines_them(tmp_path, monkeypatch, capsys):
+def test_functions_are_read_from_the_file_that_defines_them(tmp_path, monkeypatch, capsys):
     source = "\n".join(["import numpy as np", "import livens as lv", *map(getsource, (push, servo, crane))])
     (tmp_path / "crane.py").write_text(f"{source}\nmodel = crane\n")
     monkeypatch.chdir(tmp_path)
@@ -243,7 +243,7 @@ def test_functions_come_from_the_file_that_defines_them(tmp_path, monkeypatch, c
     assert "out.nc is complete: it ends at t = 1 s, as requested." in capsys.readouterr().err
 
 
-def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
+def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch, capsys):
     def full(motion, path):
         raise lv.FileError(f"{path} cannot be written: no space left on device.")
 
@@ -261,7 +261,7 @@ def test_stopped_while_the_file_was_written(tmp_path, monkeypatch, capsys):
     assert same(lv.load("out.nc"), whole)
 
 
-# ── whatever ends a run, the motion so far is on disk and in the exception ──
+# ── the motion so far is on disk and in the exception ──
 
 
 def pushed(force):
@@ -317,7 +317,7 @@ def test_an_exception_carries_the_motion_and_leaves_a_checkpoint(build, kind, ev
 
 @pytest.mark.parametrize("checkpoint_every", [1e-9, 60.0])
 def test_a_failed_step_leaves_the_motion_in_its_file(tmp_path, checkpoint_every):
-    """The step would fail again: so the motion is saved as it is, and no journal stays."""
+    """The step would fail again, so the motion is saved and the journal is deleted."""
     m = top()
     m.add(lv.Load(m["top"].center, torque=(0, 50.0, 0), name="winch"))
     with pytest.raises(lv.StepFailed) as error:
@@ -330,7 +330,7 @@ def test_a_failed_step_leaves_the_motion_in_its_file(tmp_path, checkpoint_every)
 
 
 def test_chunks_count_the_time_of_slow_functions(tmp_path):
-    """A load that takes 2 ms a call: a checkpoint every 0.3 s comes every 0.3 s, not after thousands of steps."""
+    """A load that takes 2 ms per call: checkpoints are written every 0.3 s, not after thousands of steps."""
     written, begin = [], time.monotonic()
 
     def slow(t):

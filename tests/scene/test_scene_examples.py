@@ -1,4 +1,4 @@
-"""Every scene of the examples runs, and is the model that Python builds, bit for bit; so is what the demos simulate."""
+"""Every example scene runs and is bitwise identical to the model in Python and in the demos."""
 
 import re
 import warnings
@@ -62,7 +62,7 @@ MADE = {
 }
 
 
-def test_all_are_here():
+def test_every_example_is_tested():
     assert sorted(MADE) == sorted(file.stem for file in FOLDER.glob("*.toml"))
 
 
@@ -91,7 +91,7 @@ def test_a_scene_runs_to_its_end(name):
     assert all(row.worst < 1e-9 for row in kept.defects)
 
 
-def test_a_scene_takes_the_options_of_a_run(tmp_path):
+def test_a_scene_accepts_the_options_of_a_run(tmp_path):
     scene = lv.read_scene(FOLDER / "hammer.toml")
     motion = scene.simulate(until=0.1, checkpoint=tmp_path / "out.nc")
     kept = lv.load(tmp_path / "out.nc")

@@ -1,4 +1,4 @@
-"""What a scene may not say: one sentence each, with the path in the file and the remedy."""
+"""Errors of scenes: one sentence each, with the path in the file and the remedy."""
 
 import os
 import sys
@@ -107,7 +107,7 @@ WRONG = {  # what is replaced, by what, and the sentence
 
 
 def used(path):
-    """Read a scene and all that it says, as `livens run` does."""
+    """Read a scene completely and run it, as `livens run` does."""
     scene = lv.read_scene(path)
     model, run = scene.model(), scene.run
     if not isinstance(run["h"], str):
@@ -115,7 +115,7 @@ def used(path):
 
 
 @pytest.mark.parametrize(("change", "sentence"), WRONG.items(), ids=[f"{a} → {b}" for a, b in WRONG])
-def test_one_sentence(change, sentence, tmp_path):
+def test_an_error_is_one_sentence_with_the_path(change, sentence, tmp_path):
     old, new = change
     assert old in BASE
     (tmp_path / "scene.toml").write_text(BASE.replace(old, new, 1))
@@ -125,7 +125,7 @@ def test_one_sentence(change, sentence, tmp_path):
     assert str(error.value).endswith((".", "?"))
 
 
-def test_wrong_arguments_are_refused_in_a_sentence(tmp_path):
+def test_errors_of_wrong_arguments(tmp_path):
     model, file = lv.Scene(parse(BASE)).model(), tmp_path / "scene.toml"
     for call, fault in {
         lambda: lv.write_scene(5, file): "the first argument of write_scene must be a Model, not 5",
@@ -141,17 +141,17 @@ def test_wrong_arguments_are_refused_in_a_sentence(tmp_path):
     assert lv.simulate(model, h="auto", until="1").t[-1] == 1.0  # as h="0.1" would be
 
 
-def test_as_editors_on_windows_write_it(tmp_path):
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path):
     (tmp_path / "scene.toml").write_bytes(b"\xef\xbb\xbf" + BASE.replace("\n", "\r\n").encode())
     assert lv.read_scene(tmp_path / "scene.toml").document == lv.Scene(parse(BASE)).document
 
 
-def test_the_base_is_well(tmp_path):
+def test_the_base_scene_is_valid(tmp_path):
     (tmp_path / "scene.toml").write_text(BASE)
     used(tmp_path / "scene.toml")
 
 
-def test_functions_are_refused_by_name(tmp_path):
+def test_python_functions_are_errors_with_their_name(tmp_path):
     m = lv.Model()
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1), name="ball"))
     m.add(lv.Load(ball.center, force=lambda t: (t, 0, 0), name="wind"))
@@ -234,7 +234,7 @@ def test_other_files(tmp_path):
         lv.read_scene(tmp_path / "scene.toml", max_bytes=100)
 
 
-# ── files that a scene names ──
+# ── files that a scene refers to ──
 
 
 def named(file, kind="Mesh", more=""):
@@ -264,7 +264,7 @@ def test_a_mesh_is_read_from_the_folder(folder):
 
 
 @pytest.mark.parametrize("way", ["../outside.stl", "{outside}", "link.stl", "down/../../outside.stl"])
-def test_no_file_outside(folder, way):
+def test_files_outside_the_folder_are_errors(folder, way):
     (folder / "link.stl").symlink_to(folder.parent / "outside.stl")
     way = way.format(outside=folder.parent / "outside.stl")
     (folder / "s.toml").write_text(named(way))
@@ -274,7 +274,7 @@ def test_no_file_outside(folder, way):
         lv.read_scene(folder / "s.toml", allow_outside=True).model()
 
 
-def test_no_output_outside(tmp_path):
+def test_an_output_outside_the_folder_is_an_error(tmp_path):
     for name, fault in {"../out.nc": "outside the scene's folder", "out.sh": "must end in .nc"}.items():
         (tmp_path / "s.toml").write_text(f'livens = 1\n[run]\noutput = "{name}"\n')
         with pytest.raises(lv.FileError, match=rf"run\.output: .*{fault}"):
@@ -282,7 +282,7 @@ def test_no_output_outside(tmp_path):
     assert lv.Scene({"livens": 1, "run": {"output": "a.nc"}}, tmp_path).output == (tmp_path / "a.nc").resolve()
 
 
-def test_files_that_are_no_solids(folder):
+def test_files_that_are_not_solids(folder):
     (folder / "empty.stl").write_bytes(b"")
     (folder / "note.txt").write_text("hello")
     for file, fault in {
@@ -298,7 +298,7 @@ def test_files_that_are_no_solids(folder):
         lv.Scene(parse(named("brick.stl"))).model()
 
 
-def test_a_reader_that_hangs_or_swells_is_stopped(folder, monkeypatch):
+def test_a_reader_that_takes_too_long_is_stopped(folder, monkeypatch):
     (folder / "s.toml").write_text(named("brick.stl"))
     monkeypatch.setattr(sandbox, "SECONDS", 0.01)
     with pytest.raises(lv.FileError, match=r"could not be read within 0\.01 s"):
@@ -310,8 +310,8 @@ def test_a_reader_that_hangs_or_swells_is_stopped(folder, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on memory there")
-def test_a_reader_has_a_bound_on_memory(folder, monkeypatch):
-    """A glTF whose nodes repeat one mesh very often would fill the machine."""
+def test_the_memory_of_a_reader_is_limited(folder, monkeypatch):
+    """A glTF file whose nodes repeat one mesh very often would exhaust the memory."""
     import json
     import struct
 
@@ -364,15 +364,15 @@ def test_without_pydantic(monkeypatch):
         lv.Scene({"livens": 1})
 
 
-def test_limits_are_those_of_the_reference():
+def test_limits_agree_with_the_reference():
     said = (Path(__file__).parents[2] / "docs/reference/scenes.md").read_text(encoding="utf-8")
     assert f"{sandbox.SECONDS:g} s, {sandbox.MEMORY // 2**30} GiB and {solids.MAX_SOLID_BYTES // 10**6} MB" in said
     assert f"{text.MAX_THINGS:,} bodies" in said
     assert f"{text.MAX_DEPTH} tables and lists" in said
 
 
-def test_nothing_of_the_parent_leaks_into_the_name(tmp_path):
-    """A NUL, a device, a folder: refused before anything is opened."""
+def test_names_with_special_meaning_are_errors(tmp_path):
+    """A NUL, a device, a folder: an error before a file is opened."""
     for file in ("\\u0000.stl", "/dev/zero.stl", os.fspath(tmp_path)):
         with pytest.raises(lv.LivensError):
             lv.Scene(parse(named(file)), tmp_path).model()

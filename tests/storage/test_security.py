@@ -1,4 +1,4 @@
-"""What SECURITY.md claims, as far as a machine can check it."""
+"""The statements of SECURITY.md that a program can check."""
 
 import ast
 import inspect
@@ -52,7 +52,7 @@ def test_nothing_is_evaluated_or_unpickled():
     assert re.findall(r"pickle\.\w+", sent) == ["pickle.dumps"]
 
 
-def test_nothing_is_fetched_and_pages_are_for_this_machine():
+def test_nothing_is_downloaded_and_pages_are_local():
     assert uses("urllib", "http", "requests", "ftplib", "smtplib", "httpx", "aiohttp") == {}
     assert uses("socket") == {"look/browser/server.py": {"socket"}}  # to see whether a port is free
     for page in (lv.view, lv.live, lv.pose_playground):
@@ -60,7 +60,7 @@ def test_nothing_is_fetched_and_pages_are_for_this_machine():
     assert "127.0.0.1" in SAID
 
 
-def test_limits_are_those_that_are_said():
+def test_limits_agree_with_the_documented_ones():
     assert f"{sandbox.SECONDS:g} s, {sandbox.MEMORY // 2**30} GiB" in SAID
     assert f"{document.MAX_BYTES // 10**6} MB of text" in SAID
     assert f"{text.MAX_DEPTH} levels, {text.MAX_THINGS:,} things" in SAID
@@ -71,7 +71,7 @@ def test_limits_are_those_that_are_said():
         assert f"{size} MB (`max_bytes`)" in SAID
 
 
-def test_it_is_linked_and_names_nobody():
+def test_the_page_is_linked_and_contains_no_addresses():
     assert "(SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "@" not in SAID
     assert "private security advisory" in SAID
@@ -83,7 +83,7 @@ def test_it_is_linked_and_names_nobody():
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder, and a mesh beside it that is not to be read."""
+    """A folder, and a mesh outside it that must not be read."""
     (tmp_path / "secret.obj").write_text(OBJ)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "bar.obj").write_text(OBJ)
@@ -98,7 +98,7 @@ def mjcf(file, inside=""):
 
 
 @pytest.mark.filterwarnings("ignore::livens.errors.ModelWarning")
-def test_mjcf_stays_in_its_folder(folder):
+def test_mjcf_reads_its_folder_only(folder):
     pytest.importorskip("mujoco")
     robot = folder / "robot.xml"
     robot.write_text(mjcf("bar.obj"))
@@ -123,7 +123,7 @@ def test_mjcf_stays_in_its_folder(folder):
 
 
 @pytest.mark.parametrize("file", ["../secret.obj", "file://../secret.obj", "package://in/../../secret.obj", "link.obj"])
-def test_urdf_stays_in_its_folder(folder, file):
+def test_urdf_reads_its_folder_only(folder, file):
     (folder / "link.obj").symlink_to(folder.parent / "secret.obj")
     matter = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
     look = f'<visual><geometry><mesh filename="{file}"/></geometry></visual>'
@@ -143,7 +143,7 @@ def test_entities_are_not_expanded(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["x" * 10_000 + ".obj", "x/" * 3000 + "y.obj", "bar.obj/x.obj"])
-def test_names_that_no_file_can_have(tmp_path, file):
+def test_impossible_file_names(tmp_path, file):
     (tmp_path / "bar.obj").write_text(OBJ)
     matter = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
     look = f'<visual><geometry><mesh filename="{file}"/></geometry></visual>'
@@ -166,7 +166,7 @@ def motion(tmp_path):
     return tmp_path
 
 
-def test_files_are_tried_apart_once(motion, monkeypatch):
+def test_files_are_checked_in_the_sandbox_once(motion, monkeypatch):
     tried = []
     monkeypatch.setattr(
         untrusted_hdf5, "run_sandboxed", lambda module, request: tried.append(Path(request["file"]).name)
@@ -179,7 +179,7 @@ def test_files_are_tried_apart_once(motion, monkeypatch):
     assert tried == ["copy.nc", "copy.nc"]
 
 
-def test_a_file_that_hangs_or_kills_its_reader_is_refused(motion, monkeypatch):
+def test_a_file_that_hangs_or_crashes_its_reader_is_an_error(motion, monkeypatch):
     assert lv.load(motion / "copy.nc").steps == 10  # by another process, as it is
     shutil.copyfile(motion / "saved.nc", motion / "other.nc")
     with monkeypatch.context() as patch:
@@ -191,8 +191,8 @@ def test_a_file_that_hangs_or_kills_its_reader_is_refused(motion, monkeypatch):
         lv.load(motion / "other.nc")
 
 
-def test_no_other_file_is_read_in_its_place(motion):
-    """An HDF5 file may say that a variable stands in another file, by a link, as raw bytes, or in pieces."""
+def test_variables_in_other_files_are_errors(motion):
+    """An HDF5 file may refer to another file for a variable: by a link, as raw bytes, or in pieces."""
     (motion / "secret").write_bytes(np.arange(11.0).tobytes())
     layout = h5py.VirtualLayout(shape=(11,), dtype="f8")
     layout[:] = h5py.VirtualSource(motion / "saved.nc", "time", shape=(11,))

@@ -1,4 +1,4 @@
-"""A real Dask cluster: two worker processes, one of them killed while it works."""
+"""A local Dask cluster with two worker processes, one of which is killed."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def cluster():
         yield running
 
 
-def test_a_study_survives_the_death_of_a_worker(cluster, tmp_path):
+def test_a_study_continues_after_a_worker_dies(cluster, tmp_path):
     rates, log = {"rate": np.linspace(0.5, 2.0, 150)}, tmp_path / "log"
     killed = []
 
@@ -45,7 +45,7 @@ def test_a_study_survives_the_death_of_a_worker(cluster, tmp_path):
     assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=0.3, keep=tip))
 
 
-def test_by_address_with_functions_of_any_kind(cluster):
+def test_a_scheduler_address_and_local_functions(cluster):
     end = double_pendulum(0.0)["fore"].point(0.4, 0, 0)
     arguments = {"h": 1e-3, "until": 0.1, "keep": lambda motion: {"tip": motion.position(end)[-1]}}
     rates = {"rate": [0.5, 1.0, 1.5]}
@@ -54,7 +54,7 @@ def test_by_address_with_functions_of_any_kind(cluster):
 
 
 def test_the_store_is_written_by_the_caller(cluster, tmp_path):
-    """While a client is there, xarray would send the file to its workers."""
+    """While a client exists, xarray would write the file on its workers."""
     rates, arguments = {"rate": [0.5, 1.0, 1.5]}, {"h": 1e-3, "until": 0.1, "keep": tip}
     with distributed.Client(cluster) as client:
         lv.ensemble(double_pendulum, rates, **arguments, executor=client, store=tmp_path / "study.nc")
@@ -76,7 +76,7 @@ def test_a_member_that_kills_its_workers_fails_alone(cluster):
     assert runs.drift.isnull().values.tolist() == [False, True, False]
 
 
-def test_nobody_there():
+def test_a_missing_scheduler_is_an_error():
     quickly = dask.config.set({"distributed.comm.timeouts.connect": "1s"})
     with quickly, pytest.raises(lv.LivensError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1"):
         lv.ensemble(double_pendulum, {"rate": [1.0]}, h=1e-3, until=0.1, keep=tip, cluster="tcp://127.0.0.1:1")

@@ -1,4 +1,4 @@
-"""Designs: which members there are, and that what is drawn can be drawn again."""
+"""Designs: the members, and the reproducibility of random samples."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def test_a_grid_is_every_combination_in_order():
     assert grid.axes == {"a": 2, "b": 3, "c": 2}
 
 
-def test_samples_stand_side_by_side():
+def test_samples_are_combined_by_position():
     samples = design(lv.Samples({"a": [1.0, 2.0, 3.0], "seed": [7, 8, 9]}))
     assert [samples[k] for k in range(len(samples))] == [{"a": a, "seed": a + 6} for a in (1.0, 2.0, 3.0)]
     assert samples.axes == {"member": 3}
@@ -27,7 +27,7 @@ def test_samples_stand_side_by_side():
 @pytest.mark.parametrize(
     ("draw", "kind"), [(lv.Samples.sobol, qmc.Sobol), (lv.Samples.latin_hypercube, qmc.LatinHypercube)]
 )
-def test_drawn_samples_are_scipys_and_say_how_to_draw_them_again(draw, kind):
+def test_drawn_samples_are_those_of_scipy_and_record_their_seed(draw, kind):
     bounds = {"mass": (1.0, 3.0), "stiffness": (-20.0, 60.0)}
     samples = draw(bounds, n=64, seed=11)
     points = np.stack(list(samples.values.values()), axis=1)
@@ -61,12 +61,12 @@ def test_a_latin_hypercube_has_one_sample_in_every_interval():
         (lambda: lv.Samples.latin_hypercube({"a": (0.0, 1.0)}, n=4, seed=-1), "seed must be a whole number"),
     ],
 )
-def test_refusals(make, sentence):
+def test_errors_of_wrong_designs(make, sentence):
     with pytest.raises(lv.ModelError, match=sentence):
         make()
 
 
-def test_designs_that_no_result_can_hold():
+def test_designs_that_are_too_large_are_errors():
     with pytest.raises(lv.ModelError, match="grid of 33 parameters has 1 members, and at most 32 parameters"):
         lv.Grid({f"p{k}": [1.0] for k in range(33)})
     with pytest.raises(lv.ModelError, match="1,000,000,000,000 members"):

@@ -1,4 +1,4 @@
-"""Members: right, the same to the bit whoever runs them and in whatever order, and failing alone."""
+"""Members: correct, bitwise identical for all executors and orders, and independent in failure."""
 
 import gc
 import sys
@@ -16,7 +16,7 @@ GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
 RATES = {"rate": np.linspace(-2.0, 2.0, 12)}
 
 
-def test_members_are_where_the_closed_form_says():
+def test_members_agree_with_the_closed_form():
     h, until = 1e-3, 2.0
     runs = lv.ensemble(oscillator, GRID, h=h, until=until, keep=place)
     k, m = np.meshgrid(GRID["stiffness"], GRID["mass"], indexing="ij")
@@ -27,7 +27,7 @@ def test_members_are_where_the_closed_form_says():
     assert (runs.error == "").all()
 
 
-def test_a_member_is_what_simulate_gives():
+def test_a_member_is_identical_to_simulate():
     runs = lv.ensemble(double_pendulum, RATES, lv.Livens(4), h=5e-3, until=0.5, keep=tip)
     for rate in RATES["rate"]:
         alone = tip(lv.simulate(double_pendulum(rate), lv.Livens(4), h=5e-3, until=0.5))
@@ -35,7 +35,7 @@ def test_a_member_is_what_simulate_gives():
         assert runs.drift.sel(rate=rate).item() == alone["drift"]
 
 
-def test_the_result_is_the_same_to_the_bit_whoever_runs_it_and_in_whatever_order():
+def test_the_result_is_bitwise_identical_for_all_executors_and_orders():
     arguments = {"h": 1e-3, "until": 0.3, "keep": tip}
     expected = lv.ensemble(double_pendulum, RATES, **arguments)
     assert np.ptp(expected.tip.values) > 0.1
@@ -59,7 +59,7 @@ def test_members_of_one_structure_share_its_analysis():
     assert all(a is b for a, b in zip(one.blocks, other.blocks, strict=True))
 
 
-def test_points_and_joints_of_another_model_stand_for_those_of_the_same_name():
+def test_points_and_joints_of_another_model_refer_to_those_of_the_same_name():
     reference = double_pendulum(0.0)
     end, elbow = reference["fore"].point(0.4, 0, 0), reference["elbow"]
 
@@ -84,7 +84,7 @@ def test_points_and_joints_of_another_model_stand_for_those_of_the_same_name():
 
 
 def faulty(motion):
-    """Keeps nothing sensible of some members."""
+    """A `keep` function that fails for some members."""
     stiffness = motion.model.forces[0].stiffness
     if stiffness == 2.0:
         raise ZeroDivisionError("no reason")
@@ -97,7 +97,7 @@ def faulty(motion):
     return {"x": motion.position("ball")[-1, 0]}
 
 
-def test_members_fail_alone_and_say_why():
+def test_a_failed_member_has_a_message_and_does_not_affect_others():
     values = {"stiffness": [1.0, -1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "mass": [1.0]}
     told = pytest.warns(
         lv.ModelWarning, match="5 of 7 members failed; the first error is: stiffness of a spring must not be"
@@ -120,7 +120,7 @@ def test_members_fail_alone_and_say_why():
     assert shuffled.identical(runs)
 
 
-def test_a_step_that_fails_is_a_member_that_fails():
+def test_a_failed_step_is_a_failed_member():
     def spun(rate):
         m = lv.Model()
         m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 2.5)), body_rates=(0.1, rate, 0), name="top"))
@@ -133,7 +133,7 @@ def test_a_step_that_fails_is_a_member_that_fails():
     assert "error.trajectory" not in why
 
 
-def test_a_function_that_makes_no_model():
+def test_a_function_that_returns_no_model():
     with pytest.warns(lv.ModelWarning, match="the first error is: make_model returned 2.0, which is not a Model"):
         runs = lv.ensemble(lambda x: 2.0 * x, {"x": [1.0, 2.0]}, h=0.1, until=1.0, keep=place)
     assert list(runs.data_vars) == ["error"]
@@ -155,7 +155,7 @@ def test_axes_units_and_facts():
     }  # fmt: skip
 
 
-def test_only_a_few_members_are_on_their_way_and_motions_are_not_kept():
+def test_few_members_are_submitted_at_a_time_and_motions_are_released():
     def motions():
         gc.collect()
         return sum(isinstance(thing, lv.Trajectory) for thing in gc.get_objects())
@@ -189,14 +189,14 @@ def test_progress_counts_members(monkeypatch, capsys):
         ({"executor": 2, "cluster": "tcp://127.0.0.1:1"}, "on an executor or on a cluster: give one"),
     ],
 )
-def test_refusals(change, sentence):
+def test_errors_of_wrong_arguments(change, sentence):
     arguments = {"make_model": oscillator, "parameters": GRID, "h": 0.1, "until": 1.0, "keep": place, **change}
     with pytest.raises(lv.ModelError, match=sentence):
         lv.ensemble(**arguments)
 
 
 @pytest.mark.parametrize("package", ["xarray", "threadpoolctl"])
-def test_what_is_not_installed_is_said_before_anything_is_run(monkeypatch, package):
+def test_a_missing_package_is_an_error_before_any_run(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     ran = []
     with pytest.raises(lv.MissingExtra, match=rf"ensembles need {package} .*pip install 'livens\[data\]'"):
@@ -204,7 +204,7 @@ def test_what_is_not_installed_is_said_before_anything_is_run(monkeypatch, packa
     assert not ran
 
 
-def test_processes_refuse_functions_that_cannot_travel():
+def test_functions_that_cannot_be_pickled_are_errors_with_processes():
     with ProcessPoolExecutor(1) as processes, pytest.raises(lv.ModelError, match="keep cannot be sent to another"):
         lv.ensemble(oscillator, GRID, h=0.1, until=1.0, keep=lambda motion: {}, executor=processes)
 
@@ -213,8 +213,8 @@ def pushed(x_1, y=0.0):
     return oscillator(x_1, 1.0)
 
 
-def test_axes_of_arrays_have_names_of_their_own():
-    """Those of x would be called x_1, as a parameter is."""
+def test_axes_of_arrays_have_unique_names():
+    """The axis of x would be called x_1, like a parameter."""
     keep = lambda motion: {"x": motion.position("ball")[-1], "y_1": 1.0, "y": [1.0, 2.0]}  # noqa: E731
     runs = lv.ensemble(pushed, {"x_1": [1.0, 2.0, 3.0]}, h=0.1, until=0.2, keep=keep)
     assert (runs.x.dims, runs.y.dims, runs.y_1.dims) == (("x_1", "x_1_"), ("x_1", "y_1_"), ("x_1",))
@@ -222,7 +222,7 @@ def test_axes_of_arrays_have_names_of_their_own():
     assert runs.x.dims == ("member", "x_1_")
 
 
-def test_whole_numbers_that_a_double_cannot_hold_are_not_rounded():
+def test_integers_that_a_double_cannot_represent_are_errors():
     kept = {"exact": 2**53, "large": 2**53 + 1}
     with pytest.warns(lv.ModelWarning, match="'large' = 9007199254740993, which a double cannot represent exactly"):
         lv.ensemble(oscillator, {"stiffness": [1.0], "mass": [1.0]}, h=0.1, until=0.2, keep=lambda motion: kept)
@@ -232,7 +232,7 @@ def test_whole_numbers_that_a_double_cannot_hold_are_not_rounded():
     assert runs.exact.values.item() == -(2**53)
 
 
-def test_units_are_words():
+def test_units_are_texts():
     with pytest.raises(lv.ModelError, match="unit of 'x' must be a text such as 'm', not 5"):
         lv.ensemble(
             oscillator,
@@ -244,7 +244,7 @@ def test_units_are_words():
         )
 
 
-def test_an_executor_that_has_been_shut_down():
+def test_an_executor_that_was_shut_down_is_an_error():
     with ThreadPoolExecutor(1) as executor:
         pass
     with pytest.raises(lv.LivensError, match="the executor accepts no members: cannot schedule new futures"):

@@ -1,4 +1,4 @@
-"""A study on disk: members that are finished are not run again, and nothing is mixed with another study."""
+"""Studies on disk: finished members are not run again, and studies are not mixed."""
 
 import _thread
 import itertools
@@ -33,13 +33,13 @@ def test_a_finished_study_is_read_and_not_run(tmp_path):
 
 
 class Dotted:
-    """Sets what a dotted path names, as `livens sweep` does."""
+    """Sets values by dotted paths, as `livens sweep` does."""
 
     def __call__(self, **values):
         return oscillator(values["springs.spring1.stiffness"], values["bodies.ball.mass"])
 
 
-def test_parameters_may_be_named_by_dotted_paths(tmp_path):
+def test_parameters_may_have_dotted_names(tmp_path):
     values = {"springs.spring1.stiffness": [1.0, 2.0], "bodies.ball.mass": [1.0, 3.0]}
     runs = lv.ensemble(Dotted(), values, **SOME, store=tmp_path / "study.nc")
     assert lv.ensemble(Dotted(), values, **SOME, store=tmp_path / "study.nc").identical(runs)
@@ -48,7 +48,7 @@ def test_parameters_may_be_named_by_dotted_paths(tmp_path):
     assert runs.x.dims == tuple(values)
 
 
-def test_what_failed_is_kept_as_well(tmp_path):
+def test_failed_members_are_stored_too(tmp_path):
     values = {"stiffness": [1.0, -1.0], "mass": [1.0]}
     with pytest.warns(lv.ModelWarning, match="1 of 2 members failed"):
         first = lv.ensemble(oscillator, values, **SOME, store=tmp_path / "study.nc")
@@ -58,7 +58,7 @@ def test_what_failed_is_kept_as_well(tmp_path):
 
 
 def interrupt_after(monkeypatch, batches):
-    """Ctrl-C when so many batches of members have been written down."""
+    """Ctrl-C after a number of batches in the journal."""
     add, count = Journal.add, itertools.count(1)
 
     def adds(self, outcomes):
@@ -70,8 +70,8 @@ def interrupt_after(monkeypatch, batches):
 
 
 @pytest.mark.parametrize("waiting", [False, True])
-def test_after_an_interrupt_only_the_rest_is_run(tmp_path, waiting, monkeypatch):
-    """Ctrl-C while the main thread waits for members, or while it writes down what they left."""
+def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, monkeypatch):
+    """Ctrl-C while the main thread waits for members, or while it writes their results."""
     rates, log, store = {"rate": np.linspace(0.5, 2.0, 100)}, tmp_path / "log", tmp_path / "study.nc"
     seen = []
 
@@ -112,8 +112,8 @@ lv.ensemble(double_pendulum, {"rate": np.linspace(0.5, 2.0, 150)}, h=1e-3, until
 """
 
 
-def test_a_killed_process_loses_only_what_was_in_flight(tmp_path):
-    """The long size of this, ten kills, is in benchmarks/ensembles.py."""
+def test_a_killed_process_loses_only_running_members(tmp_path):
+    """The long version, with ten kills, is in benchmarks/ensembles.py."""
     store, log, rates = tmp_path / "study.nc", tmp_path / "log", np.linspace(0.5, 2.0, 150)
     path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, store, log], env={**os.environ, "PYTHONPATH": path})
@@ -152,7 +152,7 @@ def written(path, outcomes):
     return journal.facts, found
 
 
-def test_wherever_a_journal_is_cut_it_holds_what_came_before_and_goes_on(tmp_path):
+def test_a_truncated_journal_holds_the_members_before_and_is_continued(tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     ends = []
     for outcome in OUTCOMES:
@@ -168,8 +168,8 @@ def test_wherever_a_journal_is_cut_it_holds_what_came_before_and_goes_on(tmp_pat
         assert written(cut, []) == ({"h": 0.1}, OUTCOMES)
 
 
-def test_a_journal_with_zeros_at_its_end_is_whole_up_to_there(tmp_path):
-    """As file systems leave it when the power fails."""
+def test_a_journal_with_zeros_at_its_end_is_valid_up_to_there(tmp_path):
+    """As left by file systems after a power failure."""
     path = tmp_path / "journal"
     written(path, OUTCOMES[:2])
     path.write_bytes(path.read_bytes() + bytes(4096))
@@ -177,7 +177,7 @@ def test_a_journal_with_zeros_at_its_end_is_whole_up_to_there(tmp_path):
     assert written(path, [])[1] == OUTCOMES
 
 
-def test_a_journal_is_one_process_at_a_time(tmp_path):
+def test_a_journal_is_locked_by_one_process(tmp_path):
     pytest.importorskip("fcntl")
     journal = Journal(tmp_path / "journal", {})
     with pytest.raises(lv.FileError, match="is in use: another process runs this study"):
@@ -186,7 +186,7 @@ def test_a_journal_is_one_process_at_a_time(tmp_path):
     Journal(tmp_path / "journal", {}).close()
 
 
-# ── refusals ──
+# ── errors ──
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_journal_is_one_process_at_a_time(tmp_path):
     ],
 )
 @pytest.mark.parametrize("complete", [True, False])
-def test_another_study_is_refused(tmp_path, change, sentence, complete):
+def test_a_store_of_another_study_is_an_error(tmp_path, change, sentence, complete):
     study = {"make_model": oscillator, "parameters": GRID, **SOME, "store": tmp_path / "study.nc"}
     if complete:
         lv.ensemble(**study)
@@ -213,21 +213,21 @@ def test_another_study_is_refused(tmp_path, change, sentence, complete):
 
 
 def unfinished(study):
-    """Begin a study and leave it after its first members."""
+    """Start a study and interrupt it after its first members."""
     with pytest.MonkeyPatch.context() as patch:
         interrupt_after(patch, 1)
         with pytest.raises(KeyboardInterrupt):
             lv.ensemble(**study)
 
 
-def test_keeping_something_else_is_refused(tmp_path):
+def test_other_kept_values_are_an_error_in_an_unfinished_study(tmp_path):
     study = {"make_model": oscillator, "parameters": GRID, **SOME, "store": tmp_path / "study.nc"}
     unfinished(study)
     with pytest.raises(lv.FileError, match="holds a study of x, but keep returns y"):
         lv.ensemble(**{**study, "keep": lambda motion: {"y": 1.0}})
 
 
-def test_what_is_no_study_is_refused_and_left_alone(tmp_path):
+def test_other_files_are_errors_and_not_changed(tmp_path):
     (tmp_path / "notes.nc").write_text("mine")
     (tmp_path / "study.nc.journal").write_text("mine, too")
     with pytest.raises(lv.FileError, match="is not a study written by livens"):
@@ -242,7 +242,7 @@ def test_what_is_no_study_is_refused_and_left_alone(tmp_path):
     assert (tmp_path / "study.nc.journal").read_text() == "mine, too"
 
 
-def test_a_damaged_study_is_refused(tmp_path):
+def test_a_damaged_study_is_an_error(tmp_path):
     store = tmp_path / "study.nc"
     lv.ensemble(oscillator, GRID, **SOME, store=store)
     data = bytearray(store.read_bytes())
@@ -252,13 +252,13 @@ def test_a_damaged_study_is_refused(tmp_path):
         lv.ensemble(oscillator, GRID, **SOME, store=store)
 
 
-def test_a_finished_study_that_keeps_something_else(tmp_path):
+def test_other_kept_values_are_an_error_in_a_finished_study(tmp_path):
     lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
     with pytest.raises(lv.FileError, match="holds a study of x, but keep returns y"):
         lv.ensemble(oscillator, GRID, **{**SOME, "keep": lambda motion: {"y": 1.0}}, store=tmp_path / "study.nc")
 
 
-def test_a_folder_is_no_store(tmp_path):
+def test_a_folder_as_store_is_an_error(tmp_path):
     (tmp_path / "study.nc").mkdir()
     with pytest.raises(lv.FileError, match="it is a folder"):
         lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")

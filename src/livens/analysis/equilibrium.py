@@ -45,7 +45,7 @@ ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
 PUSHES = 20  # displacements away from saddle points
 RADIUS = 0.5  # largest trust radius: rad, or parts of the mechanism's size
-SPACING, FINE = 1e-5, 1e-7  # of the differences that give K, as above
+STIFFNESS_SPACING, FINE_SPACING = 1e-5, 1e-7  # of the differences that give K, as above
 NEUTRAL = 1e-8  # a stiffness below this part of the largest counts as zero
 SMALL = 1e-12  # a move below this counts as zero
 
@@ -115,7 +115,7 @@ class _Search:
         self.root = np.sqrt(inverse_masses(self.fit.system.bodies))
         self.size = self.fit.size
         self.pull = 0.0  # the largest force so far, weighted
-        self.spacing = SPACING
+        self.spacing = STIFFNESS_SPACING
 
     def find(self) -> State:
         """The state at rest, or a ModelError."""
@@ -137,10 +137,10 @@ class _Search:
             there, radius = self.step(here, slope, radius)
             before, after = np.linalg.norm(here.r), np.linalg.norm(there.r)
             vain = vain + 1 if abs(after - before) <= 1e-9 * before else 0  # as in free fall
-            if vain > VAIN or (there is here and near > 1e3 * SMALL and self.spacing == FINE):
+            if vain > VAIN or (there is here and near > 1e3 * SMALL and self.spacing == FINE_SPACING):
                 break
             if there is here:  # differences may reach across a stop
-                self.spacing, radius = FINE, RADIUS
+                self.spacing, radius = FINE_SPACING, RADIUS
             here = there
         raise self.refusal(here)
 

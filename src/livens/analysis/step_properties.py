@@ -33,7 +33,7 @@ from ..kernels.dynamics import violations_of_record
 from ..run.simulate import advance
 from ..step import Scheme
 
-SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
+MAP_SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
 
 
 def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
@@ -52,7 +52,8 @@ def reversibility(model: Model, scheme: Scheme, h: float, steps: int) -> float:
     start, radius = compiled.state, float(_gyration(compiled.system.bodies).max())
     there = advance(model, scheme, start, h, steps)
     back = advance(model, scheme, there, -h, steps, t0=steps * h)
-    pairs = {name: [getattr(state, name)[1:] for state in (start, there, back)] for name in ("a", "B", "p", "L")}
+    states = [state._asdict() for state in (start, there, back)]
+    pairs = {name: [state[name][1:] for state in states] for name in ("a", "B", "p", "L")}
     size = {name: float(max(np.abs(x0).max(), np.abs(x1).max())) for name, (x0, x1, _) in pairs.items()}
     size["a"] = max(size["a"], radius)
     if radius > 0.0:
@@ -120,7 +121,7 @@ def joint_tangents(compiled: Compiled, state: State, unit: State) -> Array:
         violations_of_record(system, as_record(x), signals, scratch(system), g, v)
         return np.concatenate([g[0], v[0]])
 
-    s = SPACING / 16.0
+    s = MAP_SPACING / 16.0
     columns = []
     for xi in V.T:
         near = [closed(moved(state, k * s * xi, unit)) for k in (-2.0, -1.0, 1.0, 2.0)]
@@ -201,7 +202,7 @@ def _derivative(step: Callable[[State], State], start: State, end: State, unit: 
         return (ahead - behind) / (2.0 * s)
 
     sigma = np.broadcast_to(unit.B[1:], (4, *unit.B[1:].shape)).ravel()
-    s = SPACING / float(np.abs(sigma * xi).max())
+    s = MAP_SPACING / float(np.abs(sigma * xi).max())
     D0, D1, D2 = central(s), central(s / 2), central(s / 4)
     return (64.0 * D2 - 20.0 * D1 + D0) / 45.0
 

@@ -30,7 +30,7 @@ from .signals import Signals
 from .system import fastest, scratch
 
 SHIFT = 1e-6  # regularisation of S, relative to the metric, in projections and for reactions that are not unique
-FAR = 0.1  # a larger violation, relative to the size of the joints or in radians, is an error of the model
+LARGEST_VIOLATION = 0.1  # relative to the size of the joints, or in radians; a larger one is an error of the model
 STILL, DRIVEN = 1e-14, 1e-10  # m/s or rad/s: round-off of velocities without and with prescribed motions
 
 
@@ -88,7 +88,7 @@ class Assembly:
         state, system, bodies = self.state, self.system, self.system.bodies
         a0, B0 = state.a.copy(), state.B.copy()
         g = self.violations()
-        far = np.abs(g) > FAR / (PRECISION * system.rows.weight)
+        far = np.abs(g) > LARGEST_VIOLATION / (PRECISION * system.rows.weight)
         if far.any():
             self.check_prescribed_motions(far)
             self.raise_violation(g, "does not fit at the start")

@@ -22,11 +22,11 @@ from .bodies import Frames, stack
 from .constraint_tapes import OPCODES, Places
 from .signals import Signals
 
-KINDS = {
+HANDLE_NUMBERS = {
     "point": kinds.POINT,
     "direction": kinds.DIRECTION,
     "velocity": kinds.VELOCITY,
-    "angular_velocity": kinds.SPIN,
+    "angular_velocity": kinds.ANGULAR_VELOCITY,
 }
 
 
@@ -64,7 +64,7 @@ def compile_formulas(frames: Frames, signals: Signals) -> Formulas:
         energies.append(_Instance(energy.formula, handles, handles, FormulaStructure.of(energy.formula)))
     for owner, force in signals.terms.of(FormulaForce):
         b = frames.number[force.point.body]
-        acts = [(kinds.POINT, b, frames.local(force.point, owner)), (kinds.SPIN, b, np.zeros(3))]
+        acts = [(kinds.POINT, b, frames.local(force.point, owner)), (kinds.ANGULAR_VELOCITY, b, np.zeros(3))]
         if force.torque is not None:
             frames.refuse_torque(force.point, owner, "leave its torque out")
         for formula, act in zip(force.formulas, acts, strict=False):
@@ -84,7 +84,7 @@ def _handles(
             at = places(bodies[slot], kind, r)
         else:
             at = frames.axes[b].T @ (r if kind == "direction" else r - frames.center[b])
-        found.append((KINDS[kind], b, at))
+        found.append((HANDLE_NUMBERS[kind], b, at))
     return found
 
 

@@ -25,8 +25,8 @@ from .bodies import Frames, stack
 from .ordering import elimination_order, symbolic
 from .signals import Signals
 
-KINDS = {name: number for name, number in vars(kinds).items() if name.isupper()}  # of rows and coordinates
-FAR = 1e100  # m, whose square still is a floating-point number
+KIND_NUMBERS = {name: number for name, number in vars(kinds).items() if name.isupper()}  # of rows and coordinates
+LARGEST_SIZE = 1e100  # m; its square is still a floating-point number
 LONGEST = 1e3  # times its own size: the largest length that the tolerance of a joint is relative to
 PRECISION = 1e-13  # tolerance of the violation, relative to the size of the joints
 
@@ -79,7 +79,7 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
             _refuse_torque(frames, q.b, q.joint)
     springs = [entry.spring for entry in entries]
     compiled = Coordinates(
-        kind=np.array([KINDS[q.kind] for q, _, _ in entries], dtype=np.int64),
+        kind=np.array([KIND_NUMBERS[q.kind] for q, _, _ in entries], dtype=np.int64),
         body=frames.numbers([(q.a.body, q.b.body) for q, _, _ in entries], 2),
         point=stack([(frames.local(q.a, q.joint), frames.local(q.b, q.joint)) for q, _, _ in entries], (2, 3)),
         axis=stack([frames.direction(q.a.body, q.axis) for q, _, _ in entries], (3,)),
@@ -150,7 +150,7 @@ def compile_rows(
         return frames.local(row.a, owner)
 
     compiled = Rows(
-        kind=np.array([KINDS[row.kind] for row in rows], dtype=np.int64),
+        kind=np.array([KIND_NUMBERS[row.kind] for row in rows], dtype=np.int64),
         body=frames.numbers([(row.a.body, row.b.body) for row in rows], 2),
         point=stack(
             [(first_point(row, o), frames.local(row.b, o)) for row, o in zip(rows, owners, strict=True)], (2, 3)
@@ -188,7 +188,7 @@ def _scaled(
     lengths = [row.value if row.kind in ("DISTANCE", "TAPE") else 0.0 for row in rows]
     size = max(float(levers.max(initial=0.0)), *lengths, 0.0)
     size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
-    if size > FAR:
+    if size > LARGEST_SIZE:
         raise ModelError(
             f"joints are at points {size:.3g} m from their bodies, too far to compute with: check the units."
         )

@@ -117,6 +117,7 @@ class Body:
 
 def is_shape(value: object) -> bool:
     """True for an object with mass properties; users may write shapes of their own."""
+    # a shape of a user need not be of a class of livens
     return hasattr(value, "mass_properties") and not isinstance(value, type)
 
 

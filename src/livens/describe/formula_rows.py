@@ -22,7 +22,7 @@ from .body_symbols import Expected, distinct_bodies, traced
 from .row import Row
 
 Place = Callable[[Body, str, Array], Array]
-MOST = 4  # bodies of one equation
+MOST_BODIES = 4  # in one equation
 
 
 class PoseEquations:
@@ -47,7 +47,7 @@ class FormulaRows:
     def __init__(self, fn: Callable[..., Any] | Formula, bodies: Sequence[Body], label: str):
         every = distinct_bodies(bodies, label)
         self.bodies = without_world(every)
-        if len(self.bodies) > MOST:
+        if len(self.bodies) > MOST_BODIES:
             raise ModelError(
                 f"{label} lists {len(self.bodies)} bodies, and an equation can join four at most: split it, or put a "
                 "light body between them."

@@ -27,7 +27,7 @@ from .pose import Pose
 from .surface import Surface, box_surface
 
 HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
-ROUND_OFF = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
+TENSOR_TOLERANCE = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class MassProperties:
         moments, Q = np.linalg.eigh(J)
         if np.linalg.det(Q) < 0.0:
             Q[:, 2] = -Q[:, 2]
-        moments[np.abs(moments) < ROUND_OFF * moments.max()] = 0.0
+        moments[np.abs(moments) < TENSOR_TOLERANCE * moments.max()] = 0.0
         return moments, Q
 
     def moved(self, pose: Pose) -> MassProperties:
@@ -135,14 +135,14 @@ def _possible(J: Array) -> Array:
     if size > HUGE:
         raise ModelError(f"inertia of {size:.3g} kg m² is too large to compute with: check its unit.")
     skew = np.abs(J - J.T).max()
-    if skew > ROUND_OFF * size:
+    if skew > TENSOR_TOLERANCE * size:
         raise ModelError(f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m².")
     J = 0.5 * (J + J.T)
     moments = np.linalg.eigvalsh(J)
-    if moments[0] < -ROUND_OFF * size:
+    if moments[0] < -TENSOR_TOLERANCE * size:
         raise ModelError(f"inertia tensor has a negative principal moment: {moments[0]:.6g} kg m².")
     excess = moments[2] - moments[0] - moments[1]
-    if excess > ROUND_OFF * size:
+    if excess > TENSOR_TOLERANCE * size:
         a, b, c = moments
         raise ModelError(
             f"inertia tensor breaks the triangle inequality: {c:.6g} > {a:.6g} + {b:.6g} kg m² (principal moments); "

@@ -13,7 +13,7 @@ from ..errors import LivensError, ModelError
 from ..formula.expression import Expression
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
-ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, relative to it
+TIME_ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, relative to it
 
 
 def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str) -> Array:
@@ -30,7 +30,7 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
         try:
             rows[k] = _answer(signal, time, shape, owner, what)
         except ModelError:
-            rows[k] = _answer(signal, time * (1.0 - ROUND_OFF), shape, owner, what)
+            rows[k] = _answer(signal, time * (1.0 - TIME_ROUND_OFF), shape, owner, what)
     return rows
 
 

@@ -23,7 +23,7 @@ from .surface import Surface
 SIDES = 64  # corners of a circle
 BEND = np.cos(np.radians(8.0))  # edges whose end normals differ by more are halved
 CROWD = 100  # corners at one place, on average
-MOST = 200_000  # triangles, beyond which there is no further refinement
+MOST_TRIANGLES = 200_000  # with more there is no further refinement
 
 # How a triangle (0, 1, 2) is cut whose edges 01, 12, 20 have the midpoints 3, 4, 5; row = sum of 1, 2, 4 where halved
 CUTS: tuple[tuple[tuple[int, int, int], ...], ...] = (
@@ -107,7 +107,7 @@ def rounded(points: Array, normals: Array) -> Surface:
     for _ in range(3):
         bends = _dot(normals, np.roll(normals, -1, axis=1))[..., 0] < BEND
         bends &= (np.linalg.norm(normals, axis=2) > 0.5).all(axis=1)[:, None]
-        if not bends.any() or len(triangles) > MOST:
+        if not bends.any() or len(triangles) > MOST_TRIANGLES:
             break
         vertices, triangles, normals = _halved(vertices, triangles, normals, bends)
     return Surface(vertices, triangles.astype(np.int32))

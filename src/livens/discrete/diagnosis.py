@@ -21,8 +21,7 @@ def not_finite(system: Lagrangian, q: Array, v: Array, t: float) -> str:
         bad = np.atleast_1d(~np.isfinite(values).all(axis=0))
         if bad.any():
             which = f", number {int(bad.argmax())}" if len(bad) > 1 else ""
-            ours = getattr(fn, "__module__", "").startswith("livens.")
-            return f"{label}{which}{'' if ours else line_of(fn)}"
+            return f"{label}{which}{line_of(fn)}"
     return ""
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..checks import Array
+from ..compile.constraint_tapes import OPCODES
 from ..formula.formula import flatten
 from ..formula.functions import casadi
-from ..kernels import opcodes
 from ..kernels.implicit_maps import Maps
 from .terms import Ints, Symbols, Term
 
@@ -114,7 +114,7 @@ class Program:
                     lengths[name] += values.size
                 cuts = [length]
                 for flat in pack.flats:
-                    ops = np.array([getattr(opcodes, name) for name in flat.operations], dtype=np.int64)
+                    ops = np.array([OPCODES[name] for name in flat.operations], dtype=np.int64)
                     code.append(np.column_stack([ops, flat.registers]))
                     constant.append(flat.constants)
                     length += len(ops)

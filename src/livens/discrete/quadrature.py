@@ -66,6 +66,7 @@ class Quadrature:
 
     def __post_init__(self) -> None:
         for name in ("nodes", "points", "weights"):
+            # fields of a frozen dataclass, by name
             object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
         if len(set(self.nodes)) < len(self.nodes):
             raise ModelError(f"the scheme {self.name} has a node twice.")

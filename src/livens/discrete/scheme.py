@@ -86,5 +86,6 @@ def label(scheme: Any) -> str:
     """The name of a scheme in tables: its own, or its class with the options that differ from their defaults."""
     if own := scheme_of(scheme).label:
         return own
-    given = [(f.name, getattr(scheme, f.name)) for f in fields(scheme) if getattr(scheme, f.name) != f.default]
+    options = {f.name: getattr(scheme, f.name) for f in fields(scheme)}  # the fields of a dataclass, not copied
+    given = [(f.name, options[f.name]) for f in fields(scheme) if options[f.name] != f.default]
     return f"{type(scheme).__name__}({', '.join(f'{name}={value!r}' for name, value in given)})"

@@ -36,7 +36,7 @@ from .fluid import add_fluid
 from .mjcf_process import compiled, mujoco
 from .visuals import geom_surface
 
-KINDS = ("free", "ball", "slide", "hinge")
+MJCF_JOINTS = ("free", "ball", "slide", "hinge")
 
 
 def read_mjcf(
@@ -106,6 +106,7 @@ class _Reader:
 
     def disabled(self, what: str) -> bool:
         """True if the file disables this part of the physics."""
+        # MuJoCo names its flags by attributes
         return bool(self.off & int(getattr(self.mj.mjtDisableBit, f"mjDSBL_{what}")))
 
     def read(self) -> Model:
@@ -140,6 +141,7 @@ class _Reader:
             if count:
                 raise ModelError(f"the file has {what}, which have no counterpart.")
         for name in ("dof_dampingpoly", "jnt_stiffnesspoly"):
+            # older versions of MuJoCo do not have these fields
             if np.any(getattr(m, name, 0.0)):
                 raise ModelError("the file has springs or dampers that are not linear, which have no counterpart.")
 
@@ -198,7 +200,7 @@ class _Reader:
 
     def _freedom(self, j: int) -> Dof:
         m, d = self.m, self.d
-        dof, kind = m.jnt_dofadr[j], KINDS[m.jnt_type[j]]
+        dof, kind = m.jnt_dofadr[j], MJCF_JOINTS[m.jnt_type[j]]
         q = m.jnt_qposadr[j]
         scalar = kind != "ball"
         limited = m.jnt_limited[j] and not self.disabled("LIMIT")

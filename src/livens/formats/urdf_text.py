@@ -14,7 +14,7 @@ from ..describe.pose import Pose
 from ..errors import FileError, ModelError
 from ..storage.xml import read_markup
 
-KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+URDF_JOINTS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 
 @dataclass
@@ -127,8 +127,8 @@ def _link(element: Element) -> Link:
 def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:
     name = _named(element, "joint")
     label, kind = f"joint {name!r}", element.get("type", "")
-    if kind not in KINDS:
-        raise ModelError(f"{label} is of type {kind[:40]!r}; types are {', '.join(KINDS)}.")
+    if kind not in URDF_JOINTS:
+        raise ModelError(f"{label} is of type {kind[:40]!r}; types are {', '.join(URDF_JOINTS)}.")
     ends = []
     for role in ("parent", "child"):
         found = element.find(role)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from .arrays import FORCE, FREE_FORCE, FREE_TORQUE, OLD_L, OLD_P, POWER_OF_FORCES, TORQUE
-from .kinds import POINT, SPIN, VELOCITY
+from .kinds import ANGULAR_VELOCITY, POINT, VELOCITY
 from .status import AGAIN, NOT_FINITE, OK, STIFF
 from .tape import run, run_four
 
@@ -40,7 +40,7 @@ def gather_handles(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
             u = bodies.inverse_inertia[b, 0] * L[b, 0]
             v = bodies.inverse_inertia[b, 1] * L[b, 1]
             q = bodies.inverse_inertia[b, 2] * L[b, 2]
-            if kind == SPIN:
+            if kind == ANGULAR_VELOCITY:
                 x, y, z = u, v, q
             else:
                 x, y, z = v * z - q * y, q * x - u * z, u * y - v * x
@@ -65,7 +65,7 @@ def apply_forces(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, 
         u0 = B[b, 0, 0] * F0 + B[b, 1, 0] * F1 + B[b, 2, 0] * F2
         u1 = B[b, 0, 1] * F0 + B[b, 1, 1] * F1 + B[b, 2, 1] * F2
         u2 = B[b, 0, 2] * F0 + B[b, 1, 2] * F1 + B[b, 2, 2] * F2
-        if kind != SPIN:
+        if kind != ANGULAR_VELOCITY:
             u0, u1, u2 = y * u2 - z * u1, z * u0 - x * u2, x * u1 - y * u0
         if kind == POINT:
             f[b, 0] += F0

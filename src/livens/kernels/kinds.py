@@ -17,8 +17,8 @@ VELOCITY_ONLY = SPAN  # kinds from here on have a rate but no defect
 ANGLE = 0
 DISPLACEMENT = 1
 
-# what a formula asks of a body, in force_tapes.py; it pushes at a POINT, on a DIRECTION, or exerts a torque, SPIN
+# quantities of bodies in formulas (force_tapes.py); the conjugate force acts at a POINT, on a DIRECTION, or is a torque
 POINT = 0  # a + B r
 DIRECTION = 1  # B r
 VELOCITY = 2  # p/m + B (ω × r)
-SPIN = 3  # B ω
+ANGULAR_VELOCITY = 3  # B ω

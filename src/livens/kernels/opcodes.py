@@ -55,5 +55,5 @@ IF_ELSE_ZERO = 48  # y where x is not 0, else 0
 
 # the registers of a user-written row: (a, B) of up to four bodies, the time, (v, ω) of the bodies, then its results
 TIME = 48
-VELOCITY = 49
+VELOCITIES = 49
 RESULT = 73

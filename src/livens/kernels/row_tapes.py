@@ -16,7 +16,7 @@ from __future__ import annotations
 from .._jit import inline, njit
 from .arrays import WORK
 from .constrain import add_prescribed_rates, constraint_rates
-from .opcodes import RESULT, TIME, VELOCITY
+from .opcodes import RESULT, TIME, VELOCITIES
 from .rows import jacobians, violations
 from .tape import run
 
@@ -104,7 +104,7 @@ def tape_bias_terms(tapes, bodies, a, B, p, L, t, w, gamma):
     for k in range(tapes.row.shape[0]):
         gather(tapes, k, a, B, t, w)
         for s in range(tapes.bodies[k]):
-            b, o = tapes.body[k, s], VELOCITY + 6 * s
+            b, o = tapes.body[k, s], VELOCITIES + 6 * s
             for i in range(3):
                 w[o + i] = bodies.inverse_mass[b] * p[b, i]
                 w[o + 3 + i] = bodies.inverse_inertia[b, i] * L[b, i]

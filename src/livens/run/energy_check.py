@@ -19,9 +19,9 @@ from ..kernels.arrays import DISSIPATED, WORK, State
 from ..kernels.forces import energies_of_record
 from ..record.trajectory import Trajectory
 
-TOLERANCE = 0.05  # relative energy error above which the step is too long
+ENERGY_TOLERANCE = 0.05  # relative energy error above which the step is too long
 STATES = 400  # states that are examined, at most
-FEWEST = 20  # states in which the largest energy exchanged can be seen
+FEWEST_STATES = 20  # states in which the largest energy exchanged can be seen
 ROUND_OFF = 1e-9  # relative to the energies: smaller errors count as none
 
 
@@ -49,10 +49,10 @@ def energy_error_text(error: float) -> str:
 
 def warn_of_energy_error(motion: Trajectory) -> None:
     """Warn, once, if the energy error of a finished run is above the tolerance."""
-    if not motion.scheme.conserves_energy or len(motion) < FEWEST:
+    if not motion.scheme.conserves_energy or len(motion) < FEWEST_STATES:
         return
     error = energy_error(motion)
-    if error > TOLERANCE:
+    if error > ENERGY_TOLERANCE:
         warnings.warn(
             f"model {motion.model.name!r}: {energy_error_text(error)}; h = {motion.h:g} s is too long for this motion: "
             f'try h = {motion.h / 4:.1g}, or h="auto".',

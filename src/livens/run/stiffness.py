@@ -39,9 +39,9 @@ from ..kernels.sparse import solve
 from ..step.scheme import phase_per_step
 
 ROUNDS = 60  # restarts of Lanczos' method at most
-TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
+EIGENVALUE_TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
-FEWEST = 100  # steps of a run whose model gives no reason for more
+FEWEST_STEPS = 100  # steps of a run whose model gives no reason for more
 PRESCRIBED = 10.0  # the time over which prescribed motions are examined [s], at SAMPLES times
 SAMPLES = 200
 
@@ -69,7 +69,7 @@ class Stiffness:
         """A step in which the phase of the stiffest vibration and of the fastest rotation is at most `phase` [rad]."""
         fastest = max(self.frequency, self.spin)
         h = phase / fastest if fastest else np.inf
-        h = min(h, until / FEWEST)
+        h = min(h, until / FEWEST_STEPS)
         return _rounded(h) if np.isfinite(h) else np.inf
 
     def __str__(self) -> str:
@@ -232,7 +232,7 @@ def _eigenpair(product: Callable[[Array], Array], y: Array) -> tuple[float, Arra
         return float(values[-1]), vectors[:, -1]
     K = LinearOperator((len(y), len(y)), matvec=product, dtype=np.float64)
     try:
-        values, vectors = eigsh(K, k=1, which="LA", v0=y, tol=TOLERANCE, maxiter=ROUNDS)
+        values, vectors = eigsh(K, k=1, which="LA", v0=y, tol=EIGENVALUE_TOLERANCE, maxiter=ROUNDS)
     except ArpackNoConvergence:
         y = y / np.linalg.norm(y)
         z = product(y)  # the Rayleigh quotient and the residual bound some eigenvalue from above

@@ -89,6 +89,7 @@ class Build(Reading):
         for argument, given in arguments.items():
             if isinstance(given, Written):  # the attribute is then the formula that its function gave
                 slots = made.formula_bodies
+                # attributes of a thing have the names of its arguments
                 getattr(made, argument).source = (given.text, {k: slotted(v, slots) for k, v in given.given.items()})
         return made
 
@@ -99,7 +100,8 @@ class Build(Reading):
             if name not in known:
                 raise refusal(here, "there is no such key.")
             with at(here):
-                found[known[name].argument] = getattr(self, known[name].kind)(value, here)
+                read = getattr(self, known[name].kind)  # a method for each kind of argument
+                found[known[name].argument] = read(value, here)
         return found
 
     def formula_bodies(self, arguments: dict[str, Any]) -> list[Body]:

@@ -95,10 +95,11 @@ class _Describe:
         table: Document = {}
         made: type = type(thing)
         for name, (argument, kind, default) in keys(made).items():
-            value = getattr(thing, argument)
+            value = getattr(thing, argument)  # attributes of a thing have the names of its arguments
             if value is None:
                 continue
-            plain = getattr(self, kind)(value, f"{argument} of {owner!r}")
+            write = getattr(self, kind)  # a method for each kind of argument
+            plain = write(value, f"{argument} of {owner!r}")
             if plain != {} and repr(plain) != repr(
                 list(map(float, default)) if isinstance(default, tuple) else default
             ):
@@ -238,6 +239,7 @@ def _function_name(value: Any) -> str:
     """The name of a Python function; objects that can be called have none, and give that of their class."""
     if isinstance(value, Forgotten):
         return value.function
+    # an object that can be called need not have a name
     return str(getattr(value, "__qualname__", type(value).__name__))
 
 

@@ -66,6 +66,7 @@ def on_user_change(field: Any, act: Callable[[Any], None]) -> None:
         if event.client is not None:
             act(event.target.value)
 
+    # in viser buttons have on_click, other fields on_update
     (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
 
 

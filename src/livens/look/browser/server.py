@@ -139,11 +139,13 @@ def _shell() -> Any:
 
 def in_notebook() -> bool:
     """True in a notebook, which shows the value of an expression as HTML."""
+    # only a shell of Jupyter has a kernel
     return hasattr(_shell(), "kernel")
 
 
 def interactive() -> bool:
     """True in a notebook or at a prompt, where a call must not block."""
+    # Python sets sys.ps1 at a prompt only
     return bool(hasattr(sys, "ps1") or sys.flags.interactive or _shell())
 
 

@@ -1,4 +1,4 @@
-"""What fuzzing found, each by the smallest file that shows it. What it found in folders and HDF5: test_security.py."""
+"""Regression tests for inputs that fuzzing found, each as a minimal file. For folders and HDF5 see test_security.py."""
 
 import json
 import struct
@@ -20,8 +20,8 @@ TETRAHEDRON = "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 # ── meshes ──
 
 
-def test_a_mesh_whose_corners_are_no_points(tmp_path):
-    """Accessors of glTF say how many numbers a corner has."""
+def test_a_mesh_whose_corners_are_not_points(tmp_path):
+    """Accessors of glTF give the number of components of a corner."""
     trimesh = pytest.importorskip("trimesh")
     data = trimesh.creation.box((2, 1, 1)).export(file_type="glb")
     length = struct.unpack("<I", data[12:16])[0]
@@ -43,7 +43,7 @@ def test_a_mesh_that_is_too_large_to_compute_with(tmp_path):
             lv.read_mesh(tmp_path / "far.obj", density=1000)
 
 
-def test_a_mesh_most_of_which_is_one_point(tmp_path):
+def test_a_mesh_with_most_corners_at_one_point(tmp_path):
     """Beside a corner a kilometre away, 20,000 others within a millimetre are 2·10⁸ pairs that might be one corner."""
     pytest.importorskip("trimesh")
     rng = np.random.default_rng(1)
@@ -80,7 +80,7 @@ def member(number, layout, *numbers):
         [append_log.pack_record(b"E", struct.pack("<Q", 0) + b"\xff\xfe")],
     ],
 )
-def test_a_journal_of_a_study_that_contradicts_itself(tmp_path, records):
+def test_a_contradictory_journal_of_a_study(tmp_path, records):
     path = tmp_path / "study.nc.journal"
     path.write_bytes(journal.HEAD + append_log.pack_record(b"F", b"{}") + b"".join(records))
     draft = journal.Journal(path, {})
@@ -101,8 +101,8 @@ def test_a_journal_of_a_study_without_facts(tmp_path, facts):
     ("fact", "value"),
     [("h", 0.0), ("h", -1.0), ("h", float("nan")), ("every", 0), ("steps", -1), ("seconds", float("inf"))],
 )
-def test_a_motion_with_counts_that_no_motion_has(tmp_path, monkeypatch, fact, value):
-    """Its digest is right: who wrote it meant it."""
+def test_a_motion_with_impossible_counts(tmp_path, monkeypatch, fact, value):
+    """Its digest is right, so the file was written on purpose."""
     m = lv.Model()
     m.add(lv.Body(lv.MassProperties(1.0, (1, 2, 3)), body_rates=(0.1, 2, 0.1), name="top"))
     facts = netcdf._facts
