@@ -55,7 +55,7 @@ def functions(eq: Equations, k: int) -> list[Any]:
     ca = casadi()
     g, n = eq.rows[k], len(eq.B)
     q = ca.vertcat(eq.q, ca.SX.sym("nobody", opcodes.TIME - 12 * n))
-    u = ca.SX.sym("u", opcodes.RESULT - opcodes.VELOCITY)
+    u = ca.SX.sym("u", opcodes.RESULT - opcodes.VELOCITIES)
     dq = ca.vertcat(
         *(
             ca.vertcat(u[6 * s : 6 * s + 3], ca.reshape((eq.B[s] @ ca.skew(u[6 * s + 3 : 6 * s + 6])).T, 9, 1))

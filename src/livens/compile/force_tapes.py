@@ -27,8 +27,8 @@ from .signals import Signals
 KINDS = {
     "point": kinds.POINT,
     "direction": kinds.DIRECTION,
-    "velocity": kinds.VELOCITY,
-    "angular_velocity": kinds.SPIN,
+    "velocity": kinds.POINT_VELOCITY,
+    "angular_velocity": kinds.ANGULAR_VELOCITY,
 }
 
 
@@ -67,7 +67,7 @@ def compile_formulas(model: Model, frames: Frames, signals: Signals) -> Formulas
             energies.append(_Instance(force.fn, handles, handles, Shape.of(force.fn)))
         elif isinstance(force, Force):
             b = frames.number[force.point.body]
-            acts = [(kinds.POINT, b, frames.local(force.point, force)), (kinds.SPIN, b, np.zeros(3))]
+            acts = [(kinds.POINT, b, frames.local(force.point, force)), (kinds.ANGULAR_VELOCITY, b, np.zeros(3))]
             if force.torque is not None:
                 frames.refuse_torque(force.point, force)
             for formula, act in zip(force.formulas, acts, strict=False):

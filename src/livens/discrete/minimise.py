@@ -25,12 +25,12 @@ from ..kernels.status import NOT_FINITE, OK, SOLVE
 from . import stepping
 from .constrained import solve as solve_constrained
 from .maps import Program
-from .trial import STEP, Trial
+from .trial import STEP_MAP, Trial
 
 LANDING = (3, 5)  # maps that end a step with constraints
-ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
+DESCENT_ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
 DULL = 8  # iterations with secants of the dissipation after a step that friction has cut short
-NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
+POTENTIAL_NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
 FORCING = 1e-3  # relative residual to which conjugate gradients solve for d at least
 EPS = float(np.finfo(np.float64).eps)
 
@@ -38,7 +38,7 @@ EPS = float(np.finfo(np.float64).eps)
 def rollout(
     program: Program, work: Memory, t: float, h: float, y: Array, first: int, steps: int, every: int, record: Array
 ) -> tuple[int, int]:
-    """Take `steps` steps; as integrators/general.rollout, with a minimisation in the place of Newton's method."""
+    """Take `steps` steps; as stepping.rollout, with a minimisation instead of Newton's method."""
     trial = program.kept.get("trial")
     if trial is None or trial.work is not work:
         trial = program.kept["trial"] = Trial(program, work)
@@ -48,14 +48,14 @@ def rollout(
         trial.h, trial.t = h, t + h * (first + n)
         work.z[:ny] = y
         x = np.zeros(nx)
-        implicit.extrapolate(work.past, 0, nx, work.degree[STEP], x)
+        implicit.extrapolate(work.past, 0, nx, work.degree[STEP_MAP], x)
         status = solve(trial, x)
         if status != OK:
             return status, n
         work.z[ny : ny + nx] = x
-        result(program.arrays, STEP, work.z, trial.t, h, work.w, y)
-        work.degree[STEP] = implicit.store_unknowns(work.past, 0, nx, work.age[STEP], x)
-        work.age[STEP] = min(work.age[STEP] + 1, 4)
+        result(program.arrays, STEP_MAP, work.z, trial.t, h, work.w, y)
+        work.degree[STEP_MAP] = implicit.store_unknowns(work.past, 0, nx, work.age[STEP_MAP], x)
+        work.age[STEP_MAP] = min(work.age[STEP_MAP] + 1, 4)
         if nx > trial.n:
             status, _ = stepping.rollout(program, work, t, h, y, first + n, 1, steps + first + 2, record, LANDING)
             if status != OK:
@@ -73,22 +73,22 @@ def minimise(trial: Trial, x: Array) -> int:
         x[:], (value, size) = 0.0, rest
     if not np.isfinite(value):
         return NOT_FINITE
-    linear = trial.maps.linear[STEP] == 1
+    linear = trial.maps.linear[STEP_MAP] == 1
     last, forcing, dull = np.inf, 1e-14 if linear else 0.1, 0
     R = trial.derivatives(x)
-    for _ in range(ITERATIONS):
+    for _ in range(DESCENT_ITERATIONS):
         if not np.isfinite(R).all():
             return NOT_FINITE
         d, exact = direction(trial, x, R, forcing, dull > 0)
         e, slope = float(np.abs(d).max()), float(R @ d)
         part = trial.relative(d, x + d)
-        stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * NOISE * size)
+        stuck = e > 0.5 * last and (e <= trial.finest() or -slope <= 1e-4 * POTENTIAL_NOISE * size)
         if (exact and (linear or part <= implicit.CONVERGED)) or stuck:
             x += d
             return OK if e < np.inf else NOT_FINITE
         found = search(trial, x, d, value, size, slope)
         if found is None:
-            return OK if -slope <= NOISE * size else SOLVE
+            return OK if -slope <= POTENTIAL_NOISE * size else SOLVE
         value, size, R, a = found
         dull = DULL if trial.rough and a < 0.1 else dull - 1
         last, forcing = e, min(0.1, max(FORCING, part))
@@ -158,7 +158,7 @@ def search(
 ) -> tuple[float, float, Array, float] | None:
     """Go from x along d by (1): x is moved, and Π, its size and its gradient there are given, and α; None where
     nothing is gained."""
-    noise = NOISE * size
+    noise = POTENTIAL_NOISE * size
     new, new_size = trial.value(x + d)
     if new <= value + 1e-4 * slope:
         x += d

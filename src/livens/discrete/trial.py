@@ -14,7 +14,7 @@ from ..kernels.implicit_maps import residual, result
 from .factors import factors
 from .maps import Program
 
-STEP, VALUE, SECANT = 0, 1, 2  # maps of the scheme
+STEP_MAP, VALUE_MAP, SECANT_MAP = 0, 1, 2  # maps of the scheme
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -25,13 +25,13 @@ class Trial:
         self.program, self.work = program, work
         self.maps = program.arrays
         self.exact = self.maps._replace(convex=np.zeros_like(self.maps.convex))
-        self.ny, self.nx = program.state.size, program.sizes[STEP]
-        self.n = program.maps[STEP].unknowns.part["u"].stop
-        self.pattern = program.patterns[STEP]
+        self.ny, self.nx = program.state.size, program.sizes[STEP_MAP]
+        self.n = program.maps[STEP_MAP].unknowns.part["u"].stop
+        self.pattern = program.patterns[STEP_MAP]
         self.values = work.A if self.pattern is None else np.zeros(self.pattern.nnz)
         self.R = np.zeros(self.nx)
         self.out = np.zeros(self.maps.keep.shape[1])
-        blocks = program.maps[VALUE].out
+        blocks = program.maps[VALUE_MAP].out
         assert blocks is not None
         self.g = self.out[blocks.part["g"]]
         self.potential, self.size = blocks.part["potential"].start, blocks.part["size"].start
@@ -39,7 +39,7 @@ class Trial:
         self.factored = False  # whether there are factors, of an earlier matrix perhaps
         self.spent = 0  # solutions found with them
         self.t = self.h = 0.0
-        self.rough = len(program.maps[SECANT].pieces) > 0  # whether there is dissipation, which may have kinks
+        self.rough = len(program.maps[SECANT_MAP].pieces) > 0  # whether there is dissipation, which may have kinks
         if self.pattern is None:
             self.places = np.arange(self.n) * (self.nx + 1)  # of the diagonal among the values
         else:
@@ -49,7 +49,7 @@ class Trial:
     def value(self, x: Array) -> tuple[float, float]:
         """Π at x, and the size of what it is a sum of; self.g becomes g. Infinite where Π is not a number."""
         self.work.z[self.ny : self.ny + self.nx] = x
-        result(self.maps, VALUE, self.work.z, self.t, self.h, self.work.w, self.out)
+        result(self.maps, VALUE_MAP, self.work.z, self.t, self.h, self.work.w, self.out)
         value = float(self.out[self.potential])
         return (value, float(self.out[self.size])) if np.isfinite(value) else (np.inf, np.inf)
 
@@ -57,7 +57,7 @@ class Trial:
         """∇Π − Gᵀλ and −g at x, a fresh array; self.values becomes the matrix."""
         self.work.z[self.ny : self.ny + self.nx] = x
         maps = self.maps if convex else self.exact
-        residual(maps, STEP, self.work.z, self.t, self.h, self.work.w, self.R, self.values)
+        residual(maps, STEP_MAP, self.work.z, self.t, self.h, self.work.w, self.R, self.values)
         return self.R.copy()
 
     def factorise(self) -> bool:
@@ -81,7 +81,7 @@ class Trial:
         """Add the secants of the dissipation at x to the diagonal: for friction, the parabola that touches D at x and
         at −x and lies above it."""
         self.work.z[self.ny : self.ny + self.nx] = x
-        result(self.maps, SECANT, self.work.z, self.t, self.h, self.work.w, self.out)
+        result(self.maps, SECANT_MAP, self.work.z, self.t, self.h, self.work.w, self.out)
         self.values[self.places] += np.clip(np.nan_to_num(self.out[: self.n]), 0.0, None)
 
     def relative(self, d: Array, x: Array) -> float:

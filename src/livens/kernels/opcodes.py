@@ -1,4 +1,4 @@
-"""The integers the interpreter knows operations by (tape.py), and where a user-written row finds its numbers.
+"""The integers of operations (tape.py), and the registers of a user-written row.
 
 Names are those of CasADi's operations without their `OP_`; numbers are our own. x and y are the operands.
 """
@@ -55,5 +55,5 @@ IF_ELSE_ZERO = 48  # y where x is not 0, else 0
 
 # the registers of a user-written row: (a, B) of up to four bodies, the time, (v, ω) of the bodies, then its results
 TIME = 48
-VELOCITY = 49
+VELOCITIES = 49
 RESULT = 73

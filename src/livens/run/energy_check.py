@@ -21,7 +21,7 @@ from ..record.trajectory import Trajectory
 
 TOLERANCE = 0.05  # relative energy error above which the step is too long
 STATES = 400  # states that are examined, at most
-FEWEST = 20  # states in which the largest energy exchanged can be seen
+FEWEST_STATES = 20  # states in which the largest energy exchanged can be seen
 ROUND_OFF = 1e-9  # relative to the energies: smaller errors count as none
 
 
@@ -49,7 +49,7 @@ def energy_error_text(error: float) -> str:
 
 def warn_of_energy_error(motion: Trajectory) -> None:
     """Warn, once, if the energy error of a finished run is above the tolerance."""
-    if not motion.scheme.conserves_energy or len(motion) < FEWEST:
+    if not motion.scheme.conserves_energy or len(motion) < FEWEST_STATES:
         return
     error = energy_error(motion)
     if error > TOLERANCE:
