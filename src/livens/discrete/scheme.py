@@ -73,13 +73,19 @@ class DiscreteScheme(Protocol):
         ...
 
 
+def is_scheme(thing: Any) -> bool:
+    """True for an instance of a scheme for Lagrangian systems, not for a class."""
+    return isinstance(thing, Alpha | DiscreteScheme) and not isinstance(thing, type)
+
+
 def scheme_of(scheme: Any) -> DiscreteScheme:
     """`scheme` with its maps for Lagrangian systems, or a ModelError if it is no scheme."""
     if isinstance(scheme, Alpha):
         return AlphaMaps(scheme)
-    if not isinstance(scheme, DiscreteScheme) or isinstance(scheme, type):
+    if not is_scheme(scheme):
         raise ModelError(f"the scheme must be one such as ld.Midpoint(), not {scheme!r}.")
-    return scheme
+    made: DiscreteScheme = scheme
+    return made
 
 
 def label(scheme: Any) -> str:
