@@ -114,7 +114,7 @@ class Program:
                     lengths[name] += values.size
                 cuts = [length]
                 for flat in pack.flats:
-                    ops = np.array([getattr(opcodes, name) for name in flat.operations], dtype=np.int64)
+                    ops = np.array([vars(opcodes)[name] for name in flat.operations], dtype=np.int64)
                     code.append(np.column_stack([ops, flat.registers]))
                     constant.append(flat.constants)
                     length += len(ops)

@@ -66,7 +66,7 @@ class Quadrature:
 
     def __post_init__(self) -> None:
         for name in ("nodes", "points", "weights"):
-            object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
+            object.__setattr__(self, name, tuple(float(x) for x in vars(self)[name]))
         if len(set(self.nodes)) < len(self.nodes):
             raise ModelError(f"the scheme {self.name} has a node twice.")
         ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0

@@ -92,5 +92,5 @@ def label(scheme: Any) -> str:
     """The name of a scheme in tables: its own, or its class with the options that differ from their defaults."""
     if own := scheme_of(scheme).label:
         return own
-    given = [(f.name, getattr(scheme, f.name)) for f in fields(scheme) if getattr(scheme, f.name) != f.default]
+    given = [(f.name, vars(scheme)[f.name]) for f in fields(scheme) if vars(scheme)[f.name] != f.default]
     return f"{type(scheme).__name__}({', '.join(f'{name}={value!r}' for name, value in given)})"
