@@ -11,7 +11,7 @@ import pytest
 
 import livens.discrete as ld
 from livens.discrete import state_maps
-from livens.discrete.simulation import ask
+from livens.discrete.legendre import evaluate
 from tests.helpers import lagrangians
 from tests.helpers.general_schemes import HOLDING, SCHEMES, STEPS, VARIATIONAL, name
 
@@ -38,8 +38,8 @@ def reference(which):
     """q, v, p, λ at TIMES."""
     given = problem(which)
     t, state, n = np.array(TIMES), np.array([np.concatenate(given.at(t)) for t in TIMES]), given.system.n
-    p = ask(given.system, state_maps.LOOK, t, state)[:, :n]
-    return state[:, :n], state[:, n:], p, ask(given.system, state_maps.ACCELERATE, t, state)[:, n:]
+    p = evaluate(given.system, state_maps.MOMENTUM_AND_ENERGY, t, state)[:, :n]
+    return state[:, :n], state[:, n:], p, evaluate(given.system, state_maps.ACCELERATIONS, t, state)[:, n:]
 
 
 def errors(which, scheme, h):

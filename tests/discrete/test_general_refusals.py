@@ -82,8 +82,8 @@ SYSTEMS = {
     "not True": lambda: ld.Lagrangian(lambda q, v: v[0], n=True),
     "must be a function of symbols, not 3.0": lambda: moving(3.0),
     "must give an expression .* not NoneType": lambda: moving(lambda q, v: None),
-    "the mass is one number, so say how many": lambda: ld.Mechanical(1.0),
-    "the mass is a function, so say how many": lambda: ld.Mechanical(lambda q: [[1.0]]),
+    "the mass is one number, so give the number": lambda: ld.Mechanical(1.0),
+    "the mass is a function, so give the number": lambda: ld.Mechanical(lambda q: [[1.0]]),
     "the mass must be a matrix of 2 × 2": lambda: ld.Mechanical(lambda q: [[1.0]], n=2),
     "the mass is of 2 coordinates, and there are 3": lambda: ld.Mechanical([1.0, 1.0], n=3),
     "has -1 on its diagonal": lambda: ld.Mechanical([-1.0]),
@@ -111,7 +111,7 @@ SYSTEMS = {
     "stiffness and length of 1 springs": lambda: ld.springs([(0, 1)], [1.0, 2.0], 1.0),
 }
 SCHEMES = {
-    "stands on the 'left' or the 'right', not 'up'": lambda: ld.Rectangle("up"),
+    "side of a rectangle rule is 'left' or 'right', not 'up'": lambda: ld.Rectangle("up"),
     "order 4 or 6 .* not 5": lambda: ld.Galerkin(5),
     "not 4, 'simpson'": lambda: ld.Galerkin(4, "simpson"),
     "reaction must be 'ends', or 'middle'": lambda: ld.Midpoint("start"),

@@ -60,7 +60,7 @@ NUMPY = {
     "OR": np.logical_or,
     "IF_ELSE_ZERO": lambda x, y: y if x else 0.0,
 }
-PLACES = ("TIME", "VELOCITY", "RESULT")
+PLACES = ("TIME", "VELOCITIES", "RESULT")
 NAMES = sorted(name for name in vars(opcodes) if name.isupper() and name not in (*PLACES, "CONST"))
 VALUES = [(0.3, 0.7), (-0.4, 1.5), (0.9, -0.25), (2.5, 2.0), (-1.75, 3.0), (0.0, 0.5), (0.6, 0.0), (1.0, 1.0)]
 

@@ -174,7 +174,7 @@ def _dampers(system: System) -> list[Elements]:
 
 
 def _damper(moving: tuple[bool, bool]) -> Callable[[Any, Any, Any], Any]:
-    """D of (2), (q, v, p) with p = (r_i, r_j, c): places are linear in q, so that their rates are the same of v."""
+    """D of (2), (q, v, p) with p = (r_i, r_j, c): positions are linear in q, rates the same in v."""
     point, _ = _sides(moving)
 
     def D(q: Any, v: Any, p: Any) -> Any:

@@ -18,13 +18,13 @@ from ..errors import LivensError, ModelError
 from . import state_maps
 from .comparison import Comparison, Row
 from .lagrangian import Lagrangian
-from .legendre import ask
+from .legendre import evaluate
 from .run import Run
 from .scheme import label, scheme_of
 from .simulation import consistent, simulate
 from .symplectic import symplectic_defect
 
-KEPT = 200_000  # states of a run that are looked at, at most
+KEPT = 200_000  # states of a run that are examined, at most
 STRETCHES = 40  # of a run, for the slope of its energy
 TIGHT = 1e-13  # tolerance of a reference that is computed
 ROUNDS, MOMENT = 5, 0.1  # runs of one row, and seconds after which one is enough
@@ -72,7 +72,7 @@ class Problem:
         return "none" if self.reference is False else "given"
 
     def at(self, t: float) -> tuple[Array | None, Array | None]:
-        """Where the system should be: q and v, None where that is not known."""
+        """The reference solution q and v at t; None if there is none."""
         n = self.system.n
         if self.reference is False:
             return None, None
@@ -95,7 +95,7 @@ def exact(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Arra
     n = system.n
 
     def slope(time: float, y: Array) -> Array:
-        return np.concatenate([y[n:], ask(system, state_maps.ACCELERATE, np.array([time]), y[None])[0, :n]])
+        return np.concatenate([y[n:], evaluate(system, state_maps.ACCELERATIONS, np.array([time]), y[None])[0, :n]])
 
     start = np.concatenate(consistent(system, q, v, 0.0))
     scale = np.repeat([np.abs(start[:n]).max() or 1.0, np.abs(start[n:]).max() or 1.0], n)
@@ -106,7 +106,7 @@ def exact(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Arra
 
 
 def compare(problem: Problem, schemes: Sequence[Any], h: float | Sequence[float]) -> Comparison:
-    """Run every scheme with every step h [s] on the problem and measure it; a run that fails is a row that says why.
+    """Run every scheme with every step h [s] on the problem and measure it; a run that fails is a row with the reason.
 
     >>> import livens.discrete as ld
     >>> oscillator = ld.Mechanical(mass=[1.0], potential=lambda x: 0.5 * x[0]**2)

@@ -1,4 +1,4 @@
-"""What a comparison of schemes found: rows as data, a table to read, a figure of work against precision."""
+"""The result of a comparison of schemes: rows as data, a table, a figure of work against precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Row:
-    """One scheme with one step: None where a number is not known."""
+    """One scheme with one step: None if a number is not known."""
 
     scheme: str
     h: float  # [s]
@@ -83,7 +83,7 @@ class Comparison:
         return f"{what}{self.until:g} s, reference: {self.reference}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """The columns that say something, and their rows; a scheme is named once."""
+        """The columns that are not empty, and their rows; a scheme is named once."""
         columns = dict(COLUMNS)
         names = dict.fromkeys(name for row in self.rows for name in row.momenta)
         after = list(columns).index("symplectic")

@@ -19,14 +19,14 @@ from ..step.livens import WEIGHTS
 from . import stepping
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map
-from .scheme import scheme_of
+from .scheme import is_scheme, scheme_of
 
 
 @dataclass(frozen=True)
 class Composition:
     """Schemes one after the other, each over its part of the step.
 
-    parts: pairs of a scheme and its weight; the first is the first to act. order: what the whole is known to have.
+    parts: pairs of a scheme and its weight; the first acts first. order: the order of the whole.
 
     >>> import livens.discrete as ld
     >>> verlet = ld.Composition([(ld.Rectangle("left"), 0.5), (ld.Rectangle("right"), 0.5)], order=2)
@@ -44,7 +44,7 @@ class Composition:
         if not pairs or not all(isinstance(part, list | tuple) and len(part) == 2 for part in pairs):
             raise ModelError("a composition needs pairs of a scheme and its weight, such as (ld.Midpoint(), 0.5).")
         for scheme, _ in pairs:
-            if not scheme_of(scheme).composable:
+            if not is_scheme(scheme) or not scheme_of(scheme).composable:
                 raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
         if len({scheme_of(scheme).carries for scheme, _ in pairs}) > 1:
             raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
@@ -108,6 +108,6 @@ def compose(scheme: Any, order: int) -> Composition:
     """
     if order not in (4, 6):
         raise ModelError(f"compose makes schemes of order 4 or 6, not {order!r}.")
-    if scheme_of(scheme).order != 2 or not scheme_of(scheme).variational:
+    if not is_scheme(scheme) or scheme_of(scheme).order != 2 or not scheme_of(scheme).variational:
         raise ModelError(f"compose needs a symmetric scheme of order 2, such as ld.Midpoint(), not {scheme!r}.")
     return Composition([(scheme, float(w)) for w in np.asarray(WEIGHTS[order])], order)

@@ -2,7 +2,7 @@
 
     A = L Lᵀ      dense by LAPACK, sparse by CHOLMOD where cvxopt is installed, else A = L U by SuperLU       (1)
 
-`factorise` says whether A is positive definite: Cholesky's method stops where it is not, and with pivots on the
+`factorise` returns True if A is positive definite: Cholesky's method stops where it is not, and with pivots on the
 diagonal LU has their signs in U. SuperLU orders by minimum degree of A + Aᵀ once and keeps the order. With
 constraints the matrix is indefinite by nature, and LU with row exchanges is taken as it comes.
 """

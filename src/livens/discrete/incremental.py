@@ -10,7 +10,7 @@ With the increment u = x − q₀ as unknown, V the potential, D the dissipation
 ∇Π = M a₁ + ∂V/∂q + ∂D/∂v − f is the equation of motion at the end of the step, so the stationary points of Π are the
 solutions of Newmark's step (newmark.py); what a minimum adds is that among several, a stable one is taken, and that it
 can be approached from anywhere (minimise.py). D is taken at the positions q₀ the step begins with. Constraints g = 0
-hold at the end of the step, with the force G(q₁)ᵀλ; velocities and accelerations are then put right as in newmark.py.
+hold at the end of the step, with the force G(q₁)ᵀλ; velocities and accelerations are then projected as in newmark.py.
 
     work = ½ (f₀ + f₁)·u,      lost = ∂D/∂v·u  ("step"),  ½h (∂D/∂v₀·v₀ + ∂D/∂v₁·v₁)  ("end")                      (5)
 
@@ -31,7 +31,7 @@ from ..kernels import status
 from . import minimise
 from .lagrangian import Lagrangian
 from .maps import SMALL, Blocks, Map, Piece
-from .newmark import landing
+from .newmark import constrained_end
 from .terms import Symbols, Term, each
 
 
@@ -136,7 +136,7 @@ class IncrementalPotential:
                 share=share,
                 first=first,
             ),
-            *(landing(system, self.state(system), "a", share) if held else []),
+            *(constrained_end(system, self.state(system), "a", share) if held else []),
         ]
 
     def _pieces(self, term: Term) -> list[Piece]:
@@ -166,14 +166,14 @@ class IncrementalPotential:
         return pieces
 
     def _values(self, term: Term) -> list[Piece]:
-        """Π and, to know its round-off, the sum of the sizes of its parts; g."""
+        """Π, the sum of the absolute values of its terms, which gives its round-off, and g."""
         ca, s = casadi(), term.symbols()
         e = _Step(self, s)
         results = [("potential", e.inertia + e.rest), ("size", ca.fabs(e.inertia) + ca.fabs(e.rest))]
         return [Piece(s, e.inputs, results=results + ([("g", s.g(e.q + e.u))] if s.c else []))]
 
     def _secant(self, term: Term) -> Piece:
-        """∂Ψ/∂u_i over the part of u_i that moves: what Ψ would be if it were quadratic."""
+        """∂Ψ/∂u_i over the part of u_i that moves: the second derivative of a quadratic Ψ with this slope."""
         s = term.symbols()
         e = _Step(self, s)
         speed, rate = (e.u / s.h, 1.0 / s.h) if self.dissipation == "step" else (e.v1, self.gamma / (self.beta * s.h))

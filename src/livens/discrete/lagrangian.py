@@ -2,7 +2,7 @@
 
     d/dt ∂L/∂v − ∂L/∂q = F(q, v, t) − ∂D/∂v + G(q)ᵀλ,      g(q) = 0,   G = ∂g/∂q                               (1)
 
-Functions are called once, with symbols, and differentiated exactly; `Elements` stand for many equal pieces.
+Functions are called once, with symbols, and differentiated exactly; `Elements` are many equal pieces.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Lagrangian:
         if symmetries is not None and not isinstance(symmetries, Mapping):
             raise ModelError("symmetries must have names: {'angular momentum': lambda q: (-q[1], q[0])}.")
         self.symmetries = {name: self._symmetry(fn, name) for name, fn in (symmetries or {}).items()}
-        self.programs: dict[Any, Any] = {}  # what schemes have compiled of it
+        self.programs: dict[Any, Any] = {}  # compiled maps, by scheme
 
     def _add_scalar(self, kind: str, piece: Any, moving: bool, sign: float, role: str, label: str) -> None:
         if isinstance(piece, Elements):
@@ -135,7 +135,7 @@ class Lagrangian:
 
     @property
     def terms(self) -> list[Term]:
-        """Everything the system is a sum of; what is a function of all coordinates is one term."""
+        """The terms of the system; a function of all coordinates is one term."""
         ca, whole = casadi(), self._whole
         if not any(whole.values()):
             return self._terms
@@ -205,7 +205,7 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
         n = _count(n, "n")
     if callable(matrix):
         if n is None:
-            raise ModelError(f"{what} is a function, so say how many coordinates there are: n=….")
+            raise ModelError(f"{what} is a function, so give the number of coordinates: n=….")
         return [lambda q, v: 0.5 * dot(v, _matrix(matrix(q), n, what) @ v)], n
     if issparse(matrix):
         matrix = matrix.tocsr()
@@ -221,7 +221,7 @@ def quadratic(matrix: Any, n: int | None, what: str) -> tuple[list[Fn | Elements
             raise ModelError(f"{what} must be a number, n numbers or an n × n matrix, got shape {matrix.shape}.")
         if matrix.ndim == 0:
             if n is None:
-                raise ModelError(f"{what} is one number, so say how many coordinates there are: n=….")
+                raise ModelError(f"{what} is one number, so give the number of coordinates: n=….")
             matrix = np.full(n, float(matrix))
         size = len(matrix)
         flawed = matrix.ndim == 2 and not _symmetric(matrix)
@@ -261,7 +261,7 @@ def _symmetric(matrix: Array) -> bool:
 
 
 def _matrix(value: Any, n: int, what: str) -> Any:
-    """A matrix of expressions from what a function M(q) gave: symbols, or rows of rows."""
+    """A matrix of expressions from the result of a function M(q): symbols, or rows of rows."""
     ca = casadi()
     if isinstance(value, list | tuple | np.ndarray):
         if not all(np.ndim(row) == 1 and len(row) == n for row in value):

@@ -1,4 +1,4 @@
-"""A system asked at a state: momentum and velocity, energy and Hamiltonian, accelerations and multipliers.
+"""Quantities of a system at a state: momentum and velocity, energy and Hamiltonian, accelerations and multipliers.
 
     p = ∂L/∂v(q, v),      v(q, p) its inverse,      E = p·v − L = H(q, p)                       Legendre transform
 
@@ -20,7 +20,7 @@ from .lagrangian import Lagrangian
 from .maps import Program
 
 
-def questions(system: Lagrangian, kind: Any) -> Program:
+def state_program(system: Lagrangian, kind: Any) -> Program:
     """A program of state_maps.py for a system, made once."""
     if kind not in system.programs:
         system.programs[kind] = kind(system)
@@ -28,16 +28,16 @@ def questions(system: Lagrangian, kind: Any) -> Program:
     return program
 
 
-def ask(system: Lagrangian, question: int, t: Array, qv: Array, guess: Array | None = None) -> Array:
-    """The answers to a question of state_maps.tangent at states (q, v); NaN where there is none."""
-    code, seen = stepping.observe(questions(system, state_maps.tangent), question, t, qv, guess)
+def evaluate(system: Lagrangian, question: int, t: Array, qv: Array, guess: Array | None = None) -> Array:
+    """The results of a map of state_maps.tangent at states (q, v); NaN if it has no solution."""
+    code, seen = stepping.observe(state_program(system, state_maps.tangent), question, t, qv, guess)
     return seen if code == status.OK else np.full_like(seen, np.nan)
 
 
 def invert(system: Lagrangian, q: Array, p: Array, held: bool, guess: Array | None = None) -> Array:
-    """Velocities from momenta: those that satisfy the constraints, where these are `held`."""
+    """Velocities from momenta: those that satisfy the constraints, if `held`."""
     held = held and system.constraints > 0
-    program = questions(system, state_maps.cotangent if held else state_maps.legendre)
+    program = state_program(system, state_maps.cotangent if held else state_maps.legendre)
     if guess is not None and held:
         guess = np.concatenate([guess, np.zeros(system.constraints)])
     code, v = stepping.observe(program, 0, np.zeros(len(q)), np.hstack([q, p]), guess)
@@ -57,7 +57,7 @@ def momentum(system: Lagrangian, q: ArrayLike, v: ArrayLike) -> Array:
     [6.0]
     """
     states, one = _states(system, q, v)
-    return _shaped(ask(system, state_maps.LOOK, np.zeros(len(states)), states)[:, : system.n], one)
+    return _shaped(evaluate(system, state_maps.MOMENTUM_AND_ENERGY, np.zeros(len(states)), states)[:, : system.n], one)
 
 
 def velocity(system: Lagrangian, q: ArrayLike, p: ArrayLike) -> Array:
@@ -69,7 +69,7 @@ def velocity(system: Lagrangian, q: ArrayLike, p: ArrayLike) -> Array:
 def energy(system: Lagrangian, q: ArrayLike, v: ArrayLike) -> Array:
     """E = v·∂L/∂v − L [J], one for each state."""
     states, one = _states(system, q, v)
-    return _shaped(ask(system, state_maps.LOOK, np.zeros(len(states)), states)[:, system.n], one)
+    return _shaped(evaluate(system, state_maps.MOMENTUM_AND_ENERGY, np.zeros(len(states)), states)[:, system.n], one)
 
 
 def hamiltonian(system: Lagrangian, q: ArrayLike, p: ArrayLike) -> Array:
@@ -86,7 +86,7 @@ def hamiltonian(system: Lagrangian, q: ArrayLike, p: ArrayLike) -> Array:
 def acceleration(system: Lagrangian, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     """Accelerations, and multipliers λ of the constraints, from the equations of motion at time t [s]."""
     states, one = _states(system, q, v)
-    found = ask(system, state_maps.ACCELERATE, np.full(len(states), number(t, "t")), states)
+    found = evaluate(system, state_maps.ACCELERATIONS, np.full(len(states), number(t, "t")), states)
     if not np.isfinite(found).all():
         raise LivensError("the equations of motion have no unique solution here: mass or constraints are singular.")
     return _shaped(found[:, : system.n], one), _shaped(found[:, system.n :], one)

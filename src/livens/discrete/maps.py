@@ -21,7 +21,7 @@ from ..kernels.implicit_maps import Maps
 from .terms import Ints, Symbols, Term
 
 SMALL = 60  # unknowns up to which a matrix is dense
-KINKS = set(  # operations whose derivative says nothing of what they do
+KINKS = set(  # operations with a kink or a jump, whose derivative does not show it
     "FABS SIGN FLOOR CEIL FMIN FMAX FMOD REMAINDER COPYSIGN LT LE EQ NE NOT AND OR IF_ELSE_ZERO".split()  # noqa: SIM905
 )
 Block = tuple[str, Any]  # the name of a block, and expressions (or symbols) for an instance's part of it
@@ -58,7 +58,7 @@ class Piece:
 
 @dataclass
 class Map:
-    """One map: unknowns x, what R and y₁ begin as (block of y₁ or x → block of y or x), and its pieces."""
+    """One map: unknowns x, initial values of R and y₁ (block of y₁ or x → block of y or x), and its pieces."""
 
     pieces: list[Piece]
     unknowns: Blocks
@@ -68,7 +68,7 @@ class Map:
     share: tuple[float, float] = (1.0, 0.0)  # of the step: how long, and where it begins
     first: dict[str, tuple[str, float]] = field(
         default_factory=dict
-    )  # what x begins as: u (q₁ − q₀), v, a or λ, and when
+    )  # first guess of x: u (q₁ − q₀), v, a or λ, and its time
 
 
 class Program:
@@ -80,7 +80,7 @@ class Program:
         self.dense = max(self.sizes, default=0) <= SMALL
         self.registers = 1
         self.patterns: list[csc_matrix | None] = []
-        self.kept: dict[str, Any] = {}  # what a scheme keeps of it between calls
+        self.kept: dict[str, Any] = {}  # scratch of a scheme between calls
         self.arrays = self._packed()
 
     def _packed(self) -> Maps:

@@ -9,7 +9,7 @@ wide. Where there are many kinks, and α gets small, ∇²D is replaced for a wh
 all that should stop at once (Weiszfeld's weights). Where the decrease to expect may be lost in the round-off of Π,
 slopes decide: the one at the end must be smaller than the one at the beginning (Hager & Zhang, SIAM J. Optim. 2005).
 
-Sparse factors are kept from one iteration, and from one step, to the next, where they precondition conjugate gradients
+Sparse factors are reused in the next iterations and steps, where they precondition conjugate gradients
 that find d to a part of FORCING; new ones come when solving with the old ones has cost as much as they will.
 """
 
@@ -27,10 +27,10 @@ from .constrained import solve as solve_constrained
 from .maps import Program
 from .trial import STEP_MAP, Trial
 
-LANDING = (3, 5)  # maps that end a step with constraints
-DESCENT_ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
-DULL = 8  # iterations with secants of the dissipation after a step that friction has cut short
-POTENTIAL_NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
+END_MAPS = (3, 5)  # maps that end a step with constraints
+DESCENT_ITERATIONS = 2000  # along a narrow curved valley, such as that of stiff springs that rotate by a large angle
+SECANT_ITERATIONS = 8  # iterations with secants of the dissipation after a step that friction has cut short
+POTENTIAL_NOISE = 1e-10  # relative to the sum of Π's terms, a smaller decrease may be round-off: then slopes decide
 FORCING = 1e-3  # relative residual to which conjugate gradients solve for d at least
 EPS = float(np.finfo(np.float64).eps)
 
@@ -57,7 +57,7 @@ def rollout(
         work.degree[STEP_MAP] = implicit.store_unknowns(work.past, 0, nx, work.age[STEP_MAP], x)
         work.age[STEP_MAP] = min(work.age[STEP_MAP] + 1, 4)
         if nx > trial.n:
-            status, _ = stepping.rollout(program, work, t, h, y, first + n, 1, steps + first + 2, record, LANDING)
+            status, _ = stepping.rollout(program, work, t, h, y, first + n, 1, steps + first + 2, record, END_MAPS)
             if status != OK:
                 return status, n
         if (first + n + 1) % every == 0:
@@ -90,7 +90,7 @@ def minimise(trial: Trial, x: Array) -> int:
         if found is None:
             return OK if -slope <= POTENTIAL_NOISE * size else SOLVE
         value, size, R, a = found
-        dull = DULL if trial.rough and a < 0.1 else dull - 1
+        dull = SECANT_ITERATIONS if trial.rough and a < 0.1 else dull - 1
         last, forcing = e, min(0.1, max(FORCING, part))
     return SOLVE
 

@@ -9,8 +9,8 @@ Newmark: α_m = α_f = 0. Generalised-α: by the spectral radius ρ at infinite 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = ¼ (γ + ½)²                          (3)
 
-With constraints g(q₁) = 0 holds at the end of each step. Velocities are then moved onto G v₁ = 0 and A₁
-is the acceleration that (1) of lagrangian.py gives there: left alone, accelerations across a constraint would follow
+With constraints g(q₁) = 0 holds at the end of each step. Velocities are then projected onto G v₁ = 0, and A₁ is the
+acceleration that (1) of lagrangian.py gives there: otherwise accelerations in constrained directions would follow
 β a₂ + (1 − 2β) a₁ + β a₀ = 0 for γ = ½, which grows.
 
 Newmark with γ = ½ is variational for every β: Kane, Marsden, Ortiz & West, Int. J. Numer. Meth. Engng 49 (2000);
@@ -29,7 +29,7 @@ from ..step.alpha import Alpha
 from . import stepping
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece
-from .state_maps import accelerations, turned
+from .state_maps import accelerations, projected_velocities
 from .terms import Term, each
 
 
@@ -72,15 +72,18 @@ class AlphaMaps:
         )
         if not system.constraints:
             return [step]
-        return [step, *landing(system, self.state(system), "A a" if scheme.alphas == (0.0, 0.0) else "A", share)]
+        return [
+            step,
+            *constrained_end(system, self.state(system), "A a" if scheme.alphas == (0.0, 0.0) else "A", share),
+        ]
 
 
-def landing(system: Lagrangian, layout: Blocks, fresh: str, share: tuple[float, float]) -> list[Map]:
+def constrained_end(system: Lagrangian, layout: Blocks, fresh: str, share: tuple[float, float]) -> list[Map]:
     """The end of a step with constraints: velocities on G v = 0, and the blocks `fresh` become the accelerations that
     the equations of motion give there."""
     same = {name: name for name in layout.part}
     turn = Map(
-        pieces=turned(system),
+        pieces=projected_velocities(system),
         unknowns=Blocks(system.n, system.constraints, "v1", "lambda"),
         keep=same | {"v": "v1"},
         share=share,

@@ -12,7 +12,7 @@ Euler–Lagrange equations in position–momentum form are
 
 With constraints, h w_k G(X_k)ᵀλ_k joins F_k, g(X_k) = 0 at every node, and multipliers μ with G(q₁) v₁ = 0 end the step
 (RATTLE). Solved for are the increments u_k = X_k − q₀, from which V_i comes without cancellation. Whatever the
-quadrature, the map is symplectic and keeps the momenta of the Lagrangian's linear symmetries.
+quadrature, the map is symplectic and conserves the momenta of the Lagrangian's linear symmetries.
 Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001).
 """
 
@@ -49,7 +49,7 @@ class Quadrature:
 
     reaction: "ends" holds constraints in position and velocity by forces along G at the nodes; "middle" takes their
     direction at the middle of the step and leaves velocities alone (for schemes without inner nodes): the midpoint rule
-    then keeps quadratic energies under quadratic constraints to round-off, but is not symplectic.
+    then conserves quadratic energies under quadratic constraints to machine precision, but is not symplectic.
     """
 
     name: str
@@ -66,8 +66,7 @@ class Quadrature:
 
     def __post_init__(self) -> None:
         for name in ("nodes", "points", "weights"):
-            # fields of a frozen dataclass, by name
-            object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
+            object.__setattr__(self, name, tuple(float(x) for x in vars(self)[name]))
         if len(set(self.nodes)) < len(self.nodes):
             raise ModelError(f"the scheme {self.name} has a node twice.")
         ends = len(self.nodes) > 1 and self.nodes[0] == 0.0 and self.nodes[-1] == 1.0
@@ -156,7 +155,7 @@ class Quadrature:
         )
 
     def _shares(self) -> list[float]:
-        """w_k: how much of the step each node stands for."""
+        """w_k: the share of each node in the step."""
         if len(self.nodes) == 2:
             return [0.5, 0.5]
         tables = [(b, lagrange(self.nodes, c)[0]) for c, b in zip(self.points, self.weights, strict=True)]
@@ -214,7 +213,7 @@ def Rectangle(side: str = "left") -> Quadrature:
     1
     """
     if side not in ("left", "right"):
-        raise ModelError(f"a rectangle rule stands on the 'left' or the 'right', not {side!r}.")
+        raise ModelError(f"the side of a rectangle rule is 'left' or 'right', not {side!r}.")
     return Quadrature(f"Rectangle({side!r})", 1, (0.0, 1.0), (0.0 if side == "left" else 1.0,), (1.0,))
 
 

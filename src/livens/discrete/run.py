@@ -1,4 +1,4 @@
-"""What a simulation of a general system leaves: times, positions, and everything that follows from them."""
+"""The result of a simulation of a general system: times, positions, and all that follows from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..checks import Array
 from ..errors import LivensError
 from . import state_maps
 from .lagrangian import Lagrangian
-from .legendre import ask, invert
+from .legendre import evaluate, invert
 from .maps import Blocks
 from .scheme import scheme_of
 
@@ -20,7 +20,7 @@ class Run:
     """A motion of a general system: `t` [s] (n,), `q`, `v`, `p` (n, coordinates), `energy` (n,), `momenta`, `work`,
     `lost`, `multipliers`, `defect`.
 
-    work, lost: what external forces have done and dissipation has taken since the start, by the scheme's quadrature:
+    work, lost: the work of external forces and the energy dissipated since the start, by the scheme's quadrature:
     energy − energy[0] = work − lost, up to the scheme's error, which is `imbalance`. iterations: Newton iterations, or
     evaluations of the equations, in all; steps: how many; seconds: what stepping took, without making or compiling the
     system.
@@ -62,12 +62,12 @@ class Run:
     def p(self) -> Array:
         """Canonical momenta ∂L/∂v."""
         known = self._part("p")
-        return self._looked[:, : self.system.n] if known is None else known
+        return self._momentum_and_energy[:, : self.system.n] if known is None else known
 
     @cached_property
     def energy(self) -> Array:
         """v·∂L/∂v − L [J]."""
-        return self._looked[:, self.system.n]
+        return self._momentum_and_energy[:, self.system.n]
 
     @property
     def work(self) -> Array:
@@ -81,18 +81,18 @@ class Run:
 
     @property
     def imbalance(self) -> Array:
-        """The error of the energy's account, E − E₀ − work + lost [J]: what the scheme has gained or lost by itself."""
+        """The error of the energy balance, E − E₀ − work + lost [J]."""
         return self.energy - self.energy[0] - self.work + self.lost
 
     @cached_property
     def acceleration(self) -> Array:
         """From the equations of motion at each state."""
-        return self._accelerated[:, : self.system.n]
+        return self._accelerations[:, : self.system.n]
 
     @cached_property
     def multipliers(self) -> Array:
         """λ of the constraints, from the equations of motion at each state: the reactions are G(q)ᵀλ."""
-        return self._accelerated[:, self.system.n :]
+        return self._accelerations[:, self.system.n :]
 
     @cached_property
     def momenta(self) -> dict[str, Array]:
@@ -109,25 +109,25 @@ class Run:
         c = self.system.constraints
         if not c:
             return np.zeros((len(self.t), 2))
-        seen = np.abs(self._asked(state_maps.DEFECTS))
+        seen = np.abs(self._evaluated(state_maps.VIOLATIONS))
         return np.column_stack([seen[:, :c].max(1), seen[:, c:].max(1)])
 
     @cached_property
-    def _looked(self) -> Array:
-        return self._asked(state_maps.LOOK)
+    def _momentum_and_energy(self) -> Array:
+        return self._evaluated(state_maps.MOMENTUM_AND_ENERGY)
 
     @cached_property
-    def _accelerated(self) -> Array:
-        return self._asked(state_maps.ACCELERATE)
+    def _accelerations(self) -> Array:
+        return self._evaluated(state_maps.ACCELERATIONS)
 
-    def _asked(self, question: int) -> Array:
-        seen = ask(self.system, question, self.t, np.hstack([self.q, self.v]))
+    def _evaluated(self, question: int) -> Array:
+        seen = evaluate(self.system, question, self.t, np.hstack([self.q, self.v]))
         if not np.isfinite(seen).all():
             raise LivensError("the equations of motion cannot be solved at a state of the run: they are singular.")
         return seen
 
     def report(self) -> str:
-        """What was kept and how well, in a few lines.
+        """Energy, energy balance, momenta and constraints, in a few lines.
 
         >>> import livens.discrete as ld
         >>> oscillator = ld.Mechanical(mass=[1.0], potential=lambda x: 0.5 * x[0]**2, damping=[0.1])

@@ -73,19 +73,24 @@ class DiscreteScheme(Protocol):
         ...
 
 
+def is_scheme(thing: Any) -> bool:
+    """True for an instance of a scheme for Lagrangian systems, not for a class."""
+    return isinstance(thing, Alpha | DiscreteScheme) and not isinstance(thing, type)
+
+
 def scheme_of(scheme: Any) -> DiscreteScheme:
     """`scheme` with its maps for Lagrangian systems, or a ModelError if it is no scheme."""
     if isinstance(scheme, Alpha):
         return AlphaMaps(scheme)
-    if not isinstance(scheme, DiscreteScheme) or isinstance(scheme, type):
+    if not is_scheme(scheme):
         raise ModelError(f"the scheme must be one such as ld.Midpoint(), not {scheme!r}.")
-    return scheme
+    made: DiscreteScheme = scheme
+    return made
 
 
 def label(scheme: Any) -> str:
     """The name of a scheme in tables: its own, or its class with the options that differ from their defaults."""
     if own := scheme_of(scheme).label:
         return own
-    options = {f.name: getattr(scheme, f.name) for f in fields(scheme)}  # the fields of a dataclass, not copied
-    given = [(f.name, options[f.name]) for f in fields(scheme) if options[f.name] != f.default]
+    given = [(f.name, vars(scheme)[f.name]) for f in fields(scheme) if vars(scheme)[f.name] != f.default]
     return f"{type(scheme).__name__}({', '.join(f'{name}={value!r}' for name, value in given)})"

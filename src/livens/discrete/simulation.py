@@ -1,4 +1,4 @@
-"""Drive a scheme over a system, in chunks, from q and v to the end; the only place here that raises for a step."""
+"""Run a scheme on a system, in chunks, from q and v to the end; only this module raises StepFailed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..run.progress import Progress
 from . import state_maps, stepping
 from .diagnosis import not_finite
 from .lagrangian import Lagrangian
-from .legendre import ask
+from .legendre import evaluate
 from .maps import Blocks, Program
 from .run import Run
 from .scheme import scheme_of
 
-CHUNK = 0.25  # seconds between two looks at the clock
-MEMORY = 8 * 2**30  # bytes a record may take
+CHUNK = 0.25  # duration of a chunk [s]
+MEMORY = 8 * 2**30  # largest record [bytes]
 FAILURES = {
     status.NOT_FINITE: "the numbers are no longer finite, or the equations have no unique solution",
     status.SOLVE: "Newton's method did not converge",
@@ -44,7 +44,7 @@ def simulate(
     """Step `system` from positions q and velocities v at time `start` to `until` [s] with steps of h [s].
 
     If h does not divide the time, the next smaller step that does is taken. Keeps every `every`-th state, the first and
-    the last. Positions and velocities that miss the constraints a little are moved onto them.
+    the last. Positions and velocities that violate the constraints slightly are projected onto them.
 
     >>> import livens.discrete as ld
     >>> kepler = ld.Mechanical(mass=[1.0, 1.0], potential=lambda x: -1.0 / ld.norm(x))
@@ -103,7 +103,7 @@ def simulate(
     )
     if code != status.OK:
         what = maps.failures.get(code, FAILURES[code])
-        if culprit := _ahead(run):
+        if culprit := _culprit(run):
             what = f"{culprit}, or its derivative, is not finite there"
         raise StepFailed(
             f"{scheme!r} failed at t = {begin + h * done:.6g} s (step {done}): {what}. Try a smaller h, such as "
@@ -113,9 +113,9 @@ def simulate(
     return run
 
 
-def _ahead(run: Run) -> str:
-    """The function that is not finite where a run that failed would be after its next step; none where that is far
-    out because the run was unstable."""
+def _culprit(run: Run) -> str:
+    """The function that is not finite at the next state of a failed run; empty if that state is far away, because the
+    run was unstable."""
     try:
         v = run.v[-1]
     except LivensError:
@@ -134,10 +134,10 @@ def compiled(system: Lagrangian, scheme: Any) -> Program:
 
 
 def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float) -> Array:
-    """y at the start, whatever a scheme keeps in it."""
+    """y at the start: the blocks of a scheme's state that are known there."""
     when, qv = np.array([t]), np.concatenate([q, v])[None]
-    p = ask(system, state_maps.LOOK, when, qv)[0]
-    a = ask(system, state_maps.ACCELERATE, when, qv)[0, : system.n]
+    p = evaluate(system, state_maps.MOMENTUM_AND_ENERGY, when, qv)[0]
+    a = evaluate(system, state_maps.ACCELERATIONS, when, qv)[0, : system.n]
     if not np.isfinite(p).all() or not np.isfinite(a).all():
         if culprit := not_finite(system, q, v, t):
             raise ModelError(
@@ -156,8 +156,8 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
 
 
 def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
-    """What the unknowns of the first step are thought to be."""
-    answer = ask(system, state_maps.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0]
+    """The first guess of the unknowns of the first step."""
+    answer = evaluate(system, state_maps.ACCELERATIONS, np.array([t]), np.concatenate([q, v])[None])[0]
     a, lam = answer[: system.n], answer[system.n :]
     for m, begin in zip(program.maps, program.arrays.unknown[:-1], strict=True):
         for name, (what, c) in m.first.items():
@@ -167,14 +167,16 @@ def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: 
 
 
 def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array, Array]:
-    """q and v on the constraints: the nearest, in the metric of the mass; what that changes is said."""
+    """q and v on the constraints: the nearest, in the metric of the mass; a change above 1e-6 gives a warning."""
     if not system.constraints:
         return q, v
     when, zeros = np.array([t]), np.zeros(system.constraints)
-    defects = ask(system, state_maps.DEFECTS, when, np.concatenate([q, v])[None])[0]
+    defects = evaluate(system, state_maps.VIOLATIONS, when, np.concatenate([q, v])[None])[0]
     if not np.isfinite(defects).all():
         raise ModelError(f"{not_finite(system, q, v, t)}, or its derivative, is not finite at the start.")
-    placed = ask(system, state_maps.PLACE, when, np.concatenate([q, v])[None], np.concatenate([q, zeros]))[0]
+    placed = evaluate(
+        system, state_maps.PROJECTED_POSITIONS, when, np.concatenate([q, v])[None], np.concatenate([q, zeros])
+    )[0]
     size = float(np.abs(q).max())
     moved = float(np.abs(placed - q).max())
     if not moved <= 0.01 * size:
@@ -186,7 +188,9 @@ def consistent(system: Lagrangian, q: Array, v: Array, t: float) -> tuple[Array,
         )
     if moved > 1e-15 * size:
         q = placed
-    turned = ask(system, state_maps.TURN, when, np.concatenate([q, v])[None], np.concatenate([v, zeros]))[0]
+    turned = evaluate(
+        system, state_maps.PROJECTED_VELOCITIES, when, np.concatenate([q, v])[None], np.concatenate([v, zeros])
+    )[0]
     if not np.isfinite(turned).all():
         raise ModelError("the velocities at the start cannot satisfy the constraints: these repeat each other.")
     changed = float(np.abs(turned - v).max())

@@ -1,4 +1,4 @@
-"""What can be asked of a state (q, v) or (q, p): momentum and energy, acceleration and multipliers, defects; and the
+"""Maps of one state (q, v) or (q, p): momentum and energy, acceleration and multipliers, violations; and the
 nearest state that satisfies the constraints. Each is a map (maps.py).
 
     p = ∂L/∂v,   E = p·v − L                                    Legendre transform, and back: v from p
@@ -13,7 +13,7 @@ from ..formula.functions import casadi
 from .lagrangian import Lagrangian
 from .maps import Blocks, Map, Piece, Program
 
-LOOK, ACCELERATE, DEFECTS, PLACE, TURN = range(5)
+MOMENTUM_AND_ENERGY, ACCELERATIONS, VIOLATIONS, PROJECTED_POSITIONS, PROJECTED_VELOCITIES = range(5)
 
 
 def tangent(system: Lagrangian) -> Program:
@@ -28,14 +28,14 @@ def tangent(system: Lagrangian) -> Program:
             out=Blocks(n, c, "a", "lambda"),
         ),
         Map(_defects(system), Blocks(n, c), out=Blocks(n, c, multipliers="g rate")),
-        Map(_placed(system), Blocks(n, c, "q1", "lambda"), keep={"q": "q1"}, out=Blocks(n, c, "q")),
-        Map(turned(system), Blocks(n, c, "v1", "lambda"), keep={"v": "v1"}, out=Blocks(n, c, "v")),
+        Map(_projected_positions(system), Blocks(n, c, "q1", "lambda"), keep={"q": "q1"}, out=Blocks(n, c, "q")),
+        Map(projected_velocities(system), Blocks(n, c, "v1", "lambda"), keep={"v": "v1"}, out=Blocks(n, c, "v")),
     ]
     return Program(Blocks(n, c, "q v"), maps)
 
 
 def legendre(system: Lagrangian) -> Program:
-    """One question to (q, p): v, whatever the constraints say."""
+    """The map (q, p) ↦ v without the constraints."""
     n, c = system.n, system.constraints
     pieces = []
     for term in system.terms:
@@ -92,7 +92,7 @@ def _defects(system: Lagrangian) -> list[Piece]:
     return pieces
 
 
-def _placed(system: Lagrangian) -> list[Piece]:
+def _projected_positions(system: Lagrangian) -> list[Piece]:
     ca, pieces = casadi(), []
     for term in system.terms:
         s = term.symbols()
@@ -103,7 +103,7 @@ def _placed(system: Lagrangian) -> list[Piece]:
     return pieces
 
 
-def turned(system: Lagrangian) -> list[Piece]:
+def projected_velocities(system: Lagrangian) -> list[Piece]:
     """Unknown v1 and lambda."""
     pieces = []
     for term in system.terms:

@@ -19,7 +19,7 @@ from ..errors import LivensError, ModelError
 from ..kernels import status
 from . import state_maps, stepping
 from .lagrangian import Lagrangian
-from .legendre import ask
+from .legendre import evaluate
 from .run import Run
 from .scheme import scheme_of
 from .simulation import compiled, first_guess, first_state
@@ -54,7 +54,7 @@ def symplectic_defect(system: Lagrangian, scheme: Any, q: Any, v: Any, h: float,
     starts = (center + (offsets[None, :, None] * directions[:, None, :]) * size).reshape(-1, 2 * n)
     if system.constraints:
         starts = np.array([_held(system, y, t) for y in starts])
-    p = ask(system, state_maps.LOOK, np.full(len(starts), t), starts)[:, :n]
+    p = evaluate(system, state_maps.MOMENTUM_AND_ENERGY, np.full(len(starts), t), starts)[:, :n]
     ends = stepped(system, scheme, starts, h, t)
     weights = np.array([s * STENCIL[k] for k in STENCIL for s in (1, -1)]) / SPACING
     T0 = np.tensordot(weights, np.hstack([starts[:, :n], p]).reshape(len(directions), -1, 2 * n), (0, 1))
@@ -79,8 +79,8 @@ def stepped(system: Lagrangian, scheme: Any, starts: Array, h: float, t: float) 
 
 
 def _sizes(system: Lagrangian, q: Array, v: Array, h: float, t: float) -> Array:
-    """How large positions and velocities are, for the steps of differences; what is zero moves as in a few steps."""
-    a = ask(system, state_maps.ACCELERATE, np.array([t]), np.concatenate([q, v])[None])[0, : system.n]
+    """Sizes of positions and velocities, for the spacing of differences; for zeros, the change in a few steps."""
+    a = evaluate(system, state_maps.ACCELERATIONS, np.array([t]), np.concatenate([q, v])[None])[0, : system.n]
     speed = np.abs(v).max() or 10.0 * h * np.abs(a).max() or 1.0
     place = np.abs(q).max() or 10.0 * h * speed
     return np.repeat([place, speed], system.n)
@@ -89,9 +89,11 @@ def _sizes(system: Lagrangian, q: Array, v: Array, h: float, t: float) -> Array:
 def _held(system: Lagrangian, y: Array, t: float) -> Array:
     """The state of the constraints that is nearest to y = (q, v)."""
     when, n, none = np.array([t]), system.n, np.zeros(system.constraints)
-    q = ask(system, state_maps.PLACE, when, y[None], np.concatenate([y[:n], none]))[0]
+    q = evaluate(system, state_maps.PROJECTED_POSITIONS, when, y[None], np.concatenate([y[:n], none]))[0]
     y = np.concatenate([q, y[n:]])
-    held = np.concatenate([q, ask(system, state_maps.TURN, when, y[None], np.concatenate([y[n:], none]))[0]])
+    held = np.concatenate(
+        [q, evaluate(system, state_maps.PROJECTED_VELOCITIES, when, y[None], np.concatenate([y[n:], none]))[0]]
+    )
     if not np.isfinite(held).all():
         raise ModelError("no state near this one satisfies the constraints.")
     return held

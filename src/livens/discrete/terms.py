@@ -1,8 +1,8 @@
-"""The pieces a system is a sum of: each a function of a few coordinates, with a table of where it stands.
+"""The terms of a system: each a function of a few coordinates, with a table of the coordinates of each instance.
 
     L = Σ_e L(q[index_e], v[index_e], p_e),      likewise D, F and g                                          (1)
 
-A function of all coordinates is a term with one instance. `Elements` are what users write when there are many.
+A function of all coordinates is a term with one instance. Users write many instances as `Elements`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def each(n: int) -> Term:
 
 
 class Symbols:
-    """Fresh symbols for the coordinates of one instance, and what the term is made of in them."""
+    """New symbols for the coordinates of one instance, and the functions of the term in them."""
 
     def __init__(self, term: Term):
         ca = casadi()
@@ -188,7 +188,7 @@ class Symbols:
         return self._at(second, q, v)
 
     def _at(self, fn: Any, q: Any, v: Any) -> Any:
-        """fn of fresh symbols (it differentiates by them), evaluated at expressions q and v."""
+        """fn of new symbols (it differentiates by them), evaluated at expressions q and v."""
         ca = casadi()
         x, y = self.new("x"), self.new("y")
         return ca.substitute(fn(x, y), ca.vertcat(x, y), ca.vertcat(q, v))

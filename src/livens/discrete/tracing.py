@@ -26,7 +26,7 @@ def expression(fn: Fn, arguments: tuple[Any, ...], label: str, optional: int = 0
 
 
 def _is_nan(column: Any) -> bool:
-    """True if a NaN stands in the expressions themselves."""
+    """True if the expressions contain a NaN."""
     ca = casadi()
     f = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *ca.symvar(column))], [column])
     constants = (f.instruction_constant(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CONST)
@@ -42,7 +42,7 @@ def scalar(fn: Fn, arguments: tuple[Any, ...], label: str, optional: int = 0) ->
 
 
 def column(fn: Fn, arguments: tuple[Any, ...], size: int | None, label: str, optional: int = 0) -> Any:
-    """A column of expressions, `size` of them where that is known."""
+    """A column of expressions, `size` of them if that is given."""
     rows = expression(fn, arguments, label, optional)
     if size is not None and len(rows) != size:
         raise ModelError(f"{label} must give {size} numbers, and gives {len(rows)}{line_of(fn)}.")
@@ -53,7 +53,7 @@ def _wanted(fn: Fn, least: int, most: int, label: str) -> int:
     """How many of its arguments a function takes."""
     try:
         parameters = list(inspect.signature(fn).parameters.values())
-    except (TypeError, ValueError):  # built in: nothing is known
+    except (TypeError, ValueError):  # built in: it has no signature
         return most
     places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
@@ -62,7 +62,7 @@ def _wanted(fn: Fn, least: int, most: int, label: str) -> int:
     if needed > most or len(places) < least:
         few = f"{least}" if least == most else f"{least} to {most}"
         raise ModelError(f"{label} must be a function of {few} arguments, and takes {needed}{line_of(fn)}.")
-    if len(places) >= most and places[most - 1].name in ("t", "p"):  # named: wanted, even where it has a default
+    if len(places) >= most and places[most - 1].name in ("t", "p"):  # passed even if it has a default
         return most
     return max(least, min(needed, most))
 

@@ -47,14 +47,14 @@ class Trial:
             self.places = np.flatnonzero((self.pattern.indices == column) & (column < self.n))
 
     def value(self, x: Array) -> tuple[float, float]:
-        """Π at x, and the size of what it is a sum of; self.g becomes g. Infinite where Π is not a number."""
+        """Π at x, and the sum of the sizes of its terms; self.g becomes g. Infinite if Π is not a number."""
         self.work.z[self.ny : self.ny + self.nx] = x
         result(self.maps, VALUE_MAP, self.work.z, self.t, self.h, self.work.w, self.out)
         value = float(self.out[self.potential])
         return (value, float(self.out[self.size])) if np.isfinite(value) else (np.inf, np.inf)
 
     def derivatives(self, x: Array, convex: bool = False) -> Array:
-        """∇Π − Gᵀλ and −g at x, a fresh array; self.values becomes the matrix."""
+        """∇Π − Gᵀλ and −g at x, a new array; self.values becomes the matrix."""
         self.work.z[self.ny : self.ny + self.nx] = x
         maps = self.maps if convex else self.exact
         residual(maps, STEP_MAP, self.work.z, self.t, self.h, self.work.w, self.R, self.values)
