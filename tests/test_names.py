@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "livens"
 PACKAGES = sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists())
 ENTRIES = {"DEMO"}  # every file of a catalogue defines its entry under this name
+SLOTS = {"account", "held", "lam", "pivot", "power", "trial"}  # arrays with named slots: kernels/arrays.py
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 
 
@@ -38,3 +39,21 @@ def test_a_constant_has_one_meaning_in_a_package(package):
             found[name][str(path.relative_to(SOURCE))] = text
     twice = {name: texts for name, texts in found.items() if len(set(texts.values())) > 1}
     assert not twice
+
+
+def slots(node):
+    """The index expressions of a subscript that choose a slot: all of `account`, the first of the others."""
+    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return (parts if name == "account" else parts[:1]) if name in SLOTS else []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_number_indexes_an_array_of_named_slots(path):
+    if path.is_relative_to(SOURCE / "discrete"):
+        return  # `lam` is a list of symbols there
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Subscript):
+            for part in slots(node):
+                number = isinstance(part, ast.Constant) and isinstance(part.value, int)
+                assert not number, f"line {node.lineno}: {ast.unparse(node)}"

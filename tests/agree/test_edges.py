@@ -123,3 +123,42 @@ def test_a_start_given_by_the_user_is_checked():
         lv.simulate(m, h=1e-3, until=0.1, start=state._replace(a=state.a + 0.3 * np.eye(2, 3, -1)))
     with pytest.raises(lv.ModelError, match="a rotation of the start is not orthonormal"):
         lv.simulate(m, h=1e-3, until=0.1, start=state._replace(B=2 * state.B))
+
+
+def changed_hinge(m):
+    m["hinge"].stiffness, m["hinge"].rest = 1e3, 0.7
+
+
+CHANGES = {
+    "gravity": lambda m: setattr(m, "gravity", np.array([0, 0, -1.62])),
+    "load": lambda m: setattr(m["push"], "force", np.array([0, 0, 1e3])),
+    "function of time": lambda m: setattr(m["wind"], "force", lambda t: (1e3 * t, 0, 0)),
+    "spring in a joint": changed_hinge,
+    "prescribed motion": lambda m: setattr(m["crank"], "drive", lambda t: 5 * t**2),
+    "shape": lambda m: setattr(m["arm"], "shape", lv.Box(2, 1, 1, mass=99.0)),
+    "another body": lambda m: m.add(lv.Body(lv.PointMass(1.0), at=(9, 9, 9))),
+    "another load": lambda m: m.add(lv.Load(m["arm"].point(0, 0, 0), force=(1e3, 0, 0))),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_motion_owns_what_it_was_computed_from(change):
+    """Whatever is done to its model afterwards, its reactions, energies and accelerations stay."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=2.0), at=(0.5, 0, 0), name="arm"))
+    fore = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(1.5, 0, 0), name="fore"))
+    m.add(
+        lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="crank", drive=lambda t: t**2)
+    )
+    m.add(lv.Revolute(arm.point(0.5, 0, 0), fore.point(-0.5, 0, 0), axis=(0, 1, 0), stiffness=5.0, name="hinge"))
+    m.add(lv.Load(fore.point(0.5, 0, 0), force=(0, 0, -3.0), name="push"))
+    m.add(lv.Load(fore.point(0.5, 0, 0), force=lambda t: (np.sin(t), 0, 0), name="wind"))
+
+    def facts(motion):
+        return motion.reaction("crank"), motion.reaction_torque("crank"), motion.energy, motion.acceleration("fore")
+
+    one, two = (lv.simulate(m, h=1e-3, until=0.5, every=50) for _ in range(2))
+    expected = facts(one)
+    CHANGES[change](m)
+    for quantity, wanted in zip(facts(two), expected, strict=True):
+        assert np.array_equal(quantity, wanted)

@@ -1,5 +1,6 @@
 """livens sweep: every member is bitwise identical to the scene with its values; errors are one sentence."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,6 @@ def test_a_failed_member_is_reported_and_the_others_are_finished(capsys):
         (["--vary", "run.h=1e-3:1e-2:3"], "run.h cannot be varied: all members of a study have the same scheme"),
         (["--vary", "gravity.2=1:2:3", "--sobol", "4"], "--sobol and --latin need two bounds"),
         (["--vary", "gravity.2=1:2", "--sobol", "4", "--latin", "4"], "choose one"),
-        (["--vary", "gravity.2=1,2", "--h", "auto"], "all members of a study have the same step"),
     ],
 )  # fmt: skip
 def test_errors_of_wrong_options(capsys, options, sentence):
@@ -113,3 +113,32 @@ def test_errors_of_wrong_options(capsys, options, sentence):
     assert code == 2
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_an_automatic_step_is_that_of_the_scene(capsys):
+    code, out, _ = sweep(capsys, "--vary", "gravity.2=-9,-10", "--h", "auto")
+    assert code == 0
+    assert "all members have the same step: h = " in out
+    assert "2 members" in out
+    assert "0 failed" in out
+
+
+def test_a_study_without_a_result_has_failed(capsys):
+    code, out, err = sweep(capsys, "--vary", "shapes.bar.mass=-1,-2")
+    assert code == 2
+    assert "2 failed" in out
+    assert "all members failed, the first with: shapes.bar: Box mass must be positive, got -1 kg." in err
+
+
+def test_the_readme_sweeps_its_own_scene(say, here):
+    """The scene and the command of the README, with fewer members."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    scene = re.search(r"```toml\n(.*?)```", readme, re.S)[1].replace("until = 10.0", "until = 0.5")
+    (here / "arm.toml").write_text(scene)
+    command = re.search(r"`livens (sweep arm\.toml .*?)`", readme)[1].replace(":100 ", ":3 ").split()
+    code, out, err = say(*command)
+    assert (code, "0 failed" in out) == (0, True), err
+    code, out, _ = say("check", "arm.toml")
+    assert code == 0
+    suggested = re.search(r"suggested h +([0-9.e+-]+) s at order 2", out)[1]
+    assert 1e-3 <= float(suggested) <= 0.1  # the joint is driven at 3 rad/s

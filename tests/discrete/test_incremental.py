@@ -182,7 +182,7 @@ def test_constrained_steps_far_from_the_solution():
     potential = 2.0 / h**2 * ((x - ahead[:, None]) ** 2).sum(0) + 9.81 * x[1]
     best = angle[potential.argmin()]
     assert abs(np.arctan2(run.q[-1, 1], run.q[-1, 0]) - best) < 2 * np.pi / 1e6
-    assert run.iterations < constrained.CONSTRAINED_ITERATIONS
+    assert run.iterations < constrained.MERIT_ITERATIONS
 
 
 @pytest.mark.parametrize(

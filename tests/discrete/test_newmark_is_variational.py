@@ -71,8 +71,8 @@ def test_the_turned_potential_has_that_gradient():
 def forms(system, scheme, beta):
     """dy ∧ d(Mv) before and after a step, along the four coordinate directions."""
     center = np.array([0.3, -0.2, 0.4, 0.1])
-    offsets = np.array([s * k for k in symplectic.STENCIL for s in (1, -1)]) * symplectic.CURVE_STEP
-    weights = np.array([s * symplectic.STENCIL[k] for k in symplectic.STENCIL for s in (1, -1)]) / symplectic.CURVE_STEP
+    offsets = np.array([s * k for k in symplectic.STENCIL for s in (1, -1)]) * symplectic.SPACING
+    weights = np.array([s * symplectic.STENCIL[k] for k in symplectic.STENCIL for s in (1, -1)]) / symplectic.SPACING
     starts = (center + offsets[None, :, None] * np.eye(4)[:, None, :]).reshape(-1, 4)
     ends = symplectic.stepped(system, scheme, starts, H, 0.0)
     for q, v in ((starts[:, :2], starts[:, 2:]), (ends.q, ends.v)):

@@ -79,3 +79,16 @@ def test_how_a_run_is_cut_changes_no_bit(scheme):
     rest = lv.resume(part, until=4e-2)
     for one, two in zip(whole.record, rest.record, strict=True):
         assert np.array_equal(one, two)
+
+
+def test_every_file_with_compiled_code_is_part_of_the_hash():
+    """An edit of any of them must start a new cache folder."""
+    source = Path(lv.__file__).parent
+    hashed = {path for folder in _jit.COMPILED_CODE for path in source.glob(f"{folder}/**/*.py")}
+    compiled = set()
+    for path in source.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] == "_jit":
+                compiled |= {path for alias in node.names if alias.name in ("njit", "inline")}
+    assert len(compiled) > 20
+    assert compiled <= hashed

@@ -254,5 +254,5 @@ def test_comments_of_a_huge_scene_are_left_out_with_a_warning(tmp_path, monkeypa
     scene = lv.read_scene(tmp_path / "swing.toml")
     monkeypatch.setattr("livens.scene.text.MAX_COMMENTED", 10)
     with pytest.warns(lv.ModelWarning, match="comments of the scene are not written"):
-        scene.save(tmp_path / "swing.toml")
+        scene.save(tmp_path / "swing.toml", force=True)
     assert lv.read_scene(tmp_path / "swing.toml").document == scene.document

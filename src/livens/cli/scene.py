@@ -166,7 +166,8 @@ def _check(options: argparse.Namespace) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # the table contains the same facts
         begin = Compiled.of(model)
-        found = stiffness_of(begin)
+        end = source.run.get("until")
+        found = stiffness_of(begin) if end is None else stiffness_of(begin, until=end)
     facts = {"model": f"{model!r}, gravity {model.gravity.tolist()} m/s²"}
     facts["freedom"] = f"{begin.freedom} degree{'s' * (begin.freedom != 1)} of freedom"
     repeat = ", ".join(f"{count} in {name!r}" for name, count in begin.redundant.items())

@@ -84,6 +84,7 @@ def add_sweep_command(commands: Any, add_run_options: Any) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> None:
+    from ..run.simulate import simulate
     from ..scene.document import read_scene
     from ..study import ensemble
     from .source import Source
@@ -94,10 +95,10 @@ def _sweep(options: argparse.Namespace) -> None:
         )
     source = Source(options)
     run = source.needed("h", "until")
-    if run["h"] == "auto":
-        raise ModelError(
-            "all members of a study have the same step: give one, such as --h 1e-3 (livens check suggests one)."
-        )
+    if run["h"] == "auto":  # one step for all members: that of the scene itself
+        motion = simulate(source.model, run.get("scheme"), h="auto", until=run["until"], every=run.get("every", 1))
+        run["h"] = motion.h
+        print(f"all members have the same step: {motion.chosen}")
     scene = read_scene(options.file, allow_outside=options.allow_outside)
     design = design_of(options)
     for path in design.values:
@@ -116,6 +117,8 @@ def _sweep(options: argparse.Namespace) -> None:
     )  # fmt: skip
     print(summary(data, units))
     print(f"saved in {options.output}" if options.output else "The study is not saved; use -o FILE.nc to save it.")
+    if int(data.attrs["failed"]) == data.error.size:
+        raise ModelError(f"all members failed, the first with: {data.error.values.ravel()[0]}")
 
 
 def design_of(options: argparse.Namespace) -> Any:

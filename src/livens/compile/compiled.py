@@ -24,6 +24,7 @@ from . import start_rates
 from .assembly import SHIFT, Assembly, still
 from .redundancy import redundant_rows
 from .rows import Group
+from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
 
@@ -56,6 +57,7 @@ class Compiled:
     state: State  # the initial state
     groups: tuple[Group, ...]  # all rows in blocks, with their owners, in the order of elimination
     coordinates: tuple[Coordinate, ...]  # of the joints, as in system.coordinates
+    signals: Signals  # loads, motors and prescribed motions when the model was compiled
     left_out: frozenset[int]  # numbers of the redundant rows among all rows
     adjustment: Adjustment
     snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
@@ -102,7 +104,8 @@ class Compiled:
     ) -> Compiled:
         full = all_rows.system._replace(shift=SHIFT) if left_out else system
         groups, coordinates = tuple(all_rows.groups), tuple(all_rows.coordinates)
-        return cls(model, system, full, state, groups, coordinates, left_out, by, tuple(_attributes(model)))
+        snapshot = tuple(_attributes(model))
+        return cls(model, system, full, state, groups, coordinates, all_rows.signals, left_out, by, snapshot)
 
     # ── questions ──
 

@@ -25,7 +25,7 @@ from .signals import Signals
 HANDLE_NUMBERS = {
     "point": kinds.POINT,
     "direction": kinds.DIRECTION,
-    "velocity": kinds.VELOCITY,
+    "velocity": kinds.POINT_VELOCITY,
     "angular_velocity": kinds.ANGULAR_VELOCITY,
 }
 

@@ -8,6 +8,7 @@ time itself is one more column if a user-written formula depends on it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +97,12 @@ class Signals:
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    def for_step(self, h: float) -> Signals:
+        """The same signals for a run with the step h [s]; controllers hold nothing yet."""
+        other = copy(self)
+        other.step, other.spacings, other.held = STEP_PART * abs(h), {}, np.zeros(len(self.controlled))
+        return other
 
     def spacing(self, owner: Thing, drive: Drive) -> float:
         """The spacing of differences of a drive [s], chosen once."""

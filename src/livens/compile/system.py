@@ -48,6 +48,7 @@ class Tables(NamedTuple):
     state: State
     groups: list[Group]  # blocks of rows in the order of elimination, with their owners
     coordinates: list[Coordinate]  # of the joints, as in system.coordinates
+    signals: Signals  # loads, motors and prescribed motions
 
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
@@ -96,7 +97,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
     state = state._replace(angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled)))
-    return Tables(system, state, blocks_of, acting)
+    return Tables(system, state, blocks_of, acting, signals)
 
 
 def scratch(system: System, vectors: int = 0) -> Work:

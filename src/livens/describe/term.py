@@ -199,5 +199,5 @@ class FormulaForce(Term):
 
 def central_symmetry(a: Point, b: Point) -> list[Symmetry]:
     """An action along the line of two points: if one is a point x of the world, rotations about x are left."""
-    held = [point for point in (a, b) if point.body.is_world]
-    return [Symmetry(NONE, ALL, held[0].start)] if held else []
+    fixed = [point for point in (a, b) if point.body.is_world]
+    return [Symmetry(NONE, ALL, fixed[0].start)] if fixed else []

@@ -113,8 +113,8 @@ class Thing:
         found = [symmetry for term in self.terms() for symmetry in term.symmetries()]
         if self.equations is not None:  # nothing is known of user-written equations
             return [*found, Symmetry(NONE, NONE)]
-        held = [point for point in self.points if point.body.is_world] if self.rows() else []
-        return [*found, self.world_symmetry(held[0].start, acted)] if held else found
+        fixed = [point for point in self.points if point.body.is_world] if self.rows() else []
+        return [*found, self.world_symmetry(fixed[0].start, acted)] if fixed else found
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
         """The symmetry of its rows if they join a body to the point x of the world."""

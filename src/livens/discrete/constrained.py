@@ -18,8 +18,8 @@ from ..kernels import implicit
 from ..kernels.status import NOT_FINITE, OK, SOLVE
 from .trial import Trial
 
-CONSTRAINED_ITERATIONS = 100
-CONSTRAINED_NOISE = 1e-13  # round-off of φ as a part of the sum of its terms' sizes
+MERIT_ITERATIONS = 100
+MERIT_NOISE = 1e-13  # round-off of φ as a part of the sum of its terms' sizes
 
 
 def solve(trial: Trial, x: Array) -> int:
@@ -33,7 +33,7 @@ def solve(trial: Trial, x: Array) -> int:
             return NOT_FINITE
     defect = float(np.abs(trial.g).sum())
     weight, last = 0.0, np.inf
-    for _ in range(CONSTRAINED_ITERATIONS):
+    for _ in range(MERIT_ITERATIONS):
         found = direction(trial, x, defect, weight)
         if found is None:
             return NOT_FINITE
@@ -75,7 +75,7 @@ def search(
 ) -> tuple[float, float, float] | None:
     """Move x along dx until φ has decreased: Π, its size and |g|₁ there; None where nothing is gained."""
     n, a = trial.n, 1.0
-    before, noise = value + weight * defect, CONSTRAINED_NOISE * (size + weight * defect)
+    before, noise = value + weight * defect, MERIT_NOISE * (size + weight * defect)
     for k in range(50):
         step = a * dx
         new, new_size = trial.value(x + step)

@@ -28,7 +28,7 @@ from .maps import Program
 from .trial import STEP_MAP, Trial
 
 LANDING = (3, 5)  # maps that end a step with constraints
-MINIMISER_ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
+DESCENT_ITERATIONS = 2000  # along a narrow valley that bends, such as stiff springs that turn by a large angle
 DULL = 8  # iterations with secants of the dissipation after a step that friction has cut short
 POTENTIAL_NOISE = 1e-10  # a decrease below this part of the sum of Π's terms may be round-off: slopes tell
 FORCING = 1e-3  # relative residual to which conjugate gradients solve for d at least
@@ -38,7 +38,7 @@ EPS = float(np.finfo(np.float64).eps)
 def rollout(
     program: Program, work: Memory, t: float, h: float, y: Array, first: int, steps: int, every: int, record: Array
 ) -> tuple[int, int]:
-    """Take `steps` steps; as integrators/general.rollout, with a minimisation in the place of Newton's method."""
+    """Take `steps` steps; as stepping.rollout, with a minimisation instead of Newton's method."""
     trial = program.kept.get("trial")
     if trial is None or trial.work is not work:
         trial = program.kept["trial"] = Trial(program, work)
@@ -76,7 +76,7 @@ def minimise(trial: Trial, x: Array) -> int:
     linear = trial.maps.linear[STEP_MAP] == 1
     last, forcing, dull = np.inf, 1e-14 if linear else 0.1, 0
     R = trial.derivatives(x)
-    for _ in range(MINIMISER_ITERATIONS):
+    for _ in range(DESCENT_ITERATIONS):
         if not np.isfinite(R).all():
             return NOT_FINITE
         d, exact = direction(trial, x, R, forcing, dull > 0)

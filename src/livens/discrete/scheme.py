@@ -1,7 +1,7 @@
-"""The protocol of schemes for any Lagrangian: all that such a scheme must say about itself.
+"""The protocol of schemes for any Lagrangian: the attributes and methods of such a scheme.
 
 A scheme is a chain of implicit maps y ↦ y₁ (maps.py) and the function that solves them step by step. Newmark's family
-also steps rigid bodies, and knows no Lagrangian: newmark.py has its maps, and `scheme_of` finds them.
+also steps rigid bodies and is defined in step/; newmark.py has its maps, and `scheme_of` finds them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run the maps of a program: compiled where matrices are small and dense, by SciPy's sparse LU where they are large.
 
-The sparse loops follow kernels/implicit.py line by line; there a step is so long that Python between its
-factorisations does not count.
+The sparse loops repeat those of kernels/implicit.py in Python, because compiled code cannot call SciPy. One Python loop
+for both would make small systems hundreds of times slower; for large ones the factorisations dominate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .maps import Program
 
 
 def memory(program: Program) -> Memory:
-    """Fresh scratch."""
+    """New scratch."""
     most, every = max(program.sizes, default=0), sum(program.sizes)
     values = most * most if program.dense else max((p.nnz for p in program.patterns if p is not None), default=0)
     maps = len(program.sizes)
@@ -77,7 +77,7 @@ def rollout(
 
 
 def observe(program: Program, m: int, t: Array, record: Array, guess: Array | None = None) -> tuple[int, Array]:
-    """What map m makes of each state of `record` at times t: (status, one row each)."""
+    """The results of map m for each state of `record` at times t: (status, one row each)."""
     maps, work = program.arrays, memory(program)
     blocks = program.maps[m].out or program.state
     seen = np.zeros((len(record), blocks.size))

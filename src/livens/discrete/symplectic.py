@@ -25,7 +25,7 @@ from .scheme import scheme_of
 from .simulation import compiled, first_guess, first_state
 
 DIRECTIONS = 24  # at most so many tangent vectors
-CURVE_STEP = 1e-3  # between two points of a curve, as a part of the size of q and of v
+SPACING = 1e-3  # between two points of a curve, as a part of the size of q and of v
 STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # antisymmetric
 
 
@@ -50,13 +50,13 @@ def symplectic_defect(system: Lagrangian, scheme: Any, q: Any, v: Any, h: float,
     directions = np.eye(2 * n)
     if 2 * n > DIRECTIONS:
         directions = np.random.default_rng(0).normal(size=(DIRECTIONS, 2 * n)) / np.sqrt(2 * n)
-    offsets = np.array([s * k for k in STENCIL for s in (1, -1)]) * CURVE_STEP
+    offsets = np.array([s * k for k in STENCIL for s in (1, -1)]) * SPACING
     starts = (center + (offsets[None, :, None] * directions[:, None, :]) * size).reshape(-1, 2 * n)
     if system.constraints:
         starts = np.array([_held(system, y, t) for y in starts])
     p = ask(system, state_maps.LOOK, np.full(len(starts), t), starts)[:, :n]
     ends = stepped(system, scheme, starts, h, t)
-    weights = np.array([s * STENCIL[k] for k in STENCIL for s in (1, -1)]) / CURVE_STEP
+    weights = np.array([s * STENCIL[k] for k in STENCIL for s in (1, -1)]) / SPACING
     T0 = np.tensordot(weights, np.hstack([starts[:, :n], p]).reshape(len(directions), -1, 2 * n), (0, 1))
     T1 = np.tensordot(weights, np.hstack([ends.q, ends.p]).reshape(len(directions), -1, 2 * n), (0, 1))
     before, after = (T[:, :n] @ T[:, n:].T - T[:, n:] @ T[:, :n].T for T in (T0, T1))

@@ -1,1 +1,1 @@
-"""Compiled kernels: arrays in, arrays out, an int back. They know no names, never allocate, never raise."""
+"""Compiled kernels: arrays in, arrays out, an int back. They see no names, do not allocate and do not raise."""

@@ -136,10 +136,10 @@ class Formulas(NamedTuple):
     constant: Floats  # the numbers of CONST (instructions,)
     tape: Ints  # value: constants, rest; force: constants, rest; end; how many handles, numbers, targets (k, 8)
     first: Ints  # first instance of each formula, its first handle, number and target; and the ends (k + 1, 4)
-    handle: Ints  # POINT, DIRECTION, VELOCITY or SPIN, and the body (handles, 2)
+    handle: Ints  # POINT, DIRECTION, POINT_VELOCITY or ANGULAR_VELOCITY, and the body (handles, 2)
     handle_point: Floats  # the point from the centre of mass, or direction, in principal axes [m] (handles, 3)
     number: Floats  # (numbers,)
-    target: Ints  # where its forces act: at a POINT, on a DIRECTION, or as a torque, SPIN; and the body (targets, 2)
+    target: Ints  # where its forces act: at a POINT, on a DIRECTION, or as a torque; and the body (targets, 2)
     target_point: Floats  # as handle_point (targets, 3)
     energies: int  # number of formulas that are energies
     forces: int  # number of formulas that are forces or torques

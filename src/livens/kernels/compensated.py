@@ -1,11 +1,11 @@
-"""The drift with compensated sums: what rounding takes from a sum is given back to the next.
+"""The drift with compensated sums: the rounding error of a sum is subtracted from the next increment.
 
 A step adds small increments to a, B and L: to each number s the increment d, with the remainder c of the step before,
 
     y = d − c,    s′ = s + y,    c′ = (s′ − s) − y.
 
 Round-off of a, B and L then no longer grows with the number of steps; that of the increments themselves does. The
-remainders are carried with the state, so that a run can be cut and continued bit for bit. Source: Kahan 1965.
+remainders are carried with the state, so that a resumed run is bitwise identical. Source: Kahan 1965.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REST_A, REST_L, REST_B, REMAINDERS = 0, 1, 2, 5  # vectors per body: of a, of L,
 
 @njit
 def compensated_sum(s, d, c):
-    """s + d with the remainder c of the last time: the sum and its remainder."""
+    """s + d with the remainder c of the last sum: the sum and its remainder."""
     y = d - c
     total = s + y
     return total, (total - s) - y
@@ -58,7 +58,7 @@ def compensated_drift(bodies, h, a0, B0, p, L0, rest, a1, B1, L1, left, fault):
 
 @njit
 def store_remainders(left, rest):
-    """The remainders of a step that was taken."""
+    """Copy the remainders of an accepted step into the state."""
     j = 0
     for k in range(left.shape[0]):
         for b in range(left.shape[1]):

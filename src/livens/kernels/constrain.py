@@ -4,9 +4,9 @@
     velocity:  p₁ = p⁻ + h/2 (f(q₁) + G(q₁)ᵀμ),    μ such that G(q₁) v₁ + ∂g/∂t = 0                        (2)
 
 S(q₁) is factored once: it gives μ now and is the simplified Newton matrix for λ in the next step, where the true
-matrix is (h²/2) G(q₁) M⁻¹ G(q₀)ᵀ. Rows without a defect (no slip) ask for (h/2)(G(q₀)v⁺ + G(q₁)v⁻) = 0 in (1).   (3)
-A damper of rate c is a row of (2) with compliance: G v₁ + x·2/(hc) = 0 for its impulse x, and the same force,
-known by then, pushes explicitly at the start of the next step: symmetric, second order, never unstable.       (4)
+matrix is (h²/2) G(q₁) M⁻¹ G(q₀)ᵀ. For nonholonomic rows (no slip) (1) is (h/2)(G(q₀)v⁺ + G(q₁)v⁻) = 0.            (3)
+A damper with the coefficient c is a row of (2) with compliance: G v₁ + x·2/(hc) = 0 for its impulse x. The same force
+acts explicitly at the start of the next step: symmetric, second order, unconditionally stable.                (4)
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def constraint_rates(bodies, blocks, G, p, L, x):
 
 @njit
 def add_prescribed_rates(rows, signals, row, ahead, x):
-    """x += ∂g/∂t: minus the rate of every prescribed value, in the time `ahead`."""
+    """x += ∂g/∂t: minus the rate of every prescribed value, after the time `ahead`."""
     for r in range(rows.signal.shape[0]):
         if rows.signal[r] >= 0:
             x[r] -= signals[row, rows.signal[r] + RATE] + ahead * signals[row, rows.signal[r] + ACCELERATION]
@@ -64,7 +64,7 @@ def add_prescribed_rates(rows, signals, row, ahead, x):
 
 @njit
 def rolling_residuals(rows, h, before, after, g):
-    """(3): the defect of rows without one, from their rates at both ends of the drift; dampers have none."""
+    """(3): the residual of nonholonomic rows from their rates at both ends of the drift; 0 for dampers."""
     for r in range(rows.kind.shape[0]):
         if rows.rate[r] > 0.0:
             g[r] = 0.0
@@ -74,7 +74,7 @@ def rolling_residuals(rows, h, before, after, g):
 
 @njit
 def largest_violation(rows, g):
-    """The row whose defect is the largest multiple of its tolerance, and that multiple."""
+    """The largest violation in tolerances, and its row."""
     most, which = 0.0, 0
     for r in range(g.shape[0]):
         e = abs(g[r]) * rows.weight[r]
@@ -85,11 +85,11 @@ def largest_violation(rows, g):
 
 @njit
 def predict_multipliers(rows, span, even, smooth, lam, start):
-    """λ at first: the last multipliers plus their lead, extrapolated where steps are even, or zero where they are
-    anything but smooth; dampers push with the force they have.
+    """The first guess of λ: the last multipliers plus their lead, extrapolated if all steps are equal (`even`), or zero
+    if the multipliers are not `smooth`; the force of a damper is known.
 
-    With λ(t) what the multipliers are between steps, those of a step of length k end at μ = λ − k λ̇/3, and those of the
-    next, of length h, begin at λ + h λ̇/3: the lead goes with the span k + h of both.
+    With λ(t) the multipliers in continuous time, a step of length k ends with μ = λ − k λ̇/3, and the next, of length h,
+    begins with λ + h λ̇/3: the lead is proportional to the span k + h of both.
     """
     for r in range(start.shape[0]):
         if rows.rate[r] > 0.0:
@@ -118,7 +118,8 @@ def largest_coordinates(coordinates, a, angle):
 
 @njit
 def largest_displacement(rows, diagonal, x):
-    """How far the correction x moves the rows' points, in tolerances: much further than the defect if S is singular."""
+    """The largest displacement of the points of rows by the correction x, in tolerances: much larger than the violation
+    if S is nearly singular."""
     most = 0.0
     for r in range(x.shape[0]):
         most = max(most, abs(x[r]) * diagonal[r] * rows.weight[r])
@@ -133,7 +134,7 @@ def add_multiple(c, x, lam):
 
 @njit
 def add_damper_compliance(rows, h, x, g):
-    """g += x·2/(hc): dampers give way, (4) of constrain.py."""
+    """g += x·2/(hc) for dampers, (4)."""
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0:
             g[r] += x[r] * 2.0 / (h * rows.rate[r])

@@ -1,4 +1,4 @@
-"""Joint coordinates: the angle and the displacement of a joint, what they feel, and what springs and stops do there.
+"""Joint coordinates: the angle and the displacement of a joint, their rates, and the forces that act along them.
 
 With U = B_i u the joint's axis, carried by the first body, and d = x_j − x_i,
 
@@ -47,20 +47,20 @@ def coordinate_value(coordinates, c, a, B, near):
 
 @njit
 def update_coordinates(coordinates, a, B, angle):
-    """Bring `angle` up to date with the configuration, unwrapped from its last values."""
+    """The coordinates at the configuration (a, B); angles are unwrapped from their last values."""
     for c in range(angle.shape[0]):
         angle[c] = coordinate_value(coordinates, c, a, B, angle[c])
 
 
 @njit
 def apply_coordinate_force(coordinates, c, a, B, Q, f, tau):
-    """Let the generalised force Q [N m] or [N] act along coordinate c."""
+    """Apply the generalised force Q [N m] or [N] along coordinate c."""
     i, j = coordinates.body[c, 0], coordinates.body[c, 1]
     U0, U1, U2 = to_world(B, i, coordinates.axis[c])
     if coordinates.kind[c] == DISPLACEMENT:
         rj = coordinates.point[c, 1]
         x0, x1, x2 = point_component(a, B, j, rj, 0), point_component(a, B, j, rj, 1), point_component(a, B, j, rj, 2)
-        u0, u1, u2 = to_body(B, i, x0 - a[i, 0], x1 - a[i, 1], x2 - a[i, 2])  # pulls at the body point that is there
+        u0, u1, u2 = to_body(B, i, x0 - a[i, 0], x1 - a[i, 1], x2 - a[i, 2])  # the point of body i at the same position
         apply_force(B, j, rj, Q * U0, Q * U1, Q * U2, f, tau)
         apply_force(B, i, (u0, u1, u2), -Q * U0, -Q * U1, -Q * U2, f, tau)
     else:
@@ -120,7 +120,7 @@ def coordinate_rate(bodies, coordinates, c, a, B, p, L):
         return U[0] * (Wj[0] - Wi[0]) + U[1] * (Wj[1] - Wi[1]) + U[2] * (Wj[2] - Wi[2])
     rate = 0.0
     rj = to_world(B, j, coordinates.point[c, 1])
-    # both bodies' velocities at the place of the second point: what the axis feels, turning included
+    # velocities of both bodies at the position of the second point, rotation included
     s = (a[j, 0] + rj[0] - a[i, 0], a[j, 1] + rj[1] - a[i, 1], a[j, 2] + rj[2] - a[i, 2])
     for k in range(3):
         m, n = (k + 1) % 3, (k + 2) % 3

@@ -21,12 +21,12 @@ from .row_tapes import all_violations as rows_defects
 from .rows import bias_terms, jacobians
 from .sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 
-REFINE = 12  # corrections of multipliers, while they improve
+REFINE = 12  # corrections of multipliers, at most
 
 
 @njit
 def move_steadily(bodies, t, a0, B0, p, L, a1, B1):
-    """The configuration after time t at constant velocity p/m and constant body rates J⁻¹L."""
+    """The configuration after time t at constant velocity p/m and constant angular velocity J⁻¹L in the body frame."""
     for b in range(a0.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
         w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
@@ -85,7 +85,7 @@ def bias(system, a, B, p, L, signals, row, work):
 
 @njit
 def add_gyroscopic_torque(bodies, L, tau):
-    """τ += L × ω, the torque of the turning body on itself."""
+    """τ += L × ω, the gyroscopic torque."""
     for b in range(1, L.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
         w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
@@ -104,7 +104,7 @@ def damper_forces(rows, x, y):
 
 @njit
 def acceleration_residual(rows, signals, i, gamma, g):
-    """g += γ − φ̈ for constraints; dampers ask for nothing."""
+    """g += γ − φ̈ for constraints, 0 for dampers."""
     for r in range(g.shape[0]):
         g[r] += gamma[r]
         if rows.signal[r] >= 0:
@@ -115,8 +115,8 @@ def acceleration_residual(rows, signals, i, gamma, g):
 
 @inline
 def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
-    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), `refine` times over
-    at most; factors of S without dampers are left in work.H."""
+    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), with at most `refine`
+    corrections; on return work.H has the factors of S without dampers."""
     forces(system, a, B, p, L, angle, signals, row, work, f, tau)
     user_forces(system, a, B, p, L, signals, row, work, f, tau)
     add_gyroscopic_torque(system.bodies, L, tau)
@@ -163,7 +163,7 @@ def accelerations_of_record(system, record, signals, work, f, tau, lam):
 
 @njit
 def violations_of_record(system, record, signals, work, position, velocity):
-    """Defects in position and velocity of every row at every state of a record; dampers have none."""
+    """Violations in position and velocity of every row at every state of a record; 0 for dampers."""
     for i in range(position.shape[0]):
         a, B = record.a[i], record.B[i]
         rows_defects(system, a, B, record.angle[i], signals, i, work, position[i])

@@ -1,15 +1,15 @@
-"""Energies and forces that users write: gather what a formula looks at, run its tape (tape.py), let it act.
+"""User-written energies and forces: gather the inputs of a formula, run its tape (tape.py), apply its results.
 
-A formula is one of world points, directions and velocities of bodies, its handles x, of the time and of numbers. The
-tape of an energy gives −∂V/∂x of each, and the force F that so acts at x = a + B r, or on the direction x = B r, is
+A formula depends on world points, directions and velocities of bodies, its handles x, on the time and on numbers. The
+tape of an energy gives −∂V/∂x of each. This force F at x = a + B r, or on the direction x = B r, is
 
     f = F,   τ = r × BᵀF        at a point,          f = 0,   τ = r × BᵀF        on a direction,               (1)
 
-in body axes about the centre of mass; that of a force gives F itself, or a torque. So a tape knows neither bodies nor
-levers, and instances that differ in numbers, bodies and places only share it; they are run four at a time. Registers:
-handles, time, numbers, then ∂V/∂t (or V) and what is exerted; constants of a tape are put there once for all.
+in body axes about the centre of mass; that of a force gives F itself, or a torque. A tape contains neither bodies nor
+points, so that instances that differ only in numbers, bodies and points share it; they are run four at a time.
+Registers: handles, time, numbers, then ∂V/∂t (or V) and the forces; the constants of a tape are computed once.
 
-Forces of velocity push at both ends of a step (trapezoidal rule): explicitly at its start, and at its end such that
+Velocity-dependent forces act at both ends of a step (trapezoidal rule): explicitly at its start, and at its end with
 
     p₁ = p⁻ + h/2 (f(q₁) + F(q₁, v₁)) + h/2 G(q₁)ᵀμ.                                                           (2)
 
@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from .arrays import FORCE, FREE_FORCE, FREE_TORQUE, OLD_L, OLD_P, POWER_OF_FORCES, TORQUE
-from .kinds import ANGULAR_VELOCITY, POINT, VELOCITY
+from .kinds import ANGULAR_VELOCITY, POINT, POINT_VELOCITY
 from .status import AGAIN, NOT_FINITE, OK, STIFF
 from .tape import run, run_four
 
-PASSES = 60  # of (2) before a force counts as too stiff
-SQUARED_ROUND_OFF = 1e-33  # square of a change that is none, as a part of the momentum: half a unit in its last place
-SQUARED_STALL = 1e-25  # from here on passes may stop contracting
+PASSES = 60  # of (2) before a force is too stiff
+SQUARED_ROUND_OFF = 1e-33  # squared change relative to the momentum that counts as none: half a unit in the last place
+SQUARED_STALL = 1e-25  # below this squared change, passes may stop contracting
 
 
 @njit
@@ -36,7 +36,7 @@ def gather_handles(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
     for k in range(n):
         kind, b = handle[first + k, 0], handle[first + k, 1]
         x, y, z = place[first + k, 0], place[first + k, 1], place[first + k, 2]
-        if kind >= VELOCITY:
+        if kind >= POINT_VELOCITY:
             u = bodies.inverse_inertia[b, 0] * L[b, 0]
             v = bodies.inverse_inertia[b, 1] * L[b, 1]
             q = bodies.inverse_inertia[b, 2] * L[b, 2]
@@ -48,14 +48,14 @@ def gather_handles(handle, place, first, n, bodies, a, B, p, L, w, lanes, lane):
             s = B[b, i, 0] * x + B[b, i, 1] * y + B[b, i, 2] * z
             if kind == POINT:
                 s += a[b, i]
-            elif kind == VELOCITY:
+            elif kind == POINT_VELOCITY:
                 s += bodies.inverse_mass[b] * p[b, i]
             w[lanes * (3 * k + i) + lane] = s
 
 
 @njit
 def apply_forces(acts, levers, first, n, bodies, B, p, L, w, o, lanes, lane, f, tau):
-    """Let the forces in the registers from o on act by (1); their power [W]."""
+    """Apply the forces in the registers from o on by (1); returns their power [W]."""
     P = 0.0
     for k in range(n):
         kind, b = acts[first + k, 0], acts[first + k, 1]
@@ -91,8 +91,8 @@ def run_lanes(code, constant, begin, end, w, lanes):
 
 @njit
 def add_written_forces(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f, tau):
-    """Add what the formulas of so many shapes before `end_shape` exert to f and τ: Σ∂V/∂t, and the power of the forces
-    [W]. (Given where they begin, numba would compile it twice: once for the number 0.)"""
+    """Add the forces of the `shapes` formulas before `end_shape` to f and τ; returns Σ∂V/∂t and the power of the forces
+    [W]. (With the first formula as an argument numba would compile it twice: once for the literal 0.)"""
     partial = power = 0.0
     for k in range(end_shape - shapes, end_shape):
         begin, body, end = formulas.tape[k, 2], formulas.tape[k, 3], formulas.tape[k, 4]
@@ -104,7 +104,7 @@ def add_written_forces(formulas, shapes, end_shape, bodies, a, B, p, L, t, w, f,
             if times == 0:
                 continue
             left -= lanes * times
-            for i in range(lanes * o, lanes * (o + 1 + 3 * acts)):  # what is always zero is not computed
+            for i in range(lanes * o, lanes * (o + 1 + 3 * acts)):  # a tape writes no result that is always zero
                 w[i] = 0.0
             for lane in range(lanes):
                 w[lanes * 3 * handles + lane] = t
@@ -151,8 +151,8 @@ def written_energy(formulas, bodies, a, B, t, w):
 
 @njit
 def velocity_force_pass(i, last, h, formulas, bodies, a, B, t, p, L, f, tau, held, w, power, fault):
-    """Pass i of (2): F at the velocities found so far, added to f and τ. At first these are kept, with the momenta
-    before the kick, which come back for the next pass. (OK, AGAIN or what went wrong; how much F has changed)."""
+    """Pass i of (2): F at the present velocities, added to f and τ. The first pass stores these and the momenta before
+    the kick in `held`; the momenta are restored for the next pass. Returns (status or AGAIN, relative change of F)."""
     n = f.shape[0]
     for b in range(n):
         for k in range(3):

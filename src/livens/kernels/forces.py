@@ -1,4 +1,4 @@
-"""Everything that acts, together: all forces, the whole potential energy, the power from outside."""
+"""Totals: all forces, the potential energy, the power of external forces."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .potential import (
 
 @inline
 def time_of(system, signals, row):
-    """The time of a table row; 0 where no formula asks for it."""
+    """The time of a table row; 0 if no formula depends on it."""
     return signals[row, system.formulas.clock] if system.formulas.clock >= 0 else 0.0
 
 
 @inline
 def user_forces(system, a, B, p, L, signals, row, work, f, tau):
-    """Add the forces that users wrote, at the velocities of (p, L); their power goes into work.power."""
+    """Add user-written forces at the velocities of (p, L); their power goes into work.power."""
     if system.formulas.forces > 0:
         t = time_of(system, signals, row)
         pushes, end = system.formulas.forces, system.formulas.energies + system.formulas.forces
@@ -38,9 +38,9 @@ def user_forces(system, a, B, p, L, signals, row, work, f, tau):
 
 @inline
 def free_forces(system, a, B, p, L, signals, row, work, f, tau):
-    """All that acts where there are no joints: gravity, springs, attraction, loads and user-written energies, of which
-    ∂V/∂t goes into work.power. Handing over an empty bag would cost a single body a tenth of its step, so it is not
-    done. User-written forces are not among them (force_tapes.py)."""
+    """All forces in a system without joints: gravity, springs, attraction, loads and user-written energies, whose ∂V/∂t
+    goes into work.power. Kinds without members are not called, which would cost a single body a tenth of its step.
+    User-written forces are added by `user_forces` or in passes (force_tapes.py)."""
     gravity_force(system.bodies, system.gravity, f, tau)
     if system.springs.body.shape[0] > 0:
         spring_force(system.springs, a, B, f, tau)

@@ -2,10 +2,9 @@
 
     R(y, x) = 0,    x ← x − (∂R/∂x)⁻¹ R   until a correction is so small that the next would be round-off;    y ← y₁
 
-The first guess of x is extrapolated from its values in earlier steps, by the polynomial, of degree 0 to 3, that would
-have been best the last time. A Newton correction of relative size δ leaves an error of the order of δ². At rest x is
-itself round-off, and corrections stay as large as x: they are known by a matrix that no longer changes, with which
-Newton's method would have ended if numbers were exact.
+The first guess of x is extrapolated from its values in earlier steps by a polynomial of degree 0 to 3: the degree that
+would have been best in the last step. A Newton correction of relative size δ leaves an error of the order of δ². At
+rest x itself is round-off, and corrections stay as large as x; then R is compared with the round-off of its terms.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from .implicit_maps import residual, result
 from .status import NOT_FINITE, OK, SOLVE
 
 CONVERGED = 1e-8  # a relative correction after which Newton's method has converged
-STALLED = 1e-6  # corrections below this that no longer shrink are round-off of an ill-conditioned system
-NOISE = 3e-14  # R that is this part of what it is made of is round-off
-FINE = 1e-8  # the smallest unknown that still counts, as a part of the largest of its kind
+STALLED = 1e-6  # a relative correction below this that no longer decreases is round-off of an ill-conditioned system
+NOISE = 3e-14  # relative to the sum of its terms, a smaller R is round-off
+FINE = 1e-8  # the smallest unknown that counts, relative to the largest of its kind
 NEWTON_ITERATIONS = 40
 
 
 class Memory(NamedTuple):
-    """Scratch of a run, and what its guesses are made from."""
+    """Scratch of a run, and the unknowns of earlier steps, from which guesses are extrapolated."""
 
     z: NDArray[np.float64]  # (y, x) of the map at work
     w: NDArray[np.float64]  # registers
@@ -58,7 +57,7 @@ def extrapolate(past, first, n, degree, x):
 
 @njit
 def store_unknowns(past, first, n, age, x):
-    """Put x at the head of `past`; the degree that would have guessed it best."""
+    """Put x at the head of `past`; returns the degree that would have guessed it best."""
     best, least = 0, 1e300
     for k in range(min(4, age)):
         e = 0.0
@@ -85,8 +84,8 @@ def store_unknowns(past, first, n, age, x):
 
 @njit
 def largest_correction(maps, m, dx, x, past):
-    """The largest correction, each as a part of its unknown, of how that changed since the last step, and of FINE times
-    the largest of its kind; and the same as a part of the largest of its kind."""
+    """The largest correction relative to its unknown, to the change of that since the last step or to FINE times the
+    largest unknown of its kind, whichever is largest; and the largest one relative to the largest of its kind."""
     first = maps.unknown[m]
     n = maps.unknown[m + 1] - first
     fine = coarse = 0.0
@@ -95,7 +94,7 @@ def largest_correction(maps, m, dx, x, past):
         group, size, begin = maps.group[first + i], 1e-290, i
         while i < n and maps.group[first + i] == group:
             size = max(size, abs(x[i]), abs(x[i] - past[0, first + i]))
-            if not abs(dx[i]) < 1e300:  # asked of each: the larger of a number and NaN may be the number
+            if not abs(dx[i]) < 1e300:  # for each of them: max(x, NaN) may be x
                 return np.inf, np.inf
             i += 1
         for k in range(begin, i):
@@ -107,7 +106,7 @@ def largest_correction(maps, m, dx, x, past):
 
 @njit
 def is_round_off(maps, m, A, n, R, z, ny):
-    """Whether R is no more than the round-off of the numbers it is made of: then x is as good as it gets."""
+    """True if R is at most the round-off of its terms: then x cannot be improved."""
     most = 0.0
     for i in range(ny + n):
         most = max(most, abs(z[i]))
@@ -123,7 +122,7 @@ def is_round_off(maps, m, A, n, R, z, ny):
 
 @njit
 def is_finite(y):
-    """Whether all numbers are."""
+    """True if all numbers are finite."""
     for i in range(y.shape[0]):
         if not abs(y[i]) < 1e300:
             return False
@@ -192,7 +191,7 @@ def rollout(maps, chain, memory, t, h, y, first, steps, every, record):
 
 @njit
 def observe(maps, m, memory, t, h, record, seen):
-    """What map m makes of every state of a record at the times t, each solved from the one before: status."""
+    """The results of map m for every state of a record at the times t; each is solved from the one before. Status."""
     ny = record.shape[1]
     begin, nx = maps.unknown[m], maps.unknown[m + 1] - maps.unknown[m]
     for k in range(record.shape[0]):

@@ -27,7 +27,7 @@ Reals = NDArray[np.float64]
 
 
 class Maps(NamedTuple):
-    """One or several maps. Tables of all terms stand one behind the other; `table` says where each begins."""
+    """One or several maps. The tables of all terms are concatenated; `table` has the begin of each."""
 
     code: Ints  # tapes (instructions, 4)
     constant: Reals  # their numbers (instructions,)
@@ -35,23 +35,23 @@ class Maps(NamedTuple):
     size: Ints  # of a term: instances, numbers gathered, parameters, residuals, Jacobian entries, results (terms, 6)
     table: Ints  # of a term: where it begins in gather, parameter, row, entry, result (terms, 5)
     convex: Ints  # of a term: 1 where its Jacobian is a full square to be made positive semi-definite (terms,)
-    gather: Ints  # places in z
+    gather: Ints  # indices in z
     parameter: Reals
-    row: Ints  # places in R
-    entry: Ints  # places among the matrix' values
-    result: Ints  # places in y₁
+    row: Ints  # indices in R
+    entry: Ints  # indices among the values of the matrix
+    result: Ints  # indices in y₁
     term: Ints  # first term of each map, and the end; maps may share terms (maps, 2)
-    seed: Ints  # what R begins as: places in z, −1 for zero (Σ unknowns,)
+    seed: Ints  # initial value of R: index in z, −1 for zero (Σ unknowns,)
     group: Ints  # unknowns of one kind, which are compared in size with each other (Σ unknowns,)
     unknown: Ints  # first unknown of each map, and the end (maps + 1,)
-    keep: Ints  # what y₁ begins as: places in z, −1 for zero (maps, numbers in y₁)
+    keep: Ints  # initial value of y₁: index in z, −1 for zero (maps, numbers in y₁)
     linear: Ints  # 1 where R is linear in x, so that one correction is all (maps,)
     share: Reals  # of the step: the length of each map and where it begins (maps, 2)
 
 
 @inline
 def gather(maps, T, e, z, t, h, w):
-    """The numbers instance e of term T works on, into the first registers."""
+    """Copy the inputs of instance e of term T into the first registers."""
     n, k = maps.size[T, 1], maps.size[T, 2]
     g, p = maps.table[T, 0] + e * n, maps.table[T, 1] + e * k
     for i in range(n):
@@ -75,7 +75,7 @@ def residual(maps, m, z, t, h, w, R, A):
         rows, entries = maps.size[T, 3], maps.size[T, 4]
         for e in range(maps.size[T, 0]):
             gather(maps, T, e, z, t, h, w)
-            for i in range(o, o + rows + entries):  # what is always zero has no instruction
+            for i in range(o, o + rows + entries):  # a tape has no instruction for a result that is always zero
                 w[i] = 0.0
             run(maps.code, maps.constant, maps.tape[T, 0], maps.tape[T, 1], w)
             r = maps.table[T, 2] + e * rows

@@ -1,6 +1,6 @@
-"""The integers kernels know joints, and what users wrote, by."""
+"""The integers that kernels use for kinds of rows, of joint coordinates and of handles of user-written formulas."""
 
-# rows: equations in rows.py, of TAPE in written.py
+# rows: equations in rows.py, those of TAPE in row_tapes.py
 COINCIDE = 0
 DOT1 = 1
 DOT2 = 2
@@ -11,14 +11,15 @@ TAPE = 6
 SPAN = 7
 ROLL = 8
 EDGE = 9
-VELOCITY_ONLY = SPAN  # kinds from here on have a rate but no defect
+VELOCITY_ONLY = SPAN  # kinds from here on constrain velocities only
 
 # joint coordinates: equations in coordinates.py
 ANGLE = 0
 DISPLACEMENT = 1
 
-# quantities of bodies in formulas (force_tapes.py); the conjugate force acts at a POINT, on a DIRECTION, or is a torque
+# handles of a user-written formula (force_tapes.py). A force acts at a POINT or on a DIRECTION, a torque is of the kind
+# ANGULAR_VELOCITY
 POINT = 0  # a + B r
 DIRECTION = 1  # B r
-VELOCITY = 2  # p/m + B (ω × r)
+POINT_VELOCITY = 2  # p/m + B (ω × r)
 ANGULAR_VELOCITY = 3  # B ω

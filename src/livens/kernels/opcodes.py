@@ -1,4 +1,4 @@
-"""The integers the interpreter knows operations by (tape.py), and where a user-written row finds its numbers.
+"""The integers of operations (tape.py), and the registers of a user-written row.
 
 Names are those of CasADi's operations without their `OP_`; numbers are our own. x and y are the operands.
 """

@@ -15,7 +15,7 @@ from .arrays import POWER_BEFORE, WORK
 
 @njit
 def point_component(a, B, b, r, k):
-    """Component k of the world place of the point r of body b."""
+    """World coordinate k of the point r of body b."""
     return a[b, k] + B[b, k, 0] * r[0] + B[b, k, 1] * r[1] + B[b, k, 2] * r[2]
 
 
@@ -31,7 +31,7 @@ def to_body(B, b, F0, F1, F2):
 
 @njit
 def apply_force(B, b, r, F0, F1, F2, f, tau):
-    """Let the world force F act at the point r of body b, (2)."""
+    """Apply the world force F at the point r of body b, (2)."""
     f[b, 0] += F0
     f[b, 1] += F1
     f[b, 2] += F2
@@ -119,7 +119,7 @@ def pair_potential(pairs, a):
 
 @njit
 def load_force(loads, B, signals, row, f, tau):
-    """Add the loads, whose forces and torques stand in `signals[row]`, in world axes or the body's."""
+    """Add the loads; their forces and torques are in `signals[row]`, in world axes or the body's."""
     for s in range(loads.body.shape[0]):
         b = loads.body[s]
         for k in range(2):  # the force, then the torque

@@ -1,14 +1,14 @@
-"""Rows that users write, g(q, t) = 0: each has three tapes (tape.py), of which every level takes what it needs.
+"""User-written rows, g(q, t) = 0: each has three tapes (tape.py).
 
-    value   g                                       position level
-    slope   ∂g/∂t, and ∂g/∂a, ∂g/∂B of each body    gradients, and the rate G (v, ω) + ∂g/∂t               (1)
-    bend    γ = d/dt (G (v, ω) + ∂g/∂t)             accelerations: along the motion at constant v and ω    (2)
+    value        g                                       position level
+    derivatives  ∂g/∂t, and ∂g/∂a, ∂g/∂B of each body    Jacobian, and the rate G (v, ω) + ∂g/∂t           (1)
+    bias term    γ = d/dt (G (v, ω) + ∂g/∂t)             accelerations: at constant v and ω                (2)
 
-With N = Bᵀ ∂g/∂B, a turn δB = B δθ̂ changes g by N : δθ̂, so a unit multiplier exerts on each body
+With N = Bᵀ ∂g/∂B, a rotation δB = B δθ̂ changes g by N : δθ̂, so a unit multiplier exerts on each body
 
     f = ∂g/∂a,      τ = (N₃₂ − N₂₃, N₁₃ − N₃₁, N₂₁ − N₁₂)   in body axes.                                  (3)
 
-Where a model has no such rows, none of this is called and nothing is handed over.
+Models without such rows do not call these functions.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .tape import run
 
 @inline
 def tape_time(system, signals, row):
-    """The time of a table row; 0 where nothing asks for it."""
+    """The time of a table row; 0 if no row depends on it."""
     return signals[row, system.tapes.clock] if system.tapes.clock >= 0 else 0.0
 
 
 @inline
 def all_violations(system, a, B, angle, signals, row, work, g):
-    """g of all rows, those of users too."""
+    """g of all rows, user-written ones included."""
     violations(system.rows, system.coordinates, a, B, angle, signals, row, g)
     if system.tapes.row.shape[0] > 0:
         tape_violations(system.tapes, a, B, tape_time(system, signals, row), work.registers, g)
@@ -37,7 +37,8 @@ def all_violations(system, a, B, angle, signals, row, work, g):
 
 @inline
 def all_rates(system, G, p, L, signals, row, ahead, work, x):
-    """Rates of all rows at the gradients G, with ∂g/∂t (work.partial for rows of users), drives in the time `ahead`."""
+    """Rates of all rows with the Jacobian G and ∂g/∂t (work.partial for user-written rows); prescribed motions are
+    those after the time `ahead`."""
     constraint_rates(system.bodies, system.blocks, G, p, L, x)
     add_prescribed_rates(system.rows, signals, row, ahead, x)
     if system.tapes.row.shape[0] > 0:
@@ -46,7 +47,7 @@ def all_rates(system, G, p, L, signals, row, ahead, work, x):
 
 @inline
 def all_jacobians(system, a, B, signals, row, work, partial, G):
-    """Gradient entries of all rows, and ∂g/∂t of those that users wrote."""
+    """Jacobian entries of all rows, and ∂g/∂t of user-written ones."""
     jacobians(system.rows, system.coordinates, a, B, G)
     if system.tapes.row.shape[0] > 0:
         tape_jacobians(
@@ -82,7 +83,7 @@ def tape_jacobians(tapes, entry, a, B, t, w, partial, G):
     for k in range(tapes.row.shape[0]):
         r, n = tapes.row[k], tapes.bodies[k]
         gather(tapes, k, a, B, t, w)
-        for i in range(1 + 12 * n):  # what does not depend on a number writes no result
+        for i in range(1 + 12 * n):  # a tape writes no derivative that is always zero
             w[RESULT + i] = 0.0
         run(tapes.code, tapes.constant, tapes.begin[k, 1], tapes.begin[k, 2], w)
         partial[r] = w[RESULT]
@@ -122,6 +123,6 @@ def tape_rates(tapes, partial, x):
 
 @njit
 def add_tape_work(tapes, c, lam, partial, account):
-    """The work of constraints that move, c times their power −λ ∂g/∂t."""
+    """Add the work of constraints that depend on time: c times their power −λ ∂g/∂t."""
     for k in range(tapes.row.shape[0]):
         account[WORK] -= c * lam[tapes.row[k]] * partial[tapes.row[k]]

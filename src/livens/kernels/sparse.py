@@ -1,6 +1,6 @@
 """The matrix of the constraints, S = G M⁻¹ Gᵀ, and its sparse LDLᵀ by blocks of one joint each.
 
-Blocks come in the order of elimination. Block J keeps its diagonal block and the blocks below it (fill included, found
+Blocks are in the order of elimination. Block J has its diagonal block and the blocks below it (fill included, found
 once in ordering.py), row-major. With D_J = ℓ δ ℓᵀ its diagonal block,
 
     Z_IJ = A_IJ ℓ⁻ᵀ,    A_IK −= Z_IJ δ⁻¹ Z_KJᵀ   for I ≥ K below J,    L_IJ = Z_IJ δ⁻¹                       (1)
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from .._jit import njit
 
-TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the row repeats earlier ones
+TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the row is redundant
 
 
 @njit
 def assemble(bodies, blocks, P, Q, half, A):
-    """A = lower blocks of P M⁻¹ Qᵀ, for gradients P and Q; with P = Q = G this is S, and `half` of its diagonal
-    blocks will do."""
+    """A = lower blocks of P M⁻¹ Qᵀ, for Jacobians P and Q; with P = Q = G this is S, and `half` of its diagonal
+    blocks is enough."""
     for k in range(A.shape[0]):
         A[k] = 0.0
     for k in range(blocks.pair.shape[0]):
@@ -39,7 +39,8 @@ def assemble(bodies, blocks, P, Q, half, A):
 
 @njit
 def add_compliance(rows, blocks, shift, h, S, diagonal):
-    """Add the compliance 2/(h c) of dampers and the relative shift of repeated rows to the diagonal of S; keep it."""
+    """Add the compliance 2/(h c) of dampers and the relative shift of redundant rows to the diagonal of S, and copy the
+    diagonal."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         for y in range(n):
@@ -53,7 +54,7 @@ def add_compliance(rows, blocks, shift, h, S, diagonal):
 
 @njit
 def remove_dampers(blocks, S, H):
-    """H = S without the soft blocks: their rows and columns become those of the identity."""
+    """H = S without the dampers: their rows and columns become those of the identity."""
     for k in range(S.shape[0]):
         H[k] = S[k]
     for J in range(blocks.diagonal.shape[0]):
@@ -71,7 +72,7 @@ def remove_dampers(blocks, S, H):
 
 @njit
 def factor_block(A, o, n, pivot, first, tiny):
-    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` brings the diagonal of S and leaves with 1/δ. Returns the
+    """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` has the diagonal of S on entry and 1/δ on return. Returns the
     largest diagonal entry over its pivot."""
     most = 1.0
     for z in range(n):
@@ -140,7 +141,7 @@ def update_below(A, t, oI, nI, oK, nK, n):
 @njit
 def factor(blocks, A, pivot, tiny):
     """LDLᵀ of the blocks in A by (1), in place; `pivot` gets the reciprocal pivots, zero for those below `tiny` of
-    their diagonal entry: rows that repeat earlier ones. Returns the largest diagonal entry over its pivot."""
+    their diagonal entry: redundant rows. Returns the largest diagonal entry over its pivot."""
     most = 1.0
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
@@ -250,7 +251,7 @@ def multiply_block(A, oA, n, m, o, row):
 
 @njit
 def factor_lu(blocks, A, U, row):
-    """LU of (2) in place: A keeps the inverse diagonal blocks and L, U the upper half transposed; `row` is scratch."""
+    """LU of (2) in place: A holds the inverse diagonal blocks and L, U the upper half transposed; `row` is scratch."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
         o = blocks.diagonal[J]

@@ -7,14 +7,15 @@ With x the Cayley vector of the step's rotation, J the principal moments and L t
     B₁ = B₀ R,   R = cay(x) = I + 2(x̂ + x̂²)/(1 + |x|²)                                      (2)
     L₁ = Rᵀ L₀                                                                               (3)
 
-Second order, symmetric, symplectic; B₁L₁ = B₀L₀ exactly, and the kinetic energy is kept exactly too (the map is
-integrable). (1) has a solution while the body turns less than about one radian in the step: for a ball it reads
+Second order, symmetric, symplectic; B₁L₁ = B₀L₀ exactly, and the kinetic energy is conserved exactly too (the map is
+integrable). (1) has a solution if the body rotates less than about one radian in the step: for a ball it reads
 sin θ = h|ω|. Newton starts from two rounds of
 
     x ← J⁻¹((h/2)(1 + |x|²) L₀ − x × J x),    x = (h/2) J⁻¹L₀ at first,                       (4)
 
-a guess that uses nothing but the state, so that a run can be cut and continued bit for bit. B and L change by the
-small D = R − I: a rounded R, the same in every step of a steady rotation, would wear them out a thousand times faster.
+a guess that depends on the state only, so that a resumed run is bitwise identical. B and L change by the small
+D = R − I: the rounding error of R is the same in every step of a steady rotation and would add up a thousand times
+faster.
 Source: Moser & Veselov 1991; Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.5.
 """
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..compile.signals import Signals
 from ..compile.system import scratch
 from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
@@ -116,7 +115,7 @@ def _dot(u: Array, v: Array) -> Array:
 
 def signals_of(motion: Trajectory) -> Array:
     """All functions of time at each state; the efforts of controllers are those of the state."""
-    signals = Signals(motion.model, motion.h)
+    signals = motion.compiled.signals.for_step(motion.h)
     table = signals.table(motion.t)
     for k, motor in enumerate(signals.controlled):
         table[:, motor.first] = motion.record.effort[:, k]

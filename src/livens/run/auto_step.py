@@ -2,7 +2,8 @@
 
 The motion later in the run is not known at its start: a crank may pass a dead point and spin ten times as fast.
 Therefore the run itself is checked: if a step does not converge, or the energy error is too large, it is restarted with
-h/4. A model with controllers is run once, because controllers may have memory, and h divides their period.
+h/4. Stops count only once one is touched. A model with controllers is run once, because controllers may have memory,
+and h divides their period.
 
 The energy balance does not show a load that changes faster than the steps, because its work is computed from the same
 samples. Therefore signals are evaluated at random times within steps: they must be close to the straight line between
@@ -36,8 +37,9 @@ MOST_STEPS = 1e6  # of a run; a signal that needs more is noise
 
 def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
     """The motion go(h) with a suitable step; `chosen` holds the step and the reason."""
-    model, found = compiled.model, stiffness_of(compiled)
+    model, found = compiled.model, stiffness_of(compiled, stops=False, until=until)
     h = found.resolving(scheme.phase_per_step, until)
+    stopped = stiffness_of(compiled, until=until).resolving(scheme.phase_per_step, until)  # once a stop is touched
     resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
@@ -53,13 +55,23 @@ def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Sche
             reason = "a step did not converge"
         else:
             error = energy_error(motion) if scheme.conserves_energy else 0.0
-            if error <= ACCEPTED or not left:
+            struck = _touched(motion) and motion.h > stopped * (1.0 + 1e-9)
+            if (error <= ACCEPTED and not struck) or not left:
                 break
-            reason = energy_error_text(error)
+            reason = "a stop is touched" if struck else energy_error_text(error)
+            if struck and periods:
+                break
+            h = 4.0 * min(h, stopped) if struck else h
         h *= 0.25
     more = f"; with h = {first:g} s {reason}" if reason else ""
     motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
     return motion
+
+
+def _touched(motion: Trajectory) -> bool:
+    """Whether a joint coordinate is beyond a stop at a stored state."""
+    low, high = motion.system.coordinates.limit.T
+    return bool(((motion.record.angle < low) | (motion.record.angle > high)).any())
 
 
 def _resolving(compiled: Compiled, h: float, until: float) -> float:

@@ -16,7 +16,6 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.rows import PRECISION
-from ..compile.signals import Signals
 from ..compile.states import as_record, empty_record, selected
 from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
@@ -44,7 +43,7 @@ class Run:
     def __init__(self, compiled: Compiled, scheme: Scheme, h: float, t0: float, every: int, record: State):
         self.compiled, self.model, self.system, self.scheme = compiled, compiled.model, compiled.system, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
-        self.table = Signals(self.model, abs(h))
+        self.table = compiled.signals.for_step(h)
         self.readers: dict[Any, list[Reader]] = {}  # of joint coordinates, shared by all moments that controllers see
         self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0

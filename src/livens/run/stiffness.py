@@ -16,7 +16,8 @@ turn or soon will under the forces at the start, stay below the phase that the s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.assembly import SHIFT, Assembly
 from ..compile.compiled import Compiled
+from ..compile.signals import Signals
 from ..compile.states import as_record, copied
 from ..compile.system import inverse_masses
 from ..describe.model import Model
@@ -40,6 +42,8 @@ ROUNDS = 60  # restarts of Lanczos' method at most
 EIGENVALUE_TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
 FEWEST_STEPS = 100  # steps of a run whose model gives no reason for more
+PRESCRIBED = 10.0  # the time over which prescribed motions are examined [s], at SAMPLES times
+SAMPLES = 200
 
 
 @dataclass(frozen=True)
@@ -91,16 +95,34 @@ def stiffness(model: Model) -> Stiffness:
     return stiffness_of(Compiled.of(model, quiet=True))
 
 
-def stiffness_of(compiled: Compiled) -> Stiffness:
-    """The same of a compiled model."""
-    return _Linear(compiled).found()
+def stiffness_of(compiled: Compiled, stops: bool = True, until: float = PRESCRIBED) -> Stiffness:
+    """The same of a compiled model. stops: count stops as if they were touched, also those that are not; until: the
+    time over which prescribed motions are examined [s]."""
+    found, (rate, body) = _Linear(compiled, stops).found(), _prescribed(compiled, min(until, PRESCRIBED))
+    return replace(found, spin=rate, spinning=body) if rate > found.spin else found
+
+
+def _prescribed(compiled: Compiled, until: float) -> tuple[float, str]:
+    """The fastest of |φ̇| and √|φ̈| of prescribed angles φ, or of displacements over the joints' size [rad/s], and the
+    body that they move."""
+    signals, t = Signals(compiled.model, until / SAMPLES), np.linspace(0.0, until, SAMPLES)
+    fastest, body = 0.0, ""
+    size = compiled.assembly(compiled.state).size if signals.drives else 1.0
+    for owner, _, k in signals.drives:
+        with suppress(ModelError):  # not defined for so long
+            _, rate, acceleration = signals.table(t)[:, k : k + 3].T
+            unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
+            now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
+            fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
+    return fastest, body
 
 
 class _Linear:
     """A model at its start, and products with its stiffness."""
 
-    def __init__(self, compiled: Compiled):
-        system = compiled.system._replace(coordinates=_touching(compiled.system, compiled.state))
+    def __init__(self, compiled: Compiled, stops: bool = True):
+        coordinates = _touching(compiled.system, compiled.state) if stops else compiled.system.coordinates
+        system = compiled.system._replace(coordinates=coordinates)
         self.model, self.compiled, self.state = compiled.model, compiled, compiled.state
         start = copied(compiled.state)
         self.fit = Assembly(compiled.model, system, start, compiled.owners)

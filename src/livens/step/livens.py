@@ -6,9 +6,9 @@ Varying position, velocity and momentum independently in the discrete action giv
     q₁, L⁻ from q₀, p⁺, L⁺                                        drift: kernels/spin.py
     p₁ = p⁺ + h/2 f(q₁)      L₁ = L⁻ + h/2 τ(q₁)                  kick
 
-It is symmetric and symplectic of order 2; forces are explicit, so N bodies cost N times one. Because it is
-symmetric, steps of lengths w₁h, w₂h, …, w₁h (some of them negative) compose to order 4 and 6; the sets of weights
-were chosen by measured work–precision (benchmarks/compositions.py).
+It is symmetric and symplectic of order 2; forces are explicit, so the cost is proportional to the number of bodies.
+Because it is symmetric, steps of lengths w₁h, w₂h, …, w₁h (some of them negative) compose to order 4 and 6; the weights
+were chosen by measured work and precision (benchmarks/compositions.py).
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ def last_kick(h, formulas, bodies, a, B, t, p, L, work):
 
 
 def prepare(system, state, work, signals, h):
-    """Forces at the start of a run, which `rollout` expects in `work`; in Python, kernel by kernel, as in rattle.py."""
+    """Forces at the start of a run, which `rollout` needs in `work`."""
     start_forces(system, state, signals, work)
 
 
 @njit
 def take_steps(system, state, work, h, weights, signals, steps, end):
-    """So many steps of a chunk before step `end`: (status, the step reached)."""
+    """The last `steps` steps before step `end` of a chunk: (status, the step reached)."""
     stages = len(weights)
     varies = 1 if signals.shape[0] > 1 else 0
     for n in range(end - steps, end):
@@ -114,7 +114,8 @@ def take_steps(system, state, work, h, weights, signals, steps, end):
 def rollout(system, state, work, h, weights, signals, first, steps, every, record):
     """Take `steps` steps from step number `first`, copying every `every`-th state into `record`: (status, steps taken).
 
-    signals: what varies with time, at the start and after each stage (1 + steps·stages, columns), or one row for all.
+    signals: numbers that depend on time, at the start and after each stage (1 + steps·stages, columns), or one row if
+    all are constant.
     """
     n = 0
     while n < steps:
@@ -132,10 +133,10 @@ class Livens:
     """The variational scheme of this package, of order 2, 4 or 6.
 
     Order 2 costs one force evaluation and one drift per step, order 4 five, order 6 thirteen; at small errors the
-    higher orders are far cheaper. All are symmetric and symplectic and keep momentum exactly.
+    higher orders are far cheaper. All are symmetric and symplectic and conserve momentum exactly.
 
-    compensated: positions, rotations and spins are summed by Kahan's method, with remainders that go along in the
-    state, for runs of 10⁸ steps and more (docs/endurance.md). It adds a third to a free body's step.
+    compensated: positions, rotations and spins are summed by Kahan's method, with remainders in the state,
+    for runs of 10⁸ steps and more (docs/endurance.md). A step of a free body takes a third longer.
 
     >>> Livens(order=4).stages
     5

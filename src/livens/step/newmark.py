@@ -12,7 +12,7 @@ from .alpha import Alpha
 @dataclass(frozen=True)
 class Newmark(Alpha):
     """Newmark's scheme with β and γ; order 2 for γ = ½. β = ¼ is the trapezoidal rule, β = 0 explicit (Störmer–Verlet;
-    without constraints). A scheme to compare with: for rigid bodies and for any Lagrangian system (`livens.discrete`).
+    without constraints). For comparison: for rigid bodies and for any Lagrangian system (`livens.discrete`).
 
     dissipation: the velocity at which damping and dissipation act in general systems, "end" (v₁) or "step"
     ((q₁ − q₀)/h, as in the incremental potential).

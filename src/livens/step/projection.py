@@ -1,4 +1,4 @@
-"""What schemes that step with accelerations share at the end of a step: momenta that fit the joints, and the books."""
+"""The end of a step of schemes that use accelerations: projection of the momenta, and the work of joints."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CORRECTIONS = 20
 
 @inline
 def project_momenta(system, state, work, signals, row):
-    """Momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the gradients in work.G and factors of S in
-    work.H and `pivot`; dampers have no part in it."""
+    """Project momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the Jacobian in work.G and
+    the factors of S without dampers in work.H."""
     last = 1e300
     for i in range(CORRECTIONS):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
@@ -30,7 +30,7 @@ def project_momenta(system, state, work, signals, row):
 
 @njit
 def add_joint_work(rows, c, signals, row, lam, account):
-    """c times the power of drives and of dampers, on the books."""
+    """Add c times the power of prescribed motions and of dampers to the energy balance."""
     for r in range(lam.shape[0]):
         if rows.rate[r] > 0.0:
             account[DISSIPATED] += c * lam[r] ** 2 / rows.rate[r]

@@ -252,8 +252,8 @@ def stage(system, state, work, h, span, even, signals, before, row):
 
 
 def prepare(system, state, work, signals, h):
-    """Forces and factors at the start of a run, which `rollout` expects in `work`. In Python, kernel by kernel: those
-    are compiled for `rollout` anyway, and another compiled piece would take many seconds more on a fresh machine."""
+    """Forces and factors at the start of a run, which `rollout` needs in `work`. It repeats `factorise` in Python: its
+    kernels are compiled for `rollout` anyway, and one more compiled function would add seconds to the first run."""
     start_forces(system, state, signals, work)
     jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
     tapes = system.tapes

@@ -1,14 +1,14 @@
-"""Explicit Runge–Kutta schemes for rigid bodies with joints: for short motions that must be accurate.
+"""Explicit Runge–Kutta schemes for rigid bodies with joints, for short and accurate runs.
 
-Nothing is kept but what accuracy keeps, so the energy drifts in the end; within an error reached soon they are the
-cheapest. Everything is in world axes, ℓ = B L and Ω = B J⁻¹L, where a fast top is slow; rotations are
+They conserve nothing exactly, so that the energy drifts in long runs; for short runs of a given error they are the
+cheapest. All is in world axes, ℓ = B L and Ω = B J⁻¹L, in which the vectors of a fast top change slowly; rotations are
 B = exp(Θ̂) B₀ with Θ = 0 at the start of a step (Munthe-Kaas 1998),
 
     ȧ = p/m     ṗ = f + Gᵀλ     ℓ̇ = B (τ + Gᵀλ)     Θ̇ = Ω − ½ Θ × Ω + (1 − ½|Θ| cot ½|Θ|)/|Θ|² Θ × (Θ × Ω)        (1)
 
-with λ such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are moved onto g(q) = 0 and momenta onto
-G v + ∂g/∂t = 0, both by the least mass-weighted change. A body may turn by half a turn in a step, |Θ| < π: Θ̇ has a pole
-at 2π, and turns in joints are counted from stage to stage.
+with λ such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are projected onto g(q) = 0 and momenta
+onto G v + ∂g/∂t = 0, both by the least mass-weighted change. A body may rotate by half a turn in a step, |Θ| < π: Θ̇
+has a pole at 2π, and turns in joints are counted from stage to stage.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, EACH = 0, 1, 2, 3, 4  # of one stage, an
 
 @njit
 def store_start(a, B, p, L, trial):
-    """Keep the start of a step: a, p, ℓ = B L, B."""
+    """Store the start of a step: a, p, ℓ = B L, B."""
     for b in range(1, a.shape[0]):
         for k in range(3):
             trial[A0, b, k] = a[b, k]
@@ -99,7 +99,7 @@ def stage_state(bodies, h, table, s, count, trial, a, B, p, L):
 
 @njit
 def orthonormalise(B):
-    """B ← ½ B (3 − BᵀB): round-off of rotations does not add up."""
+    """B ← ½ B (3 − BᵀB): the round-off of rotations does not accumulate."""
     for b in range(1, B.shape[0]):
         S00 = S01 = S02 = S11 = S12 = S22 = 0.0
         for k in range(3):
@@ -140,7 +140,7 @@ def stage_slope(bodies, s, trial, B, p, L, f, tau):
 
 @njit
 def zero_velocity_rows(rows, g):
-    """Dampers and what rolls have no defect."""
+    """g = 0 for dampers and nonholonomic rows."""
     for r in range(g.shape[0]):
         if rows.rate[r] > 0.0 or rows.kind[r] >= VELOCITY_ONLY:
             g[r] = 0.0
@@ -178,7 +178,7 @@ def project(system, state, work, signals, row):
 
 @inline
 def step(system, state, work, h, table, signals, before, varies):
-    """One step; the state is that of each stage in turn."""
+    """One step; during it the state is that of the current stage."""
     stages = int(table[0])
     nodes = 1 + (stages + 1) * stages
     row = before
@@ -211,7 +211,7 @@ def step(system, state, work, h, table, signals, before, varies):
 
 @njit
 def check_state(a, p, L, trial, fault):
-    """Whether all is finite, and no body turned by more than half a turn."""
+    """OK if all numbers are finite and no body rotated by more than half a turn."""
     for b in range(1, a.shape[0]):
         size = turn = 0.0
         for k in range(3):
@@ -232,7 +232,7 @@ def prepare(system, state, work, signals, h):
 
 @njit
 def rollout(system, state, work, h, table, signals, first, steps, every, record):
-    """As in livens.py, with table = (stages, A by rows and the weights, which row of signals each stage looks at)."""
+    """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage)."""
     varies = 1 if signals.shape[0] > 1 else 0
     nodes = int(table[table.shape[0] - 1])
     for n in range(steps):
@@ -256,13 +256,13 @@ def tableau(order: int) -> Array:
 
 @cache
 def nodes(order: int) -> Array:
-    """When the stages look, each time once, with 0 and 1."""
+    """The times of the stages as fractions of h, each once, with 0 and 1."""
     return np.unique(np.append(tableau(order)[:-1].sum(axis=1).round(14), (0.0, 1.0)))
 
 
 @cache
 def table(order: int) -> Array:
-    """(stages, A and the weights, which time each stage looks at, how many times there are)."""
+    """(stages, A and the weights, the index of the time of each stage, the number of times)."""
     A, times = tableau(order), nodes(order)
     looks = np.searchsorted(times, A[:-1].sum(axis=1) - 1e-9)
     return np.concatenate([[A.shape[1]], A.ravel(), looks, [len(times) - 1]])
@@ -271,8 +271,8 @@ def table(order: int) -> Array:
 @dataclass(frozen=True)
 class RungeKutta:
     """Explicit Runge–Kutta of order 4 (the classical one) or 8 (Dormand & Prince), on rotations (Munthe-Kaas), with
-    joints held by projection. For short motions that must be accurate, dampers and drives included, and for references:
-    it keeps neither energy nor momenta exactly, and over long times they drift.
+    joints satisfied by projection. For short, accurate runs, also with dampers and prescribed motions, and for
+    reference solutions: it conserves neither energy nor momenta exactly, and in long runs they drift.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -308,12 +308,12 @@ class RungeKutta:
 
     @property
     def nodes(self) -> Array:
-        """When the stages look, as fractions of h: each time once, 0 and 1 among them."""
+        """The times of the stages as fractions of h, each once, with 0 and 1."""
         return nodes(self.order)
 
     @property
     def weights(self) -> Array:
-        """From one such time to the next."""
+        """Differences of these times."""
         return np.diff(self.nodes)
 
     @property

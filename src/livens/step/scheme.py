@@ -1,4 +1,4 @@
-"""The Scheme protocol: all that a scheme for rigid bodies must say about itself.
+"""The Scheme protocol: the attributes and methods of a scheme for rigid bodies.
 
 A scheme is a frozen dataclass of options with a compiled function, its rollout. Simulation, files, scenes, the command
 line, the energy check, messages and pages read these attributes and methods; none of them tests the class. To add a

@@ -16,6 +16,7 @@ class Screw(Axial):
 
     coordinate_kinds = ("ANGLE", "DISPLACEMENT")
 
+    # The arguments of Axial are repeated: scenes and editors read the keys of a joint from its signature.
     def __init__(
         self,
         a: Point,
