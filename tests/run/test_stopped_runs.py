@@ -231,7 +231,7 @@ def test_functions_are_read_from_the_file_that_defines_them(tmp_path, monkeypatc
         assert main(["run", "crane.py", "--h", "5e-3", "--until", "1", "--every", "7", "-o", "out.nc"]) == 143
     assert "livens resume out.nc --model FILE.py" in capsys.readouterr().err
     assert main(["resume", "out.nc"]) == 2
-    assert "has Python functions, which files cannot store" in capsys.readouterr().err
+    assert "has Python functions, which a file cannot store" in capsys.readouterr().err
     (tmp_path / "other.py").write_text(f"{source.replace('-9.81', '-1.62')}\nmodel = crane\n")
     assert main(["resume", "out.nc", "--model", "other.py"]) == 2
     assert "other.py does not describe the model in out.nc" in capsys.readouterr().err
