@@ -118,6 +118,54 @@ CASES = {
             assert motion.report().energy_conserved
         """,
     ),
+    "a shape": Case(
+        "describe/shapes/tube.py",
+        '''
+        """Tube along z: V = π (R² − r²) l, e = ((R² + r²)/4, (R² + r²)/4, l²/12)."""
+
+        from dataclasses import dataclass
+        from math import pi
+
+        from ..surface import Surface
+        from ..tessellate import cylinder
+        from .uniform import Facts, Uniform
+
+
+        @dataclass(frozen=True, repr=False)
+        class Tube(Uniform):
+            """A tube with the radii `outer` and `inner` and the given length [m], centred, along z."""
+
+            outer: float
+            inner: float
+            length: float
+
+            def _facts(self) -> Facts:
+                squares = (self.outer**2 + self.inner**2) / 4
+                measure = pi * (self.outer**2 - self.inner**2) * self.length
+                return Facts(measure, (squares, squares, self.length**2 / 12))
+
+            @property
+            def surface(self) -> Surface:
+                return cylinder(self.outer, self.length)
+        ''',
+        "from .describe.shapes.tube import Tube as Tube",
+        """
+        h, until = 0.01, 0.2
+        scheme = lv.Livens()
+
+        def model():
+            m = lv.Model(gravity=(0, 0, -9.81))
+            m.add(lv.Body(lv.Tube(0.2, 0.1, 0.5, density=1000), body_rates=(0.0, 0.0, 3.0), name="new"))
+            return m
+
+        def check(motion):
+            mass = 1000 * np.pi * 0.03 * 0.5
+            assert abs(motion.model["new"].mass_properties.mass - mass) <= 1e-12 * mass
+            assert abs(motion.kinetic[0] - 0.5 * mass * 0.05 / 2 * 9.0) <= 1e-12 * mass
+            assert abs(motion.position("new")[:, 2] + 0.5 * 9.81 * motion.t**2).max() <= 1e-12
+            assert motion.report().energy_conserved
+        """,
+    ),
     "a force made of terms": Case(
         "describe/forces/bungee.py",
         '''
@@ -210,17 +258,125 @@ assert same(again.record, motion.record) and again.scheme == scheme
 """
 
 
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package."""
+    shutil.copytree(SOURCE, tmp_path / "livens", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "livens"
+
+
+def add(copy, path, text):
+    assert not (copy / path).exists()
+    (copy / path).write_text(textwrap.dedent(text).lstrip())
+
+
+def run(copy, code):
+    """Run code with the copy, in whose folder files are written."""
+    environment = {**os.environ, "PYTHONPATH": str(copy.parent), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=copy.parent, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_one_file_and_one_line(case, tmp_path):
+def test_one_file_and_one_line(case, copy):
     pytest.importorskip("casadi")
     path, text, export, script = CASES[case]
-    package = tmp_path / "livens"
-    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    assert not (package / path).exists()
-    (package / path).write_text(textwrap.dedent(text).lstrip())
-    stub = package / "__init__.pyi"
+    add(copy, path, text)
+    stub = copy / "__init__.pyi"
     stub.write_text(f"{stub.read_text()}\n{export}\n")
-    code = EVERYWHERE.format(script=textwrap.dedent(script), name=export.split()[-1])
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
-    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
+    run(copy, EVERYWHERE.format(script=textwrap.dedent(script), name=export.split()[-1]))
+
+
+def test_a_demo_is_one_file(copy):
+    add(
+        copy,
+        "demos/thrown_stone.py",
+        '''
+        """A stone that is thrown."""
+
+        import livens as lv
+
+        from .demo import Demo
+
+
+        def throw() -> lv.Trajectory:
+            m = lv.Model(gravity=(0, 0, -9.81), name="stone")
+            m.add(lv.Body(lv.Ball(0.1, density=2500), velocity=(1, 0, 5), name="stone"))
+            return lv.simulate(m, h=0.01, until=0.1)
+
+
+        DEMO = Demo("a stone that is thrown", throw, lambda motion: motion.plot("energy"), "its energy")
+        ''',
+    )
+    run(
+        copy,
+        """
+        from pathlib import Path
+        from livens.cli.main import main
+        from livens.demos import DEMOS
+
+        assert "thrown-stone" in DEMOS or "thrown_stone" in DEMOS
+        name = next(name for name in DEMOS if name.startswith("thrown"))
+        assert main(["demo", name, "--output", "out", "--no-browser"]) == 0
+        assert {path.suffix for path in Path("out").iterdir()} == {".nc", ".png", ".html"}
+        """,
+    )
+
+
+def test_a_figure_is_one_file_and_an_entry(copy):
+    add(
+        copy,
+        "look/plot/heights.py",
+        '''
+        """The height of a body against time."""
+
+
+        def heights(figure, motion, body):
+            axes = figure.subplots()
+            axes.plot(motion.t, motion.position(body)[:, 2])
+            axes.set_ylabel("height [m]")
+        ''',
+    )
+    table = copy / "look/plot/__init__.py"
+    text = table.read_text().replace(
+        "from .energy import energy\n", "from .energy import energy\nfrom .heights import heights\n"
+    )
+    table.write_text(text.replace('    "energy": energy,\n', '    "energy": energy,\n    "heights": heights,\n'))
+    run(
+        copy,
+        """
+        import livens as lv
+
+        m = lv.Model(gravity=(0, 0, -9.81))
+        m.add(lv.Body(lv.Ball(0.1, density=2500), name="stone"))
+        figure = lv.simulate(m, h=0.01, until=0.1).plot("heights", "stone", path="heights.png")
+        assert figure.axes[0].get_ylabel() == "height [m]"
+        """,
+    )
+
+
+def test_a_variational_scheme_is_a_table(copy):
+    """Gauss quadrature with two points on straight lines: order 2."""
+    pytest.importorskip("casadi")
+    file = copy / "discrete/quadrature.py"
+    file.write_text(
+        file.read_text()
+        + "\n\ndef TwoPoints() -> Quadrature:\n    return Quadrature('TwoPoints()', 2, (0.0, 1.0), *GAUSS[2])\n"
+    )
+    names = copy / "discrete/__init__.py"
+    text = names.read_text().replace("Rectangle, Trapezoidal", "Rectangle, Trapezoidal, TwoPoints")
+    names.write_text(text.replace('    "Trapezoidal",\n', '    "Trapezoidal",\n    "TwoPoints",\n'))
+    run(
+        copy,
+        """
+        import numpy as np
+        import livens.discrete as ld
+
+        kepler = ld.Mechanical(mass=[1.0, 1.0], potential=lambda x: -1.0 / ld.norm(x))
+        ends = [ld.simulate(kepler, ld.TwoPoints(), [1.0, 0.0], [0.0, 1.0], h=h, until=1.0).q[-1] for h in (0.1, 0.05)]
+        one, two = (np.abs(end - [np.cos(1.0), np.sin(1.0)]).max() for end in ends)
+        assert 1.9 < np.log2(one / two) < 2.1
+        """,
+    )

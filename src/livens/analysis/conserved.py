@@ -74,17 +74,17 @@ def conserved(model: Model) -> Conserved:
     outside = _outside(model)
     g = model.gravity
     falling = [("gravity", Symmetry(plane_across(g), line_along(g)))] if np.any(g) else []
-    acting = falling + outside
-    move = intersection([s.move for _, s in acting])
-    momentum = ConservedComponents(move, because=_names([name for name, s in acting if len(s.move) < 3]))
+    outer = falling + outside
+    move = intersection([s.move for _, s in outer])
+    momentum = ConservedComponents(move, because=_names([name for name, s in outer if len(s.move) < 3]))
     if not outside:
         return Conserved(_energy(model), momentum, ConservedComponents(ALL, about=None if falling else np.zeros(3)))
-    turn = intersection([s.turn for _, s in acting])
-    points = np.array([s.through for _, s in acting if s.through is not None]).reshape(-1, 3)
+    turn = intersection([s.turn for _, s in outer])
+    points = np.array([s.through for _, s in outer if s.through is not None]).reshape(-1, 3)
     lines = lines_through(points)
     turn = intersection([turn, lines])
     about = points[0] if len(points) else np.zeros(3)
-    held = [name for name, s in acting if len(s.turn) < 3 or (s.through is not None and len(lines) < 3)]
+    held = [name for name, s in outer if len(s.turn) < 3 or (s.through is not None and len(lines) < 3)]
     return Conserved(_energy(model), momentum, ConservedComponents(turn, about, _names(held)))
 
 

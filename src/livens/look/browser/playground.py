@@ -31,7 +31,7 @@ def products(P: Pose, Q: Pose) -> dict[str, Pose]:
     return {"P": P, "Q": Q, "P Q": P @ Q, "Q P": Q @ P}
 
 
-def apart(P: Pose, Q: Pose) -> tuple[float, float]:
+def differences(P: Pose, Q: Pose) -> tuple[float, float]:
     """How far the two products are from each other: angle [degrees] and distance [m]."""
     between = (P @ Q).inverse() @ (Q @ P)
     return float(np.degrees(between.to_axis_angle()[1])), float(np.linalg.norm((P @ Q).a - (Q @ P).a))
@@ -103,5 +103,5 @@ class Playground:
         with self.server.atomic():
             for name, pose in self.poses.items():
                 self.nodes[name].wxyz, self.nodes[name].position = pose.to_quaternion(), pose.a
-            angle, distance = apart(P, Q)
+            angle, distance = differences(P, Q)
             self.text.content = f"**P Q** and **Q P** are {angle:.1f}° and {distance:.2f} m apart."
