@@ -244,7 +244,7 @@ def test_functions_are_read_from_the_file_that_defines_them(tmp_path, monkeypatc
 
 
 def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch, capsys):
-    def full(motion, path):
+    def full(motion, path, force):
         raise lv.FileError(f"{path} cannot be written: no space left on device.")
 
     whole = lv.simulate(top(), h=1e-2, until=3.0)

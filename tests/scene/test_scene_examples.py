@@ -44,8 +44,8 @@ def slider_crank():
         )
     )
     X, A, B, C = (1, 0, 0), (0, 0.1, 0.12), (0, 0.1, 0.2), (0.2, 0, 0)
-    turn = lambda t: speed * t + 0.4 * (1 - np.cos(3 * t))  # noqa: E731
-    m.add(lv.Revolute(m.world.point(A), crank.point_at(A), axis=X, drive=turn, name="hinge"))
+    angle = lv.Expression("speed*t + 0.4*(1 - cos(3*t))", speed=speed)  # a function would be differentiated numerically
+    m.add(lv.Revolute(m.world.point(A), crank.point_at(A), axis=X, drive=angle, name="hinge"))
     m.add(lv.Spherical(crank.point_at(B), rod.point_at(B), name="ball"))
     m.add(lv.Universal(slider.point(0, 0, 0), rod.point_at(C), axis_a=X, axis_b=(0, 2, -1), name="cross"))
     m.add(lv.Prismatic(m.world.point(C), slider.point(0, 0, 0), axis=X, name="guide"))
