@@ -57,7 +57,7 @@ class Compiled:
     state: State  # the initial state
     groups: tuple[Group, ...]  # all rows in blocks, with their owners, in the order of elimination
     coordinates: tuple[Coordinate, ...]  # of the joints, as in system.coordinates
-    signals: Signals  # loads, motors and prescribed motions when the model was compiled
+    compiled_signals: Signals | None  # loads, motors, prescribed motions when it was compiled; None if it was restored
     left_out: frozenset[int]  # numbers of the redundant rows among all rows
     adjustment: Adjustment
     snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
@@ -94,9 +94,10 @@ class Compiled:
         """The compiled model of a motion that was computed before: its redundant rows are known, and nothing moves."""
         tables = compile_model(model)
         if not left_out:
-            return cls._made(model, tables, tables.system, tables.state, left_out, Adjustment())
+            return cls._made(model, tables._replace(signals=None), tables.system, tables.state, left_out, Adjustment())
         reduced = compile_model(model, left_out)
-        return cls._made(model, tables, reduced.system, reduced.state, left_out, Adjustment())
+        all_rows = tables._replace(signals=None)
+        return cls._made(model, all_rows, reduced.system, reduced.state, left_out, Adjustment())
 
     @classmethod
     def _made(
@@ -108,6 +109,11 @@ class Compiled:
         return cls(model, system, full, state, groups, coordinates, all_rows.signals, left_out, by, snapshot)
 
     # ── questions ──
+
+    def signals(self, h: float) -> Signals:
+        """Its loads, motors and prescribed motions for the step h [s]. A motion that was read from a file takes them
+        from the model as it is now: functions that the file could not hold are given back there."""
+        return (self.compiled_signals or Signals(self.model)).for_step(h)
 
     @cached_property
     def number(self) -> dict[Body, int]:

@@ -48,7 +48,7 @@ class Tables(NamedTuple):
     state: State
     groups: list[Group]  # blocks of rows in the order of elimination, with their owners
     coordinates: list[Coordinate]  # of the joints, as in system.coordinates
-    signals: Signals  # loads, motors and prescribed motions
+    signals: Signals | None  # loads, motors and prescribed motions
 
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:

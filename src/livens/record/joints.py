@@ -115,7 +115,7 @@ def _dot(u: Array, v: Array) -> Array:
 
 def signals_of(motion: Trajectory) -> Array:
     """All functions of time at each state; the efforts of controllers are those of the state."""
-    signals = motion.compiled.signals.for_step(motion.h)
+    signals = motion.compiled.signals(motion.h)
     table = signals.table(motion.t)
     for k, motor in enumerate(signals.controlled):
         table[:, motor.first] = motion.record.effort[:, k]

@@ -43,7 +43,7 @@ class Run:
     def __init__(self, compiled: Compiled, scheme: Scheme, h: float, t0: float, every: int, record: State):
         self.compiled, self.model, self.system, self.scheme = compiled, compiled.model, compiled.system, scheme
         self.h, self.t0, self.every, self.record = h, t0, every, record
-        self.table = compiled.signals.for_step(h)
+        self.table = compiled.signals(h)
         self.readers: dict[Any, list[Reader]] = {}  # of joint coordinates, shared by all moments that controllers see
         self.prepare, self.rollout = scheme.kernels(self.system)
         self.seconds = 0.0
