@@ -32,7 +32,7 @@ def check():
     assert abs(motion.body_rates("ship")[-1, 2] - rate) < h**4
     work = 0.5 * 100.0 * speed**2 + 0.5 * 12.5 * rate**2
     assert abs(motion.energy[-1] - work) < 100 * h**4
-    assert "work of load 'main engine', load 'roll jets'" in motion.report().notes[0]
+    assert "work of load 'main engine' and load 'roll jets'" in motion.report().notes[0]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import livens as lv
-from livens.compile.signals import STEP
+from livens.compile.drive_rates import SHORT_STEP
 from tests.helpers import problems
 from tests.helpers.joint_equations import RADIUS, Equations, seen
 
@@ -100,7 +100,7 @@ def compare(motion, k):
     repeated = int(np.sum(values < 1e-9))
     assert repeated == len(motion.full.rows.kind) - len(motion.system.rows.kind)
     driven = any(getattr(j, "drive", None) is not None for j in model.joints)
-    off = 1e-12 + EPS / 1e-3 + 16 * EPS / RADIUS**2 + (16 * EPS / STEP**2 if driven else 0.0)  # how γ is found
+    off = 1e-12 + EPS / 1e-3 + 16 * EPS / RADIUS**2 + (16 * EPS / SHORT_STEP**2 if driven else 0.0)  # how γ is found
     size = 1.0 + np.abs(expected).max() + max(np.abs(w).max(), np.abs(v).max()) ** 2
     bound = 16 * off * size / values[repeated]
     found = [

@@ -9,7 +9,7 @@ import pytest
 import livens as lv
 from benchmarks import newton_euler
 from livens.compile.compiled import Compiled
-from livens.compile.signals import STEP
+from livens.compile.drive_rates import SHORT_STEP
 from livens.compile.system import compile_model, scratch
 from livens.kernels.constrain import (
     add_prescribed_rates,
@@ -226,7 +226,7 @@ def test_both_levels_hold(name):
         assert np.abs(e.defect(x, B, t)).max(initial=0.0) <= 2 * tolerance + 64 * EPS
         rate = np.abs(e.rate_and_bias(x, B, v, w, t)[0]).max()
         fast = 1.0 + np.abs(v).max() + np.abs(w).max()
-        assert rate <= 64 * EPS * fast * max(1 / joint_equations.RADIUS, 1 / STEP if name == "machine" else 0.0)
+        assert rate <= 64 * EPS * fast * max(1 / joint_equations.RADIUS, 1 / SHORT_STEP if name == "machine" else 0.0)
 
 
 # ── at a state ──
@@ -271,7 +271,7 @@ def test_accelerations_and_multipliers_are_newtons(name):
         M, _ = e.mass()
         off = 1e-12 + EPS / 1e-3 + 16 * EPS / joint_equations.RADIUS**2
         if name == "machine":
-            off += 16 * EPS / STEP**2  # the drive is differentiated twice by differences
+            off += 16 * EPS / SHORT_STEP**2  # the drive is differentiated twice by differences
         assert np.abs(found - expected).max() <= 16 * off * size * np.sqrt(np.linalg.cond(M))
 
 
@@ -290,6 +290,6 @@ def test_start_is_projected_with_the_smallest_change(name):
     W = np.linalg.inv(M)
     expected = u0 - W @ A.T @ np.linalg.solve(A @ W @ A.T, A @ u0 + still)
     found = np.concatenate([v[1:], w[1:]], axis=1).ravel()
-    bound = 64 * (EPS / joint_equations.RADIUS + (EPS / STEP if name == "machine" else 0.0))
+    bound = 64 * (EPS / joint_equations.RADIUS + (EPS / SHORT_STEP if name == "machine" else 0.0))
     assert np.abs(found - expected).max() <= bound * np.linalg.cond(M) * (1.0 + np.abs(u0).max())
     assert Compiled.of(model, quiet=True).adjustment.moved <= 1e3 * EPS

@@ -15,7 +15,7 @@ from demos import DEMOS, Demo, Values
 
 import livens as lv
 from livens.describe.pose import quaternions
-from livens.look.browser.playground import apart, products
+from livens.look.browser.playground import differences, products
 from livens.look.browser.stepper import Stepper
 from livens.look.page.page import rgba, scene
 from livens.look.picture.colors import BLUE, GREEN, ORANGE, PURPLE
@@ -240,7 +240,7 @@ class Playground(Session):
 
     def readouts(self) -> str:
         P, Q = self.pose("P"), self.pose("Q")
-        angle, distance = apart(P, Q)
+        angle, distance = differences(P, Q)
         rows = [
             ["angle", "P Q and Q P: angle", angle, "°"],
             ["distance", "P Q and Q P: distance", distance, "m"],

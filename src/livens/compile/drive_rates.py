@@ -20,6 +20,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..formula.expression import Expression
 
+SMOOTH = 1e-8  # relative difference of second differences of order four and six: the latter is then good to 1e-12
 LEVELS = 8  # of spacings, each eight times as wide as the one before
 STEP_PART = 1.0 / 8.0  # step of the differences, relative to the step of the run
 SHORT_STEP = STEP_PART * 1e-3  # the same if there is no run [s]
@@ -116,7 +117,7 @@ def _wide(
         if len(k):
             found = _central(owner, drive, t[k], value[k], spacing)
             noise = _second_noise(t[k], value[k], found, spacing)
-            good = np.abs(found.second - found.rough) <= 1e-3 * np.abs(found.second) + noise
+            good = np.abs(found.second - found.rough) <= SMOOTH * np.abs(found.second) + noise
             table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
             done[k[good]] = True
         spacing /= 8.0

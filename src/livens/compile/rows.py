@@ -193,7 +193,8 @@ def _scaled(
             f"joints are at points {size:.3g} m from their bodies, too far to compute with: check the units."
         )
     shorter = np.maximum(np.where(levers > 1e-9 * size, levers, np.inf).min(axis=1, initial=np.inf), lengths)
-    joint = np.repeat(np.minimum.reduceat(shorter, blocks.row[:-1]), np.diff(blocks.row)) if len(rows) else shorter
+    first = blocks.row.astype(np.intp)  # 32 bits in the browser
+    joint = np.repeat(np.minimum.reduceat(shorter, first[:-1]), np.diff(first)) if len(rows) else shorter
     local = np.minimum(size, LONGEST * joint)
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # user-written rows have any unit
