@@ -365,3 +365,14 @@ def test_places_where_no_file_can_be():
     if os.path.isdir("/proc/self"):
         with pytest.raises(lv.FileError, match=r"^/proc/x\.nc cannot be written: the folder /proc accepts no files\.$"):
             motion.save("/proc/x.nc")
+
+
+def test_gravity_can_be_set_to_any_three_numbers():
+    m = lv.Model(gravity=(0, 0, -9.81))
+    m.add(lv.Body(lv.PointMass(1.0), name="stone"))
+    m.gravity = (0, 0, -1.62)
+    assert lv.simulate(m, h=0.1, until=1.0).position("stone")[-1, 2] == pytest.approx(-0.81, abs=1e-12)
+    with pytest.raises(lv.ModelError, match="gravity must be 3 numbers"):
+        m.gravity = 9.81
+    with pytest.raises(lv.ModelError, match="every must be a whole number of steps"):
+        lv.simulate(m, h=0.1, until=1.0, every=10**30)

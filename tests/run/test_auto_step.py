@@ -288,3 +288,14 @@ def test_the_check_is_fast():
     begin = time.perf_counter()
     energy_error(motion)
     assert time.perf_counter() - begin < 0.1 * motion.seconds
+
+
+def test_an_automatic_step_that_is_not_short_enough_says_so():
+    """Kepler with eccentricity 0.9999 at order 2: five attempts are not enough."""
+    m = lv.Model()
+    sun = m.add(lv.Body(lv.PointMass(1.0), name="sun"))
+    planet = m.add(lv.Body(lv.PointMass(1e-9), at=(2, 0, 0), velocity=(0, 0.007, 0), name="planet"))
+    m.add(lv.Attraction(G=1.0, bodies=[sun, planet]))
+    with pytest.warns(lv.ModelWarning, match="It is not short enough: the energy error is .* after 5 attempts"):
+        motion = lv.simulate(m, h="auto", until=2 * np.pi)
+    assert "give a shorter h" in motion.chosen

@@ -164,7 +164,7 @@ class Compiled:
                 return "its bodies, joints or forces"
             for name, value in vars(thing).items():
                 if name not in before or not _equal(value, before[name]):
-                    return f"{name} of {thing.name!r}"
+                    return f"{name.lstrip('_')} of {thing.name!r}"
         return ""
 
     def check_unchanged(self, remedy: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ..checks import vector
+from ..checks import Array, vector
 from ..errors import ModelError
 from .body import WORLD
 from .body import Body as Body
@@ -39,13 +39,22 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model"):
         self.name = name
-        self.gravity = vector(gravity, "gravity")
+        self.gravity = gravity
         self.world = Body(MassProperties(1.0, (1.0, 1.0, 1.0)), name=WORLD)
         self.bodies: list[Body] = [self.world]
         self.joints: list[Thing] = []
         self.forces: list[Thing] = []
         self._by_name: dict[str, Any] = {WORLD: self.world}
         self._unnamed: dict[str, int] = {}
+
+    @property
+    def gravity(self) -> Array:
+        """Uniform acceleration [m/s²], world axes (3,)."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = vector(value, "gravity")
 
     def add(self, thing: T) -> T:
         """Put a body, joint or force into the model and return it; an unnamed thing gets a name."""

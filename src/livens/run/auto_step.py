@@ -12,6 +12,7 @@ the ends of a step.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.states import repeated
 from ..compile.system import scratch
-from ..errors import StepFailed
+from ..errors import ModelWarning, StepFailed
 from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
@@ -65,6 +66,10 @@ def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Sche
         h *= 0.25
     more = f"; with h = {first:g} s {reason}" if reason else ""
     motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
+    if error > ACCEPTED:
+        attempts = f"after {tries} attempts" if tries > 1 else "and a model with controllers is run once"
+        motion.chosen += f" It is not short enough: {energy_error_text(error)}, {attempts}; give a shorter h."
+        warnings.warn(f"model {model.name!r}: {motion.chosen}", ModelWarning, stacklevel=4)
     return motion
 
 

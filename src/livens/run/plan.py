@@ -40,6 +40,6 @@ def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
     steps = step_count(until, h)
     if not steps:
         raise ModelError(f"until / h gives {until / h:.3g} steps: h = {h:g} s is too small for t = {until:g} s.")
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or not 1 <= every < 2**62:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     return Plan(scheme, until / steps, steps, int(every))
