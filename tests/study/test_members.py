@@ -164,7 +164,7 @@ def test_few_members_are_submitted_at_a_time_and_motions_are_released():
     many = {"stiffness": np.linspace(1, 2, 300), "mass": [1.0]}
     lv.ensemble(oscillator, many, h=0.1, until=1.0, keep=place, executor=executor)
     assert executor.most <= BATCHES_PER_WORKER * cores()
-    assert motions() == before
+    assert motions() <= before  # those of earlier tests may have been released meanwhile
 
 
 def test_progress_counts_members(monkeypatch, capsys):
