@@ -18,7 +18,8 @@ demo: $(READY)   ## simulate the hammer example, print its report, write demo-ou
 	$(BIN)/python -m livens demo hammer --output demo-output
 
 test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel tests again as plain Python
-	$(BIN)/python -m pytest -n 2 --durations=10
+	$(BIN)/python -m pytest -n 2 --durations=10 --ignore=tests/look/browser
+	$(BIN)/python -m pytest tests/look/browser   # alone: a browser that draws in software needs the cores
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 
 lint: $(READY)   ## check style and types
