@@ -20,7 +20,7 @@ def main(h=1e-3):
 
     def controller(t, now):
         """Torque [N m]: compensation of the weight, proportional and derivative control."""
-        angle, rate = now.coordinate(shoulder)[0], now.coordinate_rate(shoulder)[0]
+        angle, rate = now.coordinate(shoulder)[0], now.rate(shoulder)[0]
         return 1.2 * 9.81 * 0.3 * np.cos(angle) + 20.0 * (GOAL - angle) - 3.0 * rate
 
     m.add(lv.Motor(shoulder, controller, rate=100.0, name="motor"))

@@ -2,6 +2,12 @@ from typing import Any
 
 from .analysis.equilibrium import equilibrium as equilibrium
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
+from .analysis.joint_space import JointSpace as JointSpace
+from .analysis.joint_space import bias as bias
+from .analysis.joint_space import forward_kinematics as forward_kinematics
+from .analysis.joint_space import inverse_dynamics as inverse_dynamics
+from .analysis.joint_space import jacobian as jacobian
+from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity

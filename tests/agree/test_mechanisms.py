@@ -137,7 +137,7 @@ def test_governor():
         motion = runs.run(mechanisms.governor(), h=10.0 / n, until=10.0, every=n // 100)
         height = motion.coordinate("slide")
         account = motion.energy - motion.energy[0] + motion.dissipated
-        pairs = ((height, s), (motion.coordinate_rate("slide"), ds), (account, 0.0))
+        pairs = ((height, s), (motion.rate("slide"), ds), (account, 0.0))
         errors.append([np.abs(one - other).max() for one, other in pairs])
     assert np.ptp(s) > 0.1
     assert np.abs(runs.order(errors)[0] - 2).max() < 0.05, errors

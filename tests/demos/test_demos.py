@@ -205,7 +205,7 @@ def test_the_gyroscope_precesses():
     rotor, inner = (motion.model[name].mass_properties for name in ("rotor", "inner"))
     rule = inner.mass * 9.81 * inner.center[0] / (rotor.inertia[0, 0] * 25.0)
     assert motion.coordinate("pan")[-1] / motion.t[-1] == pytest.approx(rule, rel=0.1)
-    rate = motion.coordinate_rate("pan")
+    rate = motion.rate("pan")
     halts = rate[1:-1][(rate[1:-1] < rate[:-2]) & (rate[1:-1] <= rate[2:])]
     assert len(halts) > 5
     assert halts.max() < 0.05 * rate.mean()

@@ -37,7 +37,7 @@ def angles(motion):
 def test_agreement_with_the_test_set(closing):
     found = motion(closing, 6, 2e-5)
     assert np.abs(angles(found) / END - 1).max() < 5e-10
-    rates = [found.coordinate_rate(name)[-1] for name in ("beta", "theta")]
+    rates = [found.rate(name)[-1] for name in ("beta", "theta")]
     assert np.abs(np.divide(rates, (1139.920302151208, -1424.379294994111)) - 1).max() < 2e-10
 
 
@@ -69,7 +69,7 @@ def test_start_from_rest():
     spring = model["spring"]
     d = spring.b.start - spring.a.start
     pull = -spring.stiffness * (1 - spring.length / np.linalg.norm(d)) * d
-    given = 0.033 * found.coordinate_rate("beta")[1] + pull @ found.velocity(spring.b)[1]
+    given = 0.033 * found.rate("beta")[1] + pull @ found.velocity(spring.b)[1]
     assert power == pytest.approx(given, rel=1e-6)
 
 

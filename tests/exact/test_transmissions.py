@@ -86,7 +86,7 @@ def test_controller_at_a_rate():
     J, T = 0.2, 0.05
 
     def pd(t, now):
-        return 4.0 * (1.0 - now.coordinate("wheel hinge")[0]) - 0.8 * now.coordinate_rate("wheel hinge")[0]
+        return 4.0 * (1.0 - now.coordinate("wheel hinge")[0]) - 0.8 * now.rate("wheel hinge")[0]
 
     q, w, samples = 0.0, 0.0, [0.0]
     for _ in range(40):
@@ -150,4 +150,4 @@ def test_drive_of_many_turns():
     m.add(lv.Revolute(m.world.point(0, 0, 0), body.point(-0.3, 0, 0), axis=Z, drive=lambda t: 30 * t, name="hinge"))
     motion = runs.run(m, h=1e-3, until=10.0, every=100)
     assert np.abs(motion.coordinate("hinge") - 30 * motion.t).max() < 1e-11
-    assert np.abs(motion.coordinate_rate("hinge") - 30).max() < 1e-8
+    assert np.abs(motion.rate("hinge") - 30).max() < 1e-8

@@ -61,7 +61,7 @@ def test_a_path_in_the_place_of_the_kind(tmp_path):
 def test_phase_of_a_joint():
     axes = arm().plot("phase").axes[0]
     assert axes.get_xlabel() == "shoulder [rad]"
-    assert np.array_equal(lines(axes)[0], [arm().coordinate("shoulder"), arm().coordinate_rate("shoulder")])
+    assert np.array_equal(lines(axes)[0], [arm().coordinate("shoulder"), arm().rate("shoulder")])
 
 
 def test_phase_of_a_component():

@@ -46,7 +46,7 @@ def push(t):
 
 
 def servo(t, now):
-    return 20.0 * (0.3 - now.coordinate("hinge")[0]) - now.coordinate_rate("hinge")[0]
+    return 20.0 * (0.3 - now.coordinate("hinge")[0]) - now.rate("hinge")[0]
 
 
 def stop_at_look(monkeypatch, number, heard=signal.SIGINT):

@@ -45,13 +45,27 @@ class Row(NamedTuple):
 class Coordinate:
     """The angle or displacement of a joint. Springs, stops, motors, dampers and prescribed motions act on it."""
 
-    def __init__(self, joint: Thing, kind: str, a: Point, b: Point, axis: Array):
-        self.joint, self.kind, self.a, self.b = joint, kind, a, b
-        e1, e2 = across(axis)
+    def __init__(
+        self, joint: Thing, kind: str, a: Point, b: Point, axis: Array, part: str = "", zero: Array | None = None
+    ):
+        """part: which of the joint's coordinates, in words; zero: the direction across the axis from which an angle
+        counts (None: any)."""
+        self.joint, self.kind, self.a, self.b, self.part = joint, kind, a, b, part
+        e1, e2 = across(axis) if zero is None else (zero, cross(axis, zero))
         self.axis = local(a.body, axis)
         self.dial = np.array([local(a.body, e1), local(a.body, e2)])
         self.hand = local(b.body, e1)
         self.start = float(axis @ (b.start - a.start)) if kind == "DISPLACEMENT" else 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of its joint, and which of the joint's coordinates it is if there are several."""
+        return f"{self.joint.name}.{self.part}" if self.part else self.joint.name
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+        return "rad" if self.is_angle else "m"
 
     @property
     def is_angle(self) -> bool:

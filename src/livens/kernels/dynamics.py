@@ -114,41 +114,60 @@ def acceleration_residual(rows, signals, i, gamma, g):
 
 
 @inline
-def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
-    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), with at most `refine`
-    corrections; on return work.H has the factors of S without dampers."""
+def factorise(system, a, B, signals, row, work):
+    """The gradients of all rows at (a, B) into work.G, and the factors of S without dampers into work.H."""
+    all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
+    assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
+    add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
+    if system.damped:
+        remove_dampers(system.blocks, work.S, work.H)
+    factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
+
+
+@inline
+def applied_forces(system, a, B, angle, p, L, signals, row, work, f, tau):
+    """All forces and torques except those of the rows, gyroscopic torques included."""
     forces(system, a, B, p, L, angle, signals, row, work, f, tau)
     user_forces(system, a, B, p, L, signals, row, work, f, tau)
     add_gyroscopic_torque(system.bodies, L, tau)
+
+
+@inline
+def solve_multipliers(system, p, L, signals, row, refine, work, f, tau, lam):
+    """λ of (1), from `factorise`, `bias` and `applied_forces`, with at most `refine` corrections; its forces are added
+    to f and τ."""
+    for r in range(lam.shape[0]):
+        lam[r] = 0.0
+    if system.damped:
+        constraint_rates(system.bodies, system.blocks, work.G, p, L, work.x)
+        damper_forces(system.rows, work.x, lam)
+        apply_multipliers(system.blocks, work.G, 1.0, lam, f, tau)
+    start = last = 1e300
+    for k in range(refine):
+        constraint_rates(system.bodies, system.blocks, work.G, f, tau, work.x)
+        acceleration_residual(system.rows, signals, row, work.lam, work.x)
+        if refine > 1:
+            e, _ = largest_violation(system.rows, work.x)
+            if k == 0:
+                start = e
+            if e <= 1e-14 * start or (k > 1 and e > 0.3 * last):
+                break
+            last = e
+        solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
+        for r in range(work.x.shape[0]):
+            lam[r] -= work.x[r]
+        apply_multipliers(system.blocks, work.G, -1.0, work.x, f, tau)
+
+
+@inline
+def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
+    """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), with at most `refine`
+    corrections; on return work.H has the factors of S without dampers."""
+    applied_forces(system, a, B, angle, p, L, signals, row, work, f, tau)
     if lam.shape[0] > 0:
         bias(system, a, B, p, L, signals, row, work)
-        all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
-        for r in range(lam.shape[0]):
-            lam[r] = 0.0
-        if system.damped:
-            constraint_rates(system.bodies, system.blocks, work.G, p, L, work.x)
-            damper_forces(system.rows, work.x, lam)
-            apply_multipliers(system.blocks, work.G, 1.0, lam, f, tau)
-        assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
-        add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
-        if system.damped:
-            remove_dampers(system.blocks, work.S, work.H)
-        factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
-        start = last = 1e300
-        for k in range(refine):
-            constraint_rates(system.bodies, system.blocks, work.G, f, tau, work.x)
-            acceleration_residual(system.rows, signals, row, work.lam, work.x)
-            if refine > 1:
-                e, _ = largest_violation(system.rows, work.x)
-                if k == 0:
-                    start = e
-                if e <= 1e-14 * start or (k > 1 and e > 0.3 * last):
-                    break
-                last = e
-            solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
-            for r in range(work.x.shape[0]):
-                lam[r] -= work.x[r]
-            apply_multipliers(system.blocks, work.G, -1.0, work.x, f, tau)
+        factorise(system, a, B, signals, row, work)
+        solve_multipliers(system, p, L, signals, row, refine, work, f, tau, lam)
 
 
 @njit

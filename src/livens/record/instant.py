@@ -14,6 +14,8 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.joint_space import read_state, space_of
+from ..compile.states import selected
 from ..describe.model import Body, Point
 from ..describe.row import Coordinate
 from ..errors import ModelError
@@ -52,13 +54,24 @@ class Instant(Trajectory):
         """record: one state; readers: those that were made before, to be shared by all moments of a run."""
         super().__init__(compiled, scheme, h, 1, np.array([t]), record, 0, 0.0)
         self._readers: dict[Any, list[Reader]] = {} if readers is None else readers
+        self._now = selected(record, 0)
+
+    @property
+    def q(self) -> Array:
+        """All joint coordinates [rad or m], one for each of `names` (k,)."""
+        return read_state(space_of(self.compiled), self._now)[0]
+
+    @property
+    def v(self) -> Array:
+        """Their rates [rad/s or m/s] (k,)."""
+        return read_state(space_of(self.compiled), self._now)[1]
 
     def coordinate(self, joint: Any) -> Array:
         """Angle [rad] or displacement [m] of a joint (1,); (1, 2) where it has both."""
         values = [self._value(reader) for reader in self._of(joint)]
         return np.array(values if len(values) == 1 else [values])
 
-    def coordinate_rate(self, joint: Any) -> Array:
+    def rate(self, joint: Any) -> Array:
         """Rate of the coordinate [rad/s or m/s] (1,); (1, 2) where the joint has both."""
         values = [self._rate(reader) for reader in self._of(joint)]
         return np.array(values if len(values) == 1 else [values])

@@ -27,7 +27,8 @@ from ..errors import ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State, System
 from ..kernels.forces import energies_of_record
 from ..step import Scheme
-from .joints import coordinate, defects, reaction, total_forces
+from .coordinates import Coordinates
+from .joints import defects, reaction, total_forces
 
 if TYPE_CHECKING:
     import xarray
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 Name = str | os.PathLike[str]  # of a file
 
 
-class Trajectory:
+class Trajectory(Coordinates):
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
 
     Positions, velocities and momenta come as arrays with one row per stored time; bodies and points are those of
@@ -126,14 +127,6 @@ class Trajectory:
         return _turn(self.record.B[:, k], change)
 
     # ── joints ──
-
-    def coordinate(self, joint: Thing | str) -> Array:
-        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
-        return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
-
-    def coordinate_rate(self, joint: Thing | str) -> Array:
-        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
-        return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
 
     def reaction(self, joint: Thing | str, frame: str = "world") -> Array:
         """Force [N] that the joint exerts on its second body (n, 3), in frame="world" or frame="joint"."""
@@ -388,11 +381,6 @@ class Trajectory:
     @cached_property
     def _defects(self) -> tuple[Array, Array]:
         return defects(self)
-
-
-def _single(motion: Trajectory, joint: Thing | str) -> bool:
-    mine = motion.own(joint)
-    return isinstance(mine, Thing) and len(mine.coordinates) == 1
 
 
 def _turn(B: Array, u: Array) -> Array:

@@ -156,7 +156,7 @@ def test_controllers_and_prescribed_motions_continue_after_a_change():
     m = lv.Model()
     arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 0, 1), name="hinge"))
-    servo = lambda t, now: 200.0 * (0.5 - now.coordinate(hinge)[0]) - 100.0 * now.coordinate_rate(hinge)[0]  # noqa: E731
+    servo = lambda t, now: 200.0 * (0.5 - now.coordinate(hinge)[0]) - 100.0 * now.rate(hinge)[0]  # noqa: E731
     m.add(lv.Motor(hinge, servo, rate=100.0))
     run = Stepper(m, lv.Livens(), 1e-3)
     for steps in (3, 10, 27, 960):

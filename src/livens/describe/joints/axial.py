@@ -63,7 +63,10 @@ class Axial(Joint):
         self.start_rate = None if start_rate is None else number(start_rate, f"start_rate of {label}")
         if drive is not None and start_rate is not None:
             raise ModelError(f"{label} has both drive and start_rate: the drive determines the rate at the start.")
-        self.coordinates = tuple(Coordinate(self, kind, a, b, self.axis) for kind in self.coordinate_kinds)
+        several = len(self.coordinate_kinds) > 1
+        self.coordinates = tuple(
+            Coordinate(self, kind, a, b, self.axis, kind.lower() if several else "") for kind in self.coordinate_kinds
+        )
         self.shared = (self.axis,) if "ANGLE" in self.coordinate_kinds else tuple(np.eye(3))
 
     @property

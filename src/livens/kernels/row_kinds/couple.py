@@ -78,13 +78,15 @@ def bias(rows, coordinates, r, bodies, a, B, p, L):
     for k in range(2):
         c, rho = rows.coordinate[r, k], rows.ratio[r, k]
         if rho != 0.0:
-            i, j = coordinates.body[c, 0], coordinates.body[c, 1]
-            if coordinates.kind[c] == ANGLE:
-                _, dU, _ = direction_derivatives(bodies, B, i, coordinates.axis[c], L)
-                relative = minus(angular_velocity(bodies, B, j, L), angular_velocity(bodies, B, i, L))
-                gamma += rho * dot(dU, relative)
-            else:
-                gamma += rho * projected_bias(
-                    bodies, coordinates.body[c], coordinates.point[c], coordinates.axis[c], a, B, p, L
-                )
+            gamma += rho * coordinate_bias(bodies, coordinates, c, a, B, p, L)
     return gamma
+
+
+@njit
+def coordinate_bias(bodies, coordinates, c, a, B, p, L):
+    """γ of coordinate c."""
+    i, j = coordinates.body[c, 0], coordinates.body[c, 1]
+    if coordinates.kind[c] == ANGLE:
+        _, dU, _ = direction_derivatives(bodies, B, i, coordinates.axis[c], L)
+        return dot(dU, minus(angular_velocity(bodies, B, j, L), angular_velocity(bodies, B, i, L)))
+    return projected_bias(bodies, coordinates.body[c], coordinates.point[c], coordinates.axis[c], a, B, p, L)

@@ -53,7 +53,7 @@ def _first(motion: Trajectory) -> Any:
 
 def _of_joint(motion: Trajectory, joint: Any) -> list[tuple[str, Array, str, Array]]:
     n = len(motion)
-    q, rate = motion.coordinate(joint).reshape(n, -1), motion.coordinate_rate(joint).reshape(n, -1)
+    q, rate = motion.coordinate(joint).reshape(n, -1), motion.rate(joint).reshape(n, -1)
     units = ["rad" if c.kind == "ANGLE" else "m" for c in joint.coordinates]
     return [(f"{joint.name}", q[:, k], unit, rate[:, k]) for k, unit in enumerate(units)]
 

@@ -1,0 +1,376 @@
+"""A model in the coordinates of its joints: one coordinate and one row for every freedom (kernels/joint_space.py).
+
+Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body from
+the start, in the axes of the first; their rates are the components of the relative angular velocity. A body that no
+joint of the tree carries is free and has six: the displacement of its frame's origin, and its rotation vector, in world
+axes. Prescribed motions are coordinates like others here, and motors exert nothing.
+
+If joints close loops, some coordinates depend on others. Those of motors and prescribed motions are independent as far
+as possible, then those of joints. The choice is a Gram–Schmidt orthogonalisation of the rows of C N, with N a basis of
+the velocities that the joints allow, weighted by mass: the first row whose remainder is not much smaller than the
+largest is next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import Array
+from ..describe.body import Body, Point
+from ..describe.model import Model
+from ..describe.row import Coordinate, Row
+from ..describe.term import CoordinateMotor
+from ..describe.thing import Thing
+from ..errors import ModelError
+from ..kernels import joint_space as kernel
+from ..kernels.arrays import Coordinates, State, System
+from ..kernels.kinds import VELOCITY_ONLY
+from .assembly import Assembly
+from .bodies import Frames
+from .compiled import Compiled
+from .rows import Group, compile_coordinates, groups
+from .signals import Signals
+from .start_rates import Line
+from .system import compile_model, inverse_masses
+
+INDEPENDENT = 1e-7  # part of its weighted length that a coordinate adds to the others, at least
+FIRST = 0.3  # of the largest such part: the first coordinate that adds this much is chosen
+
+
+class Prescribed(Thing):
+    """A row that fixes one coordinate; coordinates that no joint has are its own."""
+
+    kind = "joint"
+
+    def __init__(self, name: str, q: Coordinate, own: bool):
+        self.name, self.q = name, q
+        self.coordinates = (q,) if own else ()
+        self.drive = Line(q.start, 0.0)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return self.q.a, self.q.b
+
+    def rows(self) -> list[Row]:
+        return [Row("COUPLE", self.q.a, self.q.b, coordinates=(self.q,), ratios=(1.0,), driven=True)]
+
+
+class Variable(NamedTuple):
+    """One coordinate."""
+
+    name: str
+    unit: str
+    kind: int  # SLIDE, TURN or BALL
+    q: Coordinate
+    component: int = 0  # of a rotation vector
+    own: bool = False  # no joint has it
+    actuated: bool = False
+
+
+class Link(NamedTuple):
+    """A body of the tree: it is placed from a neighbour through a joint, or it is free."""
+
+    body: Body
+    neighbour: Body
+    joint: Thing | None
+    ends: tuple[Point, Point]  # of the joint, or a point of the world and the origin of the free body
+
+
+class Space(NamedTuple):
+    """The compiled tables of a model in joint coordinates."""
+
+    model: Model  # without prescribed motions
+    number: dict[Body, int]
+    system: System  # its rows, and one row for each independent coordinate
+    state: State  # the start
+    signals: Signals
+    every: tuple[Variable, ...]  # all coordinates
+    independent: NDArray[np.intp]  # numbers of the independent ones among all
+    tree: kernel.Tree
+    coordinates: Coordinates  # all, for reading
+    variables: kernel.Variables  # all, for reading
+    row: NDArray[np.int64]  # of each independent coordinate
+    entry: NDArray[np.int64]  # of each compiled coordinate of `system`: its number among the independent ones, or −1
+    column: NDArray[np.intp]  # of the value of each independent coordinate among the signals
+    exact: NDArray[np.int64]  # 1 for rows whose violation counts
+
+
+_spaces: WeakKeyDictionary[Compiled, Space] = WeakKeyDictionary()
+
+
+def space_of(compiled: Compiled) -> Space:
+    """The joint coordinates of a compiled model, made once."""
+    if compiled not in _spaces:
+        _spaces[compiled] = _made(compiled)
+    return _spaces[compiled]
+
+
+def _made(compiled: Compiled) -> Space:
+    base = _without_drives(compiled)
+    model = base.model
+    links = list(_links(model))
+    every = list(_variables(model, links, _actuated(compiled.model)))
+    independent = np.arange(len(every)) if len(every) == base.freedom else _independent(base, every)
+    things = [Prescribed(f"coordinate {k}", every[k].q, every[k].own) for k in independent.tolist()]
+    extended = copy(model)
+    extended.joints = [*model.joints, *things]
+    tables = compile_model(extended, _skipped(base, extended))
+    signals = tables.signals or Signals(extended)
+    rows = {id(group.owner): r for group, r in _first_rows(tables.groups)}
+    row = np.array([rows[id(thing)] for thing in things], dtype=np.int64)
+    exact = np.ones(len(tables.system.rows.kind), dtype=np.int64)
+    exact[row] = [every[k].kind != kernel.BALL for k in independent.tolist()]
+    exact[(tables.system.rows.kind >= VELOCITY_ONLY) | (tables.system.rows.rate > 0.0)] = 0
+    state = base.state._replace(angle=tables.state.angle, lam=tables.state.lam, effort=tables.state.effort)
+    only = _only(model, every)
+    order = {id(every[k].q): n for n, k in enumerate(independent.tolist())}
+    return Space(
+        model=model,
+        number=base.number,
+        system=tables.system,
+        state=state,
+        signals=signals,
+        every=tuple(every),
+        independent=independent,
+        tree=_tree(links, every, base),
+        coordinates=compile_coordinates(only, Frames(only), Signals(only))[0],
+        variables=_table(every, base, compiled.coordinates),
+        row=row,
+        entry=np.array([order.get(id(q), -1) for q in tables.coordinates], dtype=np.int64),
+        column=np.array([signals.drive_column[id(thing)] for thing in things], dtype=np.intp),
+        exact=exact,
+    )
+
+
+def read_state(space: Space, state: State) -> tuple[Array, Array]:
+    """All coordinates and rates of a state of the model."""
+    q, v = np.zeros(len(space.every)), np.zeros(len(space.every))
+    kernel.read_coordinates(space.coordinates, space.variables, state.angle, space.tree.start, state.a, state.B, q)
+    kernel.read_rates(space.system.bodies, space.coordinates, state.a, state.B, state.p, state.L, v)
+    return q, v
+
+
+# ── which coordinates ──
+
+
+def _without_drives(compiled: Compiled) -> Compiled:
+    """The model with its prescribed motions removed."""
+    model = compiled.model
+    if all(thing.drive is None for thing in model.things):
+        return compiled
+    other = copy(model)
+    other.joints = [copy(joint) for joint in model.joints]
+    for joint in other.joints:
+        if joint.drive is not None:
+            if not joint.coordinates:
+                raise ModelError(f"{joint.label} prescribes a motion that is not the coordinate of a joint.")
+            joint.drive = None
+    return Compiled.of(other, quiet=True)
+
+
+def _actuated(model: Model) -> set[int]:
+    """The coordinates (by identity) of motors and prescribed motions."""
+    found = {id(joint.coordinates[0]) for joint in model.joints if joint.drive is not None and joint.coordinates}
+    for thing in model.things:
+        found |= {id(term.coordinate) for term in thing.terms() if isinstance(term, CoordinateMotor)}
+    return found
+
+
+def _links(model: Model) -> Iterator[Link]:
+    """A spanning tree: from the world along joints in their order, and a free body where no joint leads on."""
+    placed = {model.world}
+    joints = [(joint, joint.ends) for joint in model.joints if joint.freedoms is not None and joint.ends is not None]
+    while len(placed) < len(model.bodies):
+        grown = True
+        while grown:
+            grown = False
+            for joint, ends in joints:
+                one, two = (point.body for point in ends)
+                if (one in placed) != (two in placed):
+                    known, new = (one, two) if one in placed else (two, one)
+                    placed.add(new)
+                    grown = True
+                    yield Link(new, known, joint, ends)
+        free = next((body for body in model.bodies if body not in placed), None)
+        if free is not None:
+            placed.add(free)
+            yield Link(free, model.world, None, (model.world.point(free.pose.a), free.point(0, 0, 0)))
+
+
+def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Iterator[Variable]:
+    """All coordinates: those of joints in their order, then those of free bodies."""
+    carrying = {id(link.joint): link for link in links}
+    for joint in model.joints:
+        for q in joint.coordinates:
+            kind = kernel.TURN if q.is_angle else kernel.SLIDE
+            yield Variable(q.name, q.unit, kind, q, actuated=id(q) in actuated)
+        if id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
+            yield from _ball(joint, *carrying[id(joint)].ends)
+    for link in links:
+        if link.joint is None:
+            a, b = link.ends
+            for part, e in zip("xyz", np.eye(3), strict=True):
+                q = Coordinate(_named(link.body.name), "DISPLACEMENT", a, b, e, part)
+                yield Variable(q.name, "m", kernel.SLIDE, q, own=True)
+            if np.any(link.body.mass_properties.principal()[0]):
+                yield from _ball(_named(link.body.name), a, b)
+
+
+def _ball(owner: Thing, a: Point, b: Point) -> Iterator[Variable]:
+    """The rotation vector of a ball joint or of a free body, in the axes of the first body."""
+    for body in (a.body, b.body):
+        if not body.is_world and not np.all(body.mass_properties.principal()[0]):
+            raise ModelError(
+                f"body {body.name!r} turns about a point and has no inertia about one of its axes, so its rotation has "
+                "no three coordinates: give it inertia (lv.MassProperties)."
+            )
+    for k, part in enumerate(("turn_x", "turn_y", "turn_z")):
+        q = Coordinate(owner, "ANGLE", a, b, a.body.pose.B[:, k], part)
+        yield Variable(q.name, "rad", kernel.BALL, q, k, own=True)
+
+
+def _named(name: str) -> Thing:
+    """An owner for the coordinates of a free body."""
+    owner = Thing()
+    owner.name = name
+    return owner
+
+
+def _independent(base: Compiled, every: Sequence[Variable]) -> NDArray[np.intp]:
+    """Numbers of independent coordinates, as many as there are freedoms: actuated ones first, then those of joints."""
+    fit = base.assembly(base.state)
+    fit.evaluate_jacobian()
+    root = np.sqrt(inverse_masses(base.system.bodies))
+    N = _null_space(fit.jacobian()[fit.hard] * root, root)
+    gradients = _gradients(base, every) * root
+    rest = gradients @ N / np.linalg.norm(gradients, axis=1, keepdims=True)  # zero where joints hold the coordinate
+    chosen: list[int] = []
+    for group in (lambda one: one.actuated, lambda one: not one.own, lambda one: True):
+        while len(chosen) < min(base.freedom, len(every)):
+            left = np.linalg.norm(rest, axis=1)
+            left[[k for k, one in enumerate(every) if k in chosen or not group(one)]] = 0.0
+            if left.max() <= INDEPENDENT:
+                break
+            k = int(np.argmax(left >= FIRST * left.max()))
+            direction = rest[k] / left[k]
+            rest = rest - np.outer(rest @ direction, direction)
+            chosen.append(k)
+    if len(chosen) < base.freedom:
+        raise ModelError(
+            f"the joints of model {base.model.name!r} have {len(chosen)} independent coordinates for "
+            f"{base.freedom} degrees of freedom: joints without a coordinate carry some of its bodies."
+        )
+    return np.array(sorted(chosen), dtype=np.intp)
+
+
+def _null_space(A: Array, root: Array) -> Array:
+    """An orthonormal basis of the weighted velocities y with A y = 0, without the axes that have no inertia."""
+    free = np.flatnonzero(root)
+    _, s, W = np.linalg.svd(A[:, free], full_matrices=True)
+    rank = int(np.sum(s > 1e-9 * s.max(initial=0.0)))
+    N = np.zeros((len(root), len(free) - rank))
+    N[free] = W[rank:].T
+    return N
+
+
+def _gradients(base: Compiled, every: Sequence[Variable]) -> Array:
+    """The gradient of every coordinate (m, 6 n), at the start."""
+    only = _only(base.model, every)
+    tables = compile_model(only)
+    owners = [group.owner for group in tables.groups for _ in group.rows]
+    fit = Assembly(only, tables.system, base.state._replace(angle=tables.state.angle, lam=tables.state.lam), owners)
+    fit.evaluate_jacobian()
+    row = {id(owner): r for r, owner in enumerate(owners)}
+    gradients: Array = fit.jacobian()[[row[id(thing)] for thing in only.joints]]
+    return gradients
+
+
+def _only(model: Model, every: Sequence[Variable]) -> Model:
+    """The bodies of a model with a row for every coordinate, and nothing else."""
+    other = copy(model)
+    other.forces = []
+    other.joints = [Prescribed(f"coordinate {k}", one.q, True) for k, one in enumerate(every)]
+    return other
+
+
+# ── tables ──
+
+
+def _skipped(base: Compiled, extended: Model) -> frozenset[int]:
+    """The redundant rows of `base` by their numbers in `extended`."""
+    if not base.left_out:
+        return frozenset()
+    gone = {key for r, key in enumerate(_keys(base.groups)) if r in base.left_out}
+    return frozenset(r for r, key in enumerate(_keys(groups(extended))) if key in gone)
+
+
+def _keys(blocks: Sequence[Group]) -> Iterator[tuple[int, float, int]]:
+    for group in blocks:
+        for k, row in enumerate(group.rows):
+            yield id(group.owner), row.rate, k
+
+
+def _first_rows(blocks: Sequence[Group]) -> Iterator[tuple[Group, int]]:
+    r = 0
+    for group in blocks:
+        yield group, r
+        r += len(group.rows)
+
+
+def _table(every: Sequence[Variable], base: Compiled, counted: Sequence[Coordinate]) -> kernel.Variables:
+    m, state = len(every), base.state
+    place = {id(q): c for c, q in reversed(list(enumerate(counted)))}
+    relative, frame = np.tile(np.eye(3), (m, 1, 1)), np.tile(np.eye(3), (m, 1, 1))
+    for k, one in enumerate(every):
+        if one.kind == kernel.BALL:
+            i, j = base.number[one.q.a.body], base.number[one.q.b.body]
+            relative[k], frame[k] = state.B[i].T @ state.B[j], base.system.bodies.axes[i].T
+    return kernel.Variables(
+        kind=np.array([one.kind for one in every], dtype=np.int64),
+        component=np.array([one.component for one in every], dtype=np.int64),
+        counted=np.array([place.get(id(one.q), -1) for one in every], dtype=np.int64),
+        relative=relative,
+        frame=frame,
+    )
+
+
+def _tree(links: Sequence[Link], every: Sequence[Variable], base: Compiled) -> kernel.Tree:
+    """The tables of the tree, at the start after assembly."""
+    number, axes, center, state = base.number, base.system.bodies.axes, base.system.bodies.center, base.state
+    moves: list[tuple[int, Array, Array, Array, int]] = []
+    first, place, turn, reverse = [0], [], [], []
+    for link in links:
+        one, two = link.ends
+        i, j = number[one.body], number[two.body]
+        reverse.append(int(two.body is not link.body))
+        place.append(state.B[i].T @ (state.a[j] - state.a[i]))
+        turn.append(state.B[i].T @ state.B[j])
+        r = axes[j].T @ (two.r - center[j])
+        o = state.B[i].T @ (state.a[j] + state.B[j] @ r - state.a[i])
+        owner = link.body.name if link.joint is None else link.joint.name
+        mine = [(k, x) for k, x in enumerate(every) if x.q.joint.name == owner and x.component == 0]
+        for k, x in sorted(mine, key=lambda item: item[1].kind):  # slides first
+            forward = x.q.a.body is one.body  # the second angle of a universal joint counts from the second body
+            u = axes[i].T @ x.q.axis if forward else -turn[-1] @ (axes[j].T @ x.q.axis)
+            moves.append((x.kind, u, o, axes[i].T, k))
+        first.append(len(moves))
+    return kernel.Tree(
+        body=np.array([number[link.body] for link in links], dtype=np.int64),
+        neighbour=np.array([number[link.neighbour] for link in links], dtype=np.int64),
+        reversed=np.array(reverse, dtype=np.int64),
+        place=np.array(place).reshape(-1, 3),
+        turn=np.array(turn).reshape(-1, 3, 3),
+        first=np.array(first, dtype=np.int64),
+        kind=np.array([move[0] for move in moves], dtype=np.int64),
+        axis=np.array([move[1] for move in moves]).reshape(-1, 3),
+        center=np.array([move[2] for move in moves]).reshape(-1, 3),
+        frame=np.array([move[3] for move in moves]).reshape(-1, 3, 3),
+        coordinate=np.array([move[4] for move in moves], dtype=np.int64),
+        start=np.array([one.q.start for one in every]),
+    )
