@@ -58,9 +58,11 @@ class JointSpace:
     [-14.715]
     """
 
-    def __init__(self, model: Model | Compiled):
+    def __init__(self, model: Model | Compiled, driven: bool = False):
+        """driven: prescribed motions hold their coordinates, which are then not among `names`; else they are like any
+        other, and `inverse_dynamics` gives their efforts."""
         self.compiled = model if isinstance(model, Compiled) else Compiled.of(model)
-        space = self.space = space_of(self.compiled)
+        space = self.space = space_of(self.compiled, driven)
         self.names = tuple(space.every[k].name for k in space.independent)
         self.units = tuple(space.every[k].unit for k in space.independent)
         self.all_names = tuple(one.name for one in space.every)
@@ -148,7 +150,7 @@ class JointSpace:
         [6.0]
         """
         efforts = self.generalized_forces(q, v, a, t)
-        return efforts if self.actuated == self.names else self._actuator_efforts(efforts)
+        return efforts if self.actuated == self.names else self._actuator_efforts(q, efforts)
 
     def generalized_forces(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0) -> Array:
         """M a + b (m,): the efforts along all coordinates."""
@@ -277,19 +279,19 @@ class JointSpace:
         self._signals[0, self.space.column + 1] = 0.0
         self._time = t
 
-    def _actuator_efforts(self, efforts: Array) -> Array:
-        """(2), at the configuration that was placed last."""
-        space = self.space
-        Z = np.zeros((len(self.names), len(self._a), 6))
-        kernel.velocity_map(space.system, space.row, self._a, self._B, self._signals, self._work, Z)
-        bodies = space.system.bodies
-        A = np.zeros((len(self.all_names), len(self.names)))
-        for k in range(len(self.names)):
-            rates = np.zeros(len(self.all_names))
-            p, L = Z[k, :, :3] * bodies.mass[:, None], Z[k, :, 3:] * bodies.inertia
-            kernel.read_rates(bodies, space.coordinates, self._a, self._B, p, L, rates)
-            A[:, k] = rates
-        A = A[[k for k, one in enumerate(space.every) if one.actuated]]
+    def rate_map(self, q: ArrayLike | State) -> Array:
+        """The rates of all coordinates, in the order of `all_names`, per unit rate of each independent one (k, m)."""
+        Z, B = self.velocity_map(q)
+        a = q.a if isinstance(q, State) else self._a
+        bodies, rates = self.space.system.bodies, np.zeros((len(self.names), len(self.all_names)))
+        for k, one in enumerate(Z):
+            p, L = one[:, :3] * bodies.mass[:, None], one[:, 3:] * bodies.inertia
+            kernel.read_rates(bodies, self.space.coordinates, a, B, p, L, rates[k])
+        return rates.T.copy()
+
+    def _actuator_efforts(self, q: ArrayLike, efforts: Array) -> Array:
+        """(2)."""
+        A = self.rate_map(q)[[k for k, one in enumerate(self.space.every) if one.actuated]]
         u, *_ = np.linalg.lstsq(A.T, efforts, rcond=1e-12)
         left = efforts - A.T @ u
         k = int(np.abs(left).argmax())

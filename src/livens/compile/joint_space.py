@@ -3,7 +3,7 @@
 Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body from
 the start, in the axes of the first; their rates are the components of the relative angular velocity. A body that no
 joint of the tree carries is free and has six: the displacement of its frame's origin, and its rotation vector, in world
-axes. Prescribed motions are coordinates like others here, and motors exert nothing.
+axes. Prescribed motions are coordinates like others here, unless they are to hold theirs, and motors exert nothing.
 
 If joints close loops, some coordinates depend on others. Those of motors and prescribed motions are independent as far
 as possible, then those of joints. The choice is a Gram–Schmidt orthogonalisation of the rows of C N, with N a basis of
@@ -101,18 +101,20 @@ class Space(NamedTuple):
     exact: NDArray[np.int64]  # 1 for rows whose violation counts
 
 
-_spaces: WeakKeyDictionary[Compiled, Space] = WeakKeyDictionary()
+_spaces: WeakKeyDictionary[Compiled, dict[bool, Space]] = WeakKeyDictionary()
 
 
-def space_of(compiled: Compiled) -> Space:
-    """The joint coordinates of a compiled model, made once."""
-    if compiled not in _spaces:
-        _spaces[compiled] = _made(compiled)
-    return _spaces[compiled]
+def space_of(compiled: Compiled, driven: bool = False) -> Space:
+    """The joint coordinates of a compiled model, made once. driven: prescribed motions hold their coordinates, which
+    are not independent then."""
+    known = _spaces.setdefault(compiled, {})
+    if driven not in known:
+        known[driven] = _made(compiled, driven)
+    return known[driven]
 
 
-def _made(compiled: Compiled) -> Space:
-    base = _without_drives(compiled)
+def _made(compiled: Compiled, driven: bool) -> Space:
+    base = compiled if driven else _without_drives(compiled)
     model = base.model
     links = list(_links(model))
     every = list(_variables(model, links, _actuated(compiled.model)))

@@ -1,0 +1,448 @@
+"""Linearisation: small motions about a state, in joint coordinates.
+
+With x = (q, v), inputs u (efforts of motors, loads) and outputs y,
+
+    v̇ = M⁻¹ (Q₀ + B_Q u − b(q, v))            δẋ = A δx + B u,    δy = C δx + D u                              (1)
+
+Small rotations of balls and free bodies are counted from the motion itself, R = exp(δθ) R*(t) in the axes of the first
+body, so that steady rotations have constant matrices:
+
+    δq̇ = δv,      δθ̇ = δω + ω* × δθ.                                                                        (2)
+
+The derivatives are differences of eighth order with three spacings; of the two neighbouring results that agree best the
+first is taken: about eleven digits. Of a step of length h (`h=`), A and B are the derivatives of that step, with inputs
+held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from functools import partial
+from inspect import isfunction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_continuous_are, solve_discrete_are
+from scipy.spatial.transform import Rotation
+
+from ..checks import Array, finite, positive
+from ..compile.compiled import Compiled
+from ..compile.states import copied, empty_record
+from ..describe.body import Body, Point
+from ..describe.forces.load import Load
+from ..describe.forces.motor import Motor
+from ..describe.model import Model
+from ..describe.term import CoordinateMotor, PointLoad
+from ..describe.thing import Thing
+from ..errors import ModelError
+from ..kernels.arrays import State
+from ..kernels.coordinates import update_coordinates
+from ..kernels.joint_space import BALL
+from ..record.trajectory import Trajectory
+from ..run.loop import Run, with_memory
+from ..run.progress import Progress
+from ..step import Livens, Scheme
+from .joint_space import JointSpace
+from .modes import Modes, modes_of
+
+STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
+SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
+
+
+class LinearSystem:
+    """δẋ = A δx + B u, δy = C δx + D u, or with a step h: δx₊ = A δx + B u.
+
+    A (2m, 2m), B (2m, inputs), C (outputs, 2m), D; `names` of the m coordinates; the state is (q, v). `states`,
+    `inputs`, `outputs` name the rows and columns with their units.
+    """
+
+    def __init__(
+        self,
+        space: JointSpace,
+        q: Array,
+        M: Array,
+        matrices: tuple[Array, Array, Array, Array],
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        h: float | None,
+    ):
+        self.space, self.q, self.mass_matrix, self.h = space, q, M, h
+        self.A, self.B, self.C, self.D = matrices
+        self.names, self.inputs, self.outputs = space.names, tuple(inputs), tuple(outputs)
+        rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
+        self.states = (*(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True)), *rates)
+
+    def modes(self) -> Modes:
+        """Natural frequencies, damping ratios and shapes."""
+        if self.h is not None:
+            raise ModelError("modes are those of the continuous system: linearize without h.")
+        return modes_of(self.space, self.q, self.A, self.mass_matrix)
+
+    def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """C (iω − A)⁻¹ B + D at the angular frequencies omega [rad/s]: (len(omega), outputs, inputs)."""
+        w = np.atleast_1d(finite(omega, np.shape(omega), "omega"))
+        s = 1j * w if self.h is None else np.exp(1j * w * self.h)
+        resolvent = s[:, None, None] * np.eye(len(self.A)) - self.A
+        return np.asarray(self.C @ np.linalg.solve(resolvent, self.B[None]) + self.D, dtype=np.complex128)
+
+    def bode(self, omega: ArrayLike | None = None, path: Any = None) -> Any:
+        """A figure of gain and phase of every output for every input over the angular frequency [rad/s]."""
+        from ..look.plot.bode import plot_bode
+
+        return plot_bode(self, omega, path)
+
+    def lqr(self, Q: ArrayLike, R: ArrayLike) -> Array:
+        """The gain K (inputs, 2m) of the feedback u = −K δx that minimises ∫ (δxᵀQ δx + uᵀR u) dt, or the sum over
+        steps. Q (2m, 2m) or its diagonal, R (inputs, inputs) or its diagonal or a number."""
+        n, m = self.B.shape
+        if not m:
+            raise ModelError("a feedback needs inputs: linearize with inputs=[…].")
+        Q, R = _weights(Q, n, "Q"), _weights(R, m, "R")
+        try:
+            if self.h is None:
+                P = solve_continuous_are(self.A, self.B, Q, R)
+                return np.asarray(np.linalg.solve(R, self.B.T @ P))
+            P = solve_discrete_are(self.A, self.B, Q, R)
+            return np.asarray(np.linalg.solve(R + self.B.T @ P @ self.B, self.B.T @ P @ self.A))
+        except np.linalg.LinAlgError as error:
+            raise ModelError(
+                f"no feedback stabilises this system with these inputs and weights ({error}): check that the inputs "
+                "act on every unstable motion, and that R is positive."
+            ) from None
+
+    def to_scipy(self) -> Any:
+        """The system as scipy.signal.StateSpace."""
+        from scipy.signal import StateSpace
+
+        matrices = (self.A, self.B, self.C, self.D)
+        return StateSpace(*matrices) if self.h is None else StateSpace(*matrices, dt=self.h)
+
+    def __repr__(self) -> str:
+        kind = "continuous" if self.h is None else f"steps of {self.h:g} s"
+        return f"LinearSystem({', '.join(self.names)}; {len(self.inputs)} inputs, {len(self.outputs)} outputs; {kind})"
+
+
+def linearize(
+    model: Model,
+    at: Any = None,
+    inputs: Sequence[Any] | None = None,
+    outputs: Sequence[Any] | None = None,
+    h: float | None = None,
+    scheme: Scheme | None = None,
+    t: float = 0.0,
+) -> LinearSystem:
+    """The small motions of `model` about a state, in joint coordinates.
+
+    at: a state, a motion (its last state), joint coordinates q, or None, the start. inputs: motors, joints (an effort
+    along their coordinate) or loads (three forces and three torques), as objects or names; None: all motors. outputs:
+    joints (their coordinates), points or bodies (three displacements), or functions of a motion of one state; None: the
+    coordinates. With h [s], the derivative of a step of `scheme` (`lv.Livens()`), with inputs held. Controllers exert
+    nothing; motors exert what they do at time t.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> bob = m.add(lv.Body(lv.MassProperties(2.0, (1e-3, 1e-3, 1e-3)), at=(0, 0, -1), name="bob"))
+    >>> hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), bob.point(0, 0, 1), axis=(0, 1, 0), name="hinge"))
+    >>> lin = lv.linearize(m, inputs=[hinge])
+    >>> lin.modes().omega.round(6), lin.B.round(6).tolist()  # √(m g l / (m l² + J))
+    (array([3.131309]), [[0.0], [0.49975]])
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"a linearisation is that of a model, not of {model!r}.")
+    if h is not None:
+        positive(h, "h", "s")
+    given = Inputs(model, inputs)
+    space = JointSpace(Compiled.of(given.model, quiet=True), driven=True)
+    about = Linearisation(space, given, _state(space, model, at), float(t))
+    return about.system(outputs, h, scheme or Livens())
+
+
+class Inputs:
+    """The inputs of a linearisation: motors and loads that are added to a copy of the model. Their values are `u`."""
+
+    def __init__(self, model: Model, given: Sequence[Any] | None):
+        motors = [thing for thing in model.forces if _motor(thing) is not None]
+        chosen = motors if given is None else [self._found(model, x) for x in given]
+        self.names: list[str] = []
+        self.sources: list[tuple[Thing, int]] = []  # the thing added, and which of its components
+        added: list[Thing] = []
+        for thing in chosen:
+            added.append(self._added(thing))
+        self.u = np.zeros(len(self.names))
+        self.model = copy(model)
+        quiet = [thing for thing in model.forces if (motor := _motor(thing)) is None or motor.rate is None]
+        self.model.forces = [*quiet, *added]  # controllers exert nothing
+
+    def _found(self, model: Model, x: Any) -> Thing:
+        thing = model[x] if isinstance(x, str) else x
+        if not isinstance(thing, Thing) or thing not in model:
+            raise ModelError(f"an input is a motor, a joint with a coordinate, or a load of the model, not {x!r}.")
+        return thing
+
+    def _added(self, thing: Thing) -> Thing:
+        first = len(self.names)
+        motor, load = _motor(thing), _load(thing)
+        if motor is not None or thing.coordinates:
+            joint = thing.joints[0] if motor is not None else thing
+            self.names.append(thing.name)
+            made: Thing = Motor(joint, lambda t: float(self.u[first]), name=f"input {thing.name}")
+        elif load is not None:
+            self.names += [f"{thing.name}.{part}" for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
+            force, torque = slice(first, first + 3), slice(first + 3, first + 6)
+            made = Load(
+                load.point, lambda t: self.u[force], lambda t: self.u[torque], axes=load.axes,
+                name=f"input {thing.name}",
+            )  # fmt: skip
+        else:
+            raise ModelError(f"an input is a motor, a joint with a coordinate, or a load, not {thing!r}.")
+        self.sources += [(made, k) for k in range(len(self.names) - first)]
+        return made
+
+
+class Linearisation:
+    """The derivatives (1) about a state."""
+
+    def __init__(self, space: JointSpace, inputs: Inputs, state: State, t: float):
+        self.space, self.inputs, self.t = space, inputs, t
+        self.q, self.v = space.read(state)
+        self.m, self.x = len(self.q), np.concatenate([self.q, self.v])
+        self.balls = self._balls()
+        self.number = {id(one.q): k for k, one in enumerate(space.space.every)}
+        model = space.compiled.model
+        self.motors = [motor for thing in model.forces if (motor := _motor(thing)) is not None]
+        lengths = float(np.abs(space.space.system.rows.point).max(initial=0.0)) or 1.0
+        self.unit = np.where([unit == "rad" for unit in space.units], 1.0, lengths)
+
+    def system(self, outputs: Sequence[Any] | None, h: float | None, scheme: Scheme) -> LinearSystem:
+        """The matrices."""
+        M, _ = self.space.equations(self.q, self.v, self.t)
+        if h is None:
+            force = self.input_forces()
+            A = np.concatenate([self.kinematics(), self.derivative(self.rates)])
+            B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
+        else:
+            end = self.step(self.x, scheme, h)
+            A = self.derivative(lambda x: self.from_reference(self.step(x, scheme, h), end))
+            B = self.derivative_of_inputs(M, scheme, h, end)
+        names, rows = [], []
+        for name, read in self.outputs(outputs):
+            values = self.derivative(_composed(read, self.now))
+            rows.append(values)
+            names += [name] if len(values) == 1 else [f"{name}.{part}" for part in _parts(len(values))]
+        C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
+        matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
+        return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
+
+    def rates(self, x: Array) -> Array:
+        """v̇ of (1)."""
+        q, v = x[: self.m], x[self.m :]
+        M, b = self.space.equations(q, v, self.t)
+        return np.asarray(np.linalg.solve(M, self.motor_forces(q) - b))
+
+    def kinematics(self) -> Array:
+        """The upper half of A, by (2)."""
+        upper = np.concatenate([np.zeros((self.m, self.m)), np.eye(self.m)], axis=1)
+        for k in self.balls:
+            x, y, z = self.v[k : k + 3]
+            upper[k : k + 3, k : k + 3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+        return upper
+
+    def moved(self, x: Array, by: Array) -> Array:
+        """(q, v) + by; rotations are composed."""
+        new = x + by
+        for k in self.balls:
+            turn = Rotation.from_rotvec(by[k : k + 3]) * Rotation.from_rotvec(x[k : k + 3])
+            new[k : k + 3] = turn.as_rotvec()
+        return new
+
+    def from_reference(self, x: Array, reference: Array) -> Array:
+        """The inverse of `moved`."""
+        by = x - reference
+        for k in self.balls:
+            turn = Rotation.from_rotvec(x[k : k + 3]) * Rotation.from_rotvec(reference[k : k + 3]).inv()
+            by[k : k + 3] = turn.as_rotvec()
+        return by
+
+    def step(self, x: Array, scheme: Scheme, h: float) -> Array:
+        """(q, v) after one step."""
+        state = self.space.state(x[: self.m], x[self.m :])
+        state = with_memory(copied(state), scheme.memory(self.space.compiled.system))
+        run = Run(self.space.compiled, scheme, h, self.t, 1, empty_record(state, 2))
+        run.go(state, 0, 1, Progress("", 1, show=False))
+        return np.concatenate(self.space.read(state))
+
+    def motor_forces(self, q: Array) -> Array:
+        """Generalised forces of the motors."""
+        efforts = [float(motor.effort(self.t)) if callable(motor.effort) else motor.effort for motor in self.motors]
+        if not any(efforts):
+            return np.zeros(self.m)
+        A, total = self.space.rate_map(q), np.zeros(self.m)
+        for motor, effort in zip(self.motors, efforts, strict=True):
+            total += effort * A[self.number[id(motor.coordinate)]]
+        return total
+
+    def input_forces(self) -> Array:
+        """Generalised force per unit of each input (m, inputs)."""
+        columns = [np.zeros((0, self.m))]
+        for thing, part in self.inputs.sources:
+            motor, load = _motor(thing), _load(thing)
+            if motor is not None:
+                columns.append(self.space.rate_map(self.q)[[self.number[id(motor.coordinate)]]])
+            elif load is not None:
+                R = self.now(self.x).rotation(load.point.body)[0]
+                R = R if load.axes == "body" else np.eye(3)
+                moves, turns = (
+                    self.space.jacobian(load.point, self.q),
+                    self.space.jacobian(load.point.body, self.q)[3:],
+                )
+                columns.append(np.concatenate([R.T @ moves, R.T @ turns])[[part]])
+        return np.concatenate(columns).T
+
+    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Callable[[Trajectory], Array]]]:
+        """Name and function of a motion of one state, of every output."""
+        space, model = self.space.space, self.space.compiled.model
+        if given is None:
+            for k in space.independent.tolist():
+                yield space.every[k].name, partial(_entry, k)
+            return
+        for x in given:
+            thing = model.find(x) or x
+            if isinstance(thing, Thing) and thing.coordinates:
+                yield thing.name, partial(_coordinate, thing.name)
+            elif isinstance(thing, Point | Body):
+                name = thing.name if isinstance(thing, Body) else f"point of {thing.body.name}"
+                yield name, partial(_position, thing)
+            elif callable(thing):
+                name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
+                yield name, partial(_value, thing)
+            else:
+                raise ModelError(f"an output is a joint with a coordinate, a point, a body or a function, not {x!r}.")
+
+    def now(self, x: Array) -> Trajectory:
+        """The motion of one state at (q, v)."""
+        return self.space.forward_kinematics(x[: self.m], x[self.m :], self.t)
+
+    def _balls(self) -> list[int]:
+        """The first coordinate of every rotation vector."""
+        space = self.space.space
+        every = [space.every[k] for k in space.independent]
+        first = [k for k, one in enumerate(every) if one.kind == BALL and one.component == 0]
+        whole = [k for k in first if [one.component for one in every[k : k + 3]] == [0, 1, 2]]
+        parts = {k for k, one in enumerate(every) if one.kind == BALL} - {k + n for k in whole for n in range(3)}
+        for k in parts:
+            if self.q[k] != 0.0 or self.v[k] != 0.0:
+                raise ModelError(
+                    f"{self.space.names[k]} is part of a rotation vector that a loop constrains; such a model can be "
+                    "linearized at its start and at rest only: place the bodies there."
+                )
+        return whole
+
+    # ── differences ──
+
+    def derivative(self, f: Callable[[Array], Array]) -> Array:
+        """∂f/∂x at the state, column by column."""
+        fastest = max(float(np.abs(self.v / self.unit).max(initial=0.0)), 1.0)
+        scale = np.concatenate([self.unit, self.unit * fastest])
+
+        def along(k: int, e: float) -> Array:
+            by = np.zeros(2 * self.m)
+            by[k] = 1.0
+            return _difference(lambda s: f(self.moved(self.x, s * by)), e * scale[k])
+
+        return np.stack([_best([along(k, e) for e in SPACINGS]) for k in range(2 * self.m)], axis=1)
+
+    def derivative_of_inputs(self, M: Array, scheme: Scheme, h: float, end: Array) -> Array:
+        """The derivative of a step with respect to the inputs (2m, inputs)."""
+        force = self.input_forces()
+        columns = [np.zeros((0, 2 * self.m))]
+
+        def along(k: int, e: float) -> Array:
+            def step(u: float) -> Array:
+                self.inputs.u[k] = u
+                return self.from_reference(self.step(self.x, scheme, h), end)
+
+            return _difference(step, e)
+
+        for k in range(len(self.inputs.u)):
+            size = float(np.abs(M).max()) / max(float(np.abs(force[:, k]).max()), 1e-300)
+            columns.append(_best([along(k, e * size) for e in SPACINGS])[None])
+            self.inputs.u[k] = 0.0
+        return np.concatenate(columns).T
+
+
+def _difference(f: Callable[[float], Array], e: float) -> Array:
+    """f′(0) with the spacing e."""
+    parts = [weight * (f(n * e) - f(-n * e)) / e for n, weight in STENCIL]
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def _best(tries: list[Array]) -> Array:
+    """The first of the two neighbouring results that agree best."""
+    gaps = [float(np.abs(one - two).max(initial=0.0)) for one, two in pairwise(tries)]
+    return tries[int(np.argmin(gaps))]
+
+
+def _composed(outer: Callable[[Trajectory], Array], inner: Callable[[Array], Trajectory]) -> Callable[[Array], Array]:
+    return lambda x: outer(inner(x))
+
+
+def _entry(k: int, now: Trajectory) -> Array:
+    return now.q[k : k + 1]
+
+
+def _coordinate(joint: str, now: Trajectory) -> Array:
+    return np.ravel(now.coordinate(joint))
+
+
+def _position(where: Point | Body, now: Trajectory) -> Array:
+    return now.position(where)[0]
+
+
+def _value(function: Callable[[Trajectory], Any], now: Trajectory) -> Array:
+    return np.ravel(function(now)).astype(np.float64)
+
+
+def _motor(thing: Thing) -> CoordinateMotor | None:
+    return next((term for term in thing.terms() if isinstance(term, CoordinateMotor)), None)
+
+
+def _load(thing: Thing) -> PointLoad | None:
+    return next((term for term in thing.terms() if isinstance(term, PointLoad)), None)
+
+
+def _parts(count: int) -> Sequence[Any]:
+    return "xyz" if count == 3 else range(count)
+
+
+def _state(space: JointSpace, model: Model, at: Any) -> State:
+    """The state of the extended model."""
+    mine = space.compiled.state
+    if at is None:
+        return mine
+    if isinstance(at, Trajectory):
+        at = at.state
+    if not isinstance(at, State):
+        return space.state(at)
+    if at.a.shape != mine.a.shape:
+        raise ModelError(f"a state for model {model.name!r} has {len(mine.a) - 1} bodies, not {len(at.a) - 1}.")
+    there = copied(mine._replace(a=at.a, B=at.B, p=at.p, L=at.L))
+    known = Compiled.of(model, quiet=True).coordinates if len(at.angle) else ()
+    for c, q in enumerate(space.compiled.coordinates):
+        there.angle[c] = next((at.angle[k] for k, same in enumerate(known) if same is q), there.angle[c])
+    update_coordinates(space.compiled.system.coordinates, there.a, there.B, there.angle)
+    space.compiled.assembly(there).check_closed(1e-9)
+    return there
+
+
+def _weights(given: ArrayLike, n: int, what: str) -> Array:
+    """A matrix of weights from itself, its diagonal or one number."""
+    x = np.asarray(given, dtype=np.float64)
+    if x.ndim == 0:
+        x = np.full(n, float(x))
+    x = np.diag(x) if x.ndim == 1 else x
+    if x.shape != (n, n) or not np.all(np.isfinite(x)) or np.abs(x - x.T).max(initial=0.0) > 1e-12 * np.abs(x).max():
+        raise ModelError(f"{what} must be a symmetric matrix ({n}, {n}) or its diagonal ({n},), got {x.shape}.")
+    return x
