@@ -33,7 +33,8 @@ from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
-from .urdf_text import Arm, Robot, read_robot
+from .inertias import check_inertias
+from .urdf_text import Arm, Link, Robot, read_robot
 from .visuals import Meshes
 
 FREEDOMS = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 0}
@@ -49,13 +50,15 @@ def read_urdf(
     velocities: Mapping[str, ArrayLike] | None = None,
     meshes: bool = True,
     allow_outside: bool = False,
+    inertia: str = "refuse",
 ) -> Model:
     """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and visuals.
 
     base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
     by joint; a joint that is not named starts at zero, or at its limit nearest to zero. packages: the folders for
     package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes (STL, OBJ) are visual
-    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported.
+    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported. inertia: "refuse" a
+    link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0 0 -0.5"/>
@@ -80,6 +83,7 @@ def read_urdf(
         )
     visuals = Meshes(file, packages or {}, allow_outside) if meshes else None
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, visuals, notes)
+    check_inertias(file, "link", reader.links_of_bodies(), inertia)
     model = reader.read()
     notes += visuals.notes() if visuals is not None else []
     if notes:
@@ -110,12 +114,7 @@ class _Reader:
 
     def read(self) -> Model:
         robot, model = self.robot, self.model
-        head = {robot.root: robot.root}  # link → the first link of its body
-        for arm in robot.arms.values():
-            head[arm.child] = head[arm.parent] if arm.kind == "fixed" else arm.child
-        parts: dict[str, list[str]] = {}
-        for link, first in head.items():
-            parts.setdefault(first, []).append(link)
+        head, parts = self._parts()
         mass_properties = {
             first: self._matter(links) for first, links in parts.items() if first != robot.root or self.free
         }
@@ -135,6 +134,22 @@ class _Reader:
         if with_friction:
             self.notes.append(f"the friction of {len(with_friction)} joint{'s' * (len(with_friction) > 1)}")
         return model
+
+    def _parts(self) -> tuple[dict[str, str], dict[str, list[str]]]:
+        """The first link of the body of each link, and all links of each body by its first."""
+        head = {self.robot.root: self.robot.root}
+        for arm in self.robot.arms.values():
+            head[arm.child] = head[arm.parent] if arm.kind == "fixed" else arm.child
+        parts: dict[str, list[str]] = {}
+        for link, first in head.items():
+            parts.setdefault(first, []).append(link)
+        return head, parts
+
+    def links_of_bodies(self) -> dict[str, Link]:
+        """The links whose inertia counts: those of bodies that move and have mass."""
+        links = self.robot.links
+        moving = [names for first, names in self._parts()[1].items() if first != self.robot.root or self.free]
+        return {name: links[name] for names in moving if any(links[x].mass > 0.0 for x in names) for name in names}
 
     # ── positions and velocities ──
 
