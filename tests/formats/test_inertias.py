@@ -78,7 +78,7 @@ def test_inertias_that_do_not_count_are_not_refused(tmp_path, recwarn):
         model = lv.read_urdf(urdf(tmp_path, J, base), inertia=choice)
         assert model["bar"].mass_properties.inertia.tobytes() == (0.5 * (J + J.T)).tobytes()
     assert not recwarn.list
-    with pytest.raises(lv.ModelError, match="'base'.*negative principal moment"):
+    with pytest.raises(lv.ModelError, match=r"'base'.*negative principal moment"):
         lv.read_urdf(urdf(tmp_path, J, base), base="free")
     with pytest.raises(lv.ModelError, match="inertia must be 'refuse' or 'repair', not 'fix'"):
         lv.read_urdf(urdf(tmp_path, J), inertia="fix")
