@@ -181,10 +181,9 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     jointed = bool(model.joints) or any(force.rows() for force in model.forces)
     file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
     if file not in _asked and _jit.cold(f"{file}.rollout"):
-        often = (
-            "once" if _jit.FOLDER else "in every process, because no cache folder can be written; set NUMBA_CACHE_DIR"
+        print(
+            f"livens: compiling for this machine, {_jit.how_often()} (about {seconds} s) …", file=sys.stderr, flush=True
         )
-        print(f"livens: compiling for this machine, {often} (about {seconds} s) …", file=sys.stderr, flush=True)
     _asked.add(file)
 
 
