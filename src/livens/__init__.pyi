@@ -86,6 +86,7 @@ from .formula.functions import sinh as sinh
 from .formula.functions import sqrt as sqrt
 from .formula.functions import tan as tan
 from .formula.functions import tanh as tanh
+from .kernels.arrays import State as State
 from .look.browser.live import live as live
 from .look.browser.playback import view as view
 from .look.browser.playground import pose_playground as pose_playground
@@ -97,6 +98,7 @@ from .run.simulate import dynamics as dynamics
 from .run.simulate import resume as resume
 from .run.simulate import simulate as simulate
 from .run.stiffness import stiffness as stiffness
+from .run.transfer import transfer as transfer
 from .scene.document import Scene as Scene
 from .scene.document import read_scene as read_scene
 from .scene.document import write_scene as write_scene

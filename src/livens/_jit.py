@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +26,56 @@ COMPILED_CODE = ("kernels", "step", "look/render")  # all folders with compiled 
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 
 
-def _user_cache() -> Path:
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return Path(os.environ["NUMBA_CACHE_DIR"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+def _user_cache() -> Path | None:
+    """The user's folder for caches; None if the user has no home: no HOME, and no entry in the list of users."""
+    names = ("NUMBA_CACHE_DIR", "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    for name in names:
+        if os.environ.get(name):
+            return Path(os.environ[name])
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    parts = {"win32": ("AppData", "Local"), "darwin": ("Library", "Caches")}
+    return home.joinpath(*parts.get(sys.platform, (".cache",)))
 
 
-def _cache_folder() -> Path | None:
-    """The folder for exactly these sources, or None if nothing can be written there."""
+def _temporary_cache() -> Path:
+    """A folder of this user alone in the system's temporary folder: what others wrote there must not be executed."""
+    user = os.getuid() if os.name == "posix" else "user"
+    folder = Path(tempfile.gettempdir(), f"livens-{user}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    facts = folder.lstat()
+    if os.name == "posix" and (facts.st_uid != user or not stat.S_ISDIR(facts.st_mode) or facts.st_mode & 0o022):
+        raise OSError(f"{folder} can be written by others")
+    return folder
+
+
+def _cache_folder() -> tuple[Path | None, bool]:
+    """The folder for exactly these sources, or None if none can be written; and whether it is a temporary one."""
     here = Path(__file__).parent
     sources = [Path(__file__), *(path for folder in COMPILED_CODE for path in sorted(here.glob(f"{folder}/**/*.py")))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    folder = _user_cache() / "livens" / digest
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+    for find in (_user_cache, _temporary_cache):
+        with suppress(OSError):
+            if (base := find()) is not None:
+                folder = base / "livens" / digest
+                folder.mkdir(parents=True, exist_ok=True)
+                if os.access(folder, os.W_OK):
+                    return folder, find is _temporary_cache
+    return None, False
 
 
-FOLDER = _cache_folder() if COMPILED else None
+FOLDER, TEMPORARY = _cache_folder() if COMPILED else (None, False)
+
+
+def how_often() -> str:
+    """How often kernels are compiled on this machine, for messages."""
+    if FOLDER is None:
+        return "in every process, because no cache folder can be written; set NUMBA_CACHE_DIR"
+    if TEMPORARY:
+        return f"into {FOLDER.parent}, because the user's cache folder cannot be written; set NUMBA_CACHE_DIR"
+    return "once"
 
 
 def cold(kernel: str) -> bool:

@@ -83,9 +83,9 @@ class Frames:
             B[k] = R @ Q
             p[k] = self.mass[k] * (body.velocity + R @ cross(body.body_rates, c))
             L[k] = self.moments[k] * (Q.T @ body.body_rates)
-        return State(
-            a, B, p, L, angle=np.zeros(0), lam=np.zeros((3, 0)), account=np.array([0.0, 0.0, 1.0]), effort=np.zeros(0)
-        )
+        account = np.array([0.0, 0.0, 1.0])
+        none = np.zeros(0)
+        return State(a, B, p, L, angle=none, lam=np.zeros((3, 0)), account=account, effort=none, half_turns=none)
 
 
 def stack(rows: Any, shape: tuple[int, ...]) -> Array:

@@ -57,6 +57,7 @@ class Compiled:
     state: State  # the initial state
     groups: tuple[Group, ...]  # all rows in blocks, with their owners, in the order of elimination
     coordinates: tuple[Coordinate, ...]  # of the joints, as in system.coordinates
+    dials: tuple[Coordinate, ...]  # angles of the joints on which nothing acts, as in system.dials
     compiled_signals: Signals | None  # loads, motors, prescribed motions when it was compiled; None if it was restored
     left_out: frozenset[int]  # numbers of the redundant rows among all rows
     adjustment: Adjustment
@@ -104,9 +105,9 @@ class Compiled:
         cls, model: Model, all_rows: Tables, system: System, state: State, left_out: frozenset[int], by: Adjustment
     ) -> Compiled:
         full = all_rows.system._replace(shift=SHIFT) if left_out else system
-        groups, coordinates = tuple(all_rows.groups), tuple(all_rows.coordinates)
+        groups, coordinates, dials = tuple(all_rows.groups), tuple(all_rows.coordinates), tuple(all_rows.dials)
         snapshot = tuple(_attributes(model))
-        return cls(model, system, full, state, groups, coordinates, all_rows.signals, left_out, by, snapshot)
+        return cls(model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, snapshot)
 
     # ── questions ──
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from ..checks import Array
 from ..describe.body import Body, Point
 from ..describe.model import Model
-from ..describe.row import Coordinate, Row
+from ..describe.row import Coordinate, Row, local
 from ..describe.term import CoordinateSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
-from ..kernels.arrays import Blocks, Coordinates, Rows, State
+from ..kernels.arrays import Blocks, Coordinates, Dials, Rows, State
 from .bodies import Frames, stack
 from .ordering import elimination_order, symbolic
 from .signals import Signals
@@ -112,6 +112,24 @@ def _entries(model: Model, signals: Signals) -> list[_Entry]:
             driven = driven + [-1] * (lines - len(driven))
             found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
     return found
+
+
+def compile_dials(model: Model, frames: Frames, acting: list[Coordinate]) -> tuple[Dials, list[Coordinate]]:
+    """The angles of joints that are not among the `acting` coordinates, and the same as objects in the same order."""
+    known = {id(q) for q in acting}
+    found = [q for joint in model.joints for q in joint.coordinates if q.is_angle and id(q) not in known]
+    inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
+    rates = []
+    for q in found:
+        axes = [(q.a.body, q.axis), (q.b.body, local(q.b.body, q.a.body.pose.B @ q.axis))]
+        rates.append([inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
+    compiled = Dials(
+        body=frames.numbers([(q.a.body, q.b.body) for q in found], 2),
+        axis=stack(rates, (2, 3)),
+        dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q in found], (2, 3)),
+        hand=stack([frames.direction(q.b.body, q.hand) for q in found], (3,)),
+    )
+    return compiled, found
 
 
 def compile_rows(

@@ -26,7 +26,7 @@ from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
 from .force_tapes import NO_FORMULAS, compile_formulas
-from .rows import Group, compile_coordinates, compile_rows, groups
+from .rows import Group, compile_coordinates, compile_dials, compile_rows, groups
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -48,6 +48,7 @@ class Tables(NamedTuple):
     state: State
     groups: list[Group]  # blocks of rows in the order of elimination, with their owners
     coordinates: list[Coordinate]  # of the joints, as in system.coordinates
+    dials: list[Coordinate]  # angles of the joints on which nothing acts, as in system.dials
     signals: Signals | None  # loads, motors and prescribed motions
 
 
@@ -62,6 +63,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
             frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
     coordinates, acting = compile_coordinates(model, frames, signals)
+    dials, others = compile_dials(model, frames, acting)
     blocks_of = groups(model, skip)
     rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0
@@ -85,6 +87,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         pairs=_attraction(model, signals),
         loads=_loads(frames, signals),
         coordinates=coordinates,
+        dials=dials,
         rows=rows,
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
@@ -96,8 +99,13 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         rolls=bool((rows.kind[hard] >= VELOCITY_ONLY).any()),
     )
     start = np.array([q.start for q in acting], dtype=np.float64)
-    state = state._replace(angle=start, lam=np.zeros((3, len(rows.kind))), effort=np.zeros(len(signals.controlled)))
-    return Tables(system, state, blocks_of, acting, signals)
+    state = state._replace(
+        angle=start,
+        lam=np.zeros((3, len(rows.kind))),
+        effort=np.zeros(len(signals.controlled)),
+        half_turns=np.zeros(len(others)),
+    )
+    return Tables(system, state, blocks_of, acting, others, signals)
 
 
 def scratch(system: System, vectors: int = 0) -> Work:
@@ -130,6 +138,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         partial=np.zeros(r),
         lam=np.zeros(r),
         trial=np.zeros((vectors, n, 3)),
+        facing=np.zeros((len(system.dials.body), 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
     )

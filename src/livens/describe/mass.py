@@ -16,18 +16,20 @@ with E₀ = E + m c cᵀ and c both taken from the reference point. Parallel axe
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, finite, positive, vector
-from ..errors import ModelError
+from ..errors import ModelError, ModelWarning
 from .pose import Pose
 from .surface import Surface, box_surface
 
 HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
 TENSOR_TOLERANCE = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
+THIN = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class MassProperties:
     """Mass [kg], inertia tensor about the centre of mass in body axes [kg m²], centre of mass [m].
 
     `inertia` is a 3 × 3 tensor or its three diagonal entries. A point mass has zero inertia, a thin rod zero
-    inertia about its axis; an inertia that no distribution of mass has is refused.
+    inertia about its axis; an inertia that no distribution of mass has is refused (`repaired` takes the nearest one).
 
     >>> rod = MassProperties(2.0, (0.0, 1.5, 1.5))
     >>> rod.about((0, 1, 0)).tolist()[0][0]
@@ -47,13 +49,28 @@ class MassProperties:
     center: Array
 
     def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
-        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
-        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
+        J = _tensor(inertia)
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
         if self.mass > HUGE:
             raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
         object.__setattr__(self, "inertia", _possible(J))
         object.__setattr__(self, "center", vector(center, "center of mass"))
+
+    @classmethod
+    def repaired(cls, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> MassProperties:
+        """Mass properties with the nearest inertia that a body can have; a ModelWarning gives the change. Nearest: in
+        the Frobenius norm of the Euler tensor E, whose eigenvalues become at least 10⁻⁶ of the largest.
+
+        >>> import warnings; warnings.simplefilter("ignore")
+        >>> MassProperties.repaired(1.0, (1.0, 1.0, 5.0)).principal()[0].round(3).tolist()
+        [2.5, 2.5, 5.0]
+        """
+        J = _tensor(inertia)
+        if (fault := inertia_fault(J)) and np.abs(J).max() <= HUGE:
+            new = nearest_inertia(J)
+            warnings.warn(f"{fault}: {inertia_change(J, new)}.", ModelWarning, stacklevel=2)
+            J = new
+        return cls(mass, J, center)
 
     @property
     def mass_properties(self) -> MassProperties:
@@ -129,23 +146,51 @@ class MassProperties:
         return f"MassProperties(mass={self.mass:g}, inertia={self.inertia.tolist()}, center={self.center.tolist()})"
 
 
+def _tensor(inertia: ArrayLike) -> Array:
+    """A tensor, or three diagonal entries, as a 3 × 3 array."""
+    full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+    return finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
+
+
 def _possible(J: Array) -> Array:
     """J made exactly symmetric; refused, with the number at fault, if no body can have it."""
+    if fault := inertia_fault(J):
+        raise ModelError(f"{fault}.")
+    return 0.5 * (J + J.T)
+
+
+def inertia_fault(J: Array) -> str:
+    """Why no distribution of mass has the inertia tensor J [kg m²], in words; "" if one has it."""
     size = np.abs(J).max()
     if size > HUGE:
-        raise ModelError(f"inertia of {size:.3g} kg m² is too large to compute with: check its unit.")
+        return f"inertia of {size:.3g} kg m² is too large to compute with: check its unit"
     skew = np.abs(J - J.T).max()
     if skew > TENSOR_TOLERANCE * size:
-        raise ModelError(f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m².")
-    J = 0.5 * (J + J.T)
-    moments = np.linalg.eigvalsh(J)
-    if moments[0] < -TENSOR_TOLERANCE * size:
-        raise ModelError(f"inertia tensor has a negative principal moment: {moments[0]:.6g} kg m².")
-    excess = moments[2] - moments[0] - moments[1]
-    if excess > TENSOR_TOLERANCE * size:
-        a, b, c = moments
-        raise ModelError(
+        return f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m²"
+    a, b, c = np.linalg.eigvalsh(0.5 * (J + J.T))
+    if a < -TENSOR_TOLERANCE * size:
+        return f"inertia tensor has a negative principal moment: {a:.6g} kg m²"
+    if c - a - b > TENSOR_TOLERANCE * size:
+        return (
             f"inertia tensor breaks the triangle inequality: {c:.6g} > {a:.6g} + {b:.6g} kg m² (principal moments); "
-            "no distribution of mass has it."
+            "no distribution of mass has it"
         )
-    return J
+    return ""
+
+
+def nearest_inertia(J: Array) -> Array:
+    """The possible inertia tensor nearest to J, in the Frobenius norm of the Euler tensor (2): its eigenvalues below
+    THIN times the largest, also the negative ones, become THIN times the largest. So every axis has some inertia."""
+    J = 0.5 * (J + J.T)
+    e, Q = np.linalg.eigh(0.5 * np.trace(J) * np.eye(3) - J)
+    e = np.maximum(e, THIN * max(float(e[2]), 0.0))
+    E = (Q * e) @ Q.T
+    nearest = np.trace(E) * np.eye(3) - E
+    return 0.5 * (nearest + nearest.T)
+
+
+def inertia_change(old: Array, new: Array) -> str:
+    """The change of an inertia tensor in words: principal moments before and after."""
+    moments = [np.linalg.eigvalsh(0.5 * (J + J.T)) for J in (old, new)]
+    before, after = (", ".join(f"{x:.4g}" for x in each) for each in moments)
+    return f"principal moments {before} became {after} kg m²"

@@ -46,12 +46,14 @@ def read_mjcf(
     qpos: ArrayLike | None = None,
     qvel: ArrayLike | None = None,
     allow_outside: bool = False,
+    inertia: str = "refuse",
 ) -> Model:
     """The model in an MJCF file, which MuJoCo compiles (extra `mjcf`).
 
     It starts in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Contacts,
     actuators, tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
-    its folder, unless `allow_outside` is set. Coordinates of joints count from the start.
+    its folder, unless `allow_outside` is set. Coordinates of joints count from the start. inertia: "refuse" a body
+    whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -64,7 +66,7 @@ def read_mjcf(
     (Model('bob': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
     file = Path(path)
-    mj, m = mujoco(), compiled(file, allow_outside)
+    mj, m = mujoco(), compiled(file, allow_outside, inertia)
     d = mj.MjData(m)
     _begin(mj, m, d, keyframe, qpos, qvel)
     reader = _Reader(mj, m, d, file.stem)

@@ -1,6 +1,7 @@
 """A model written as MJCF, to be compared with MuJoCo: bodies with their inertia, joints, springs, dampers, armature.
 
 Joints that close loops become equalities, which are soft in MuJoCo; stops become limits, which are soft there as well.
+Motors become actuators.
 A thing that MJCF cannot represent is refused by name.
 """
 
@@ -19,15 +20,17 @@ from ..describe.shapes.ball import Ball
 from ..describe.shapes.box import Box
 from ..describe.shapes.capsule import Capsule
 from ..describe.shapes.cylinder import Cylinder
-from ..describe.term import PointSpring
+from ..describe.signal import sample
+from ..describe.term import CoordinateMotor, PointSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..storage.atomic import MARK, replacing
-from .mjcf_tree import Action, Node, armatures, coupling_row, rates, ratio_of, refuse, tree_of, velocities
+from .mjcf_tree import Action, Node, Start, armatures, coupling_row, ratio_of, refuse, tree_of
 
 
 def write_mjcf(model: Model, path: str | os.PathLike[str], force: bool = False) -> None:
-    """Write `model` as an MJCF file, for comparison with MuJoCo. Its velocities are in the keyframe "start".
+    """Write `model` as an MJCF file, for comparison with MuJoCo. It starts where livens does: poses and velocities are
+    fitted to the joints. Velocities, and the efforts of motors at t = 0, are in the keyframe "start".
     force: replace a file that livens did not write.
 
     >>> import livens as lv, tempfile
@@ -50,6 +53,13 @@ def words(values: ArrayLike) -> str:
     return " ".join(repr(float(x)) for x in np.ravel(np.asarray(values, dtype=float)))
 
 
+def motors_of(force: Thing) -> list[CoordinateMotor]:
+    """The motors of which a force consists; none if it is anything else."""
+    terms = force.terms()
+    motors = [term for term in terms if isinstance(term, CoordinateMotor)]
+    return motors if len(motors) == len(terms) and not force.rows() else []
+
+
 class _Writer:
     """Writes a model as an XML document."""
 
@@ -59,8 +69,9 @@ class _Writer:
         self.tree, self.loops = tree_of(model, gone)
         self.sites: dict[Body, list[tuple[str, Point]]] = {}
         self.elements: dict[Body, Element] = {}
-        self.velocities = velocities(model)
+        self.start = Start(model)
         self.speeds: list[float] = []
+        self.efforts: list[float] = []  # of the motors at t = 0
 
     def document(self) -> Element:
         model = self.model
@@ -75,16 +86,20 @@ class _Writer:
         self.elements[model.world] = world
         for child in self.tree.children:
             self._body(world, child, model.world)
-        self._tendons(top)
+        motors = [force for force in model.forces if motors_of(force)]
+        self._tendons(top, [force for force in model.forces if force not in motors])
         self._equalities(top)
+        self._actuators(top, motors)
         if self.speeds:
-            SubElement(SubElement(top, "keyframe"), "key", name="start", qvel=words(self.speeds))
+            start = {"name": "start", "qvel": words(self.speeds)}
+            start |= {"ctrl": words(self.efforts)} if self.efforts else {}
+            SubElement(SubElement(top, "keyframe"), "key", start)
         ElementTree.indent(top)
         return top
 
     def _body(self, above: Element, node: Node, parent: Body) -> None:
         body = node.body
-        at = parent.pose.inverse() @ body.pose
+        at = self.start.pose(parent).inverse() @ self.start.pose(body)
         element = SubElement(above, "body", name=body.name, pos=words(at.a), quat=words(at.to_quaternion()))
         self.elements[body] = element
         matter = body.mass_properties
@@ -97,12 +112,13 @@ class _Writer:
         if node.joint is None:
             SubElement(element, "freejoint", name=f"{body.name} free")
         for slot in node.slots:
-            given = {"type": slot.kind, "name": slot.name, "pos": words(body.pose.inverse().point(node.place))}
+            assert node.point is not None
+            given = {"type": slot.kind, "name": slot.name, "pos": words(node.point.r)}
             if slot.kind != "ball":
                 given["axis"] = words(body.pose.B.T @ slot.axis)
             acts = self._acts(node.joint) if node.joint is not None and slot.name == node.joint.name else {}
             SubElement(element, "joint", given | acts)
-        self.speeds += rates(node, parent, self.velocities)
+        self.speeds += self.start.rates(node, parent)
         self._look(element, body)
         for child in node.children:
             self._body(element, child, body)
@@ -114,7 +130,7 @@ class _Writer:
         action = Action.on(joint)
         if action.driven:
             raise ModelError(f"the drive of joint {joint.name!r} has no counterpart in MJCF: leave it out to compare.")
-        start = joint.coordinates[0].start
+        start = self.start.coordinate(joint)
         given: dict[str, str] = {}
         spring = action.spring
         if spring is not None and spring.stiffness:
@@ -141,10 +157,27 @@ class _Writer:
         if kind:
             SubElement(element, "geom", type=kind, size=words(size), contype="0", conaffinity="0")
 
-    def _tendons(self, top: Element) -> None:
+    def _actuators(self, top: Element, forces: list[Thing]) -> None:
+        """Motors; their efforts at t = 0 are in the keyframe. Controllers are called in a run: their efforts are 0."""
+        actuator = SubElement(top, "actuator") if forces else None
+        for force in forces:
+            for motor in motors_of(force):
+                joint = motor.coordinate.joint
+                if joint in self.loops:
+                    raise ModelError(
+                        f"{force.label} acts on {joint.name!r}, which closes a loop, where MJCF has no actuators: "
+                        "leave it out."
+                    )
+                assert actuator is not None
+                SubElement(actuator, "motor", name=force.name, joint=joint.name)
+                varying = callable(motor.effort) and motor.rate is None
+                effort = sample(motor.effort, np.zeros(1), (), force, "effort")[0] if varying else motor.effort
+                self.efforts.append(float(effort) if motor.rate is None else 0.0)
+
+    def _tendons(self, top: Element, forces: list[Thing]) -> None:
         """Springs and dampers between points."""
         tendon = None
-        for force in self.model.forces:
+        for force in forces:
             rows, springs = force.rows(), [term for term in force.terms() if isinstance(term, PointSpring)]
             ends = {(row.a, row.b) for row in rows} | {(spring.a, spring.b) for spring in springs}
             if len(ends) != 1 or len(springs) < len(force.terms()) or len(springs) > 1 or len(rows) > 1:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..compile import start_rates
-from ..describe.body import Body
+from ..describe.body import Body, Point
 from ..describe.model import Model
+from ..describe.pose import Pose
 from ..describe.row import Row
 from ..describe.term import CoordinateSpring
 from ..describe.thing import Thing
@@ -39,7 +39,7 @@ class Node:
     body: Body
     joint: Thing | None = None  # None: free, or the world
     slots: list[Slot] = field(default_factory=list)
-    place: Array = field(default_factory=lambda: np.zeros(3))  # of the joint, world axes at the start
+    point: Point | None = None  # of the body, where its joint is
     children: list[Node] = field(default_factory=list)
 
 
@@ -141,7 +141,7 @@ def _joined(joint: Thing, parent: Body, child: Body) -> Node:
     turns = [freedom for freedom in freedoms if freedom.kind != "slide"]
     ordered = slides + (turns if forward else turns[::-1])
     slots = [Slot(kind, name, sign * axis) for (kind, axis), name in zip(ordered, _slot_names(joint), strict=True)]
-    return Node(child, joint, slots, (a if a.body is child else b).start)
+    return Node(child, joint, slots, a if a.body is child else b)
 
 
 def _slot_names(joint: Thing) -> list[str]:
@@ -153,36 +153,40 @@ def _slot_names(joint: Thing) -> list[str]:
     return [name if freedom.kind == first else f"{name} {freedom.kind}" for freedom in freedoms]
 
 
-def velocities(model: Model) -> dict[Body, tuple[Array, Array]]:
-    """Velocity and body rates of all bodies at the start: as given, or as the start_rate of joints determines them."""
-    if not start_rates.rates(model):
-        return {body: (body.velocity, body.body_rates) for body in model.bodies}
-    now = dynamics(model)
-    velocities_of = {body: (now.velocity(body)[0], now.body_rates(body)[0]) for body in model.bodies[1:]}
-    return {model.world: (np.zeros(3), np.zeros(3)), **velocities_of}
+class Start:
+    """The initial state that livens starts from: poses and velocities are fitted to the joints."""
 
+    def __init__(self, model: Model):
+        self.now = dynamics(model)
+        self.model = model
 
-def rates(node: Node, parent: Body, velocities_of: dict[Body, tuple[Array, Array]]) -> list[float]:
-    """The velocities of a body's joints at the start, in MuJoCo's order and axes."""
-    body = node.body
-    (v, w), (v_parent, w_parent) = velocities_of[body], velocities_of[parent]
-    if node.joint is None:
-        return [*v.tolist(), *w.tolist()]
-    omega, base = body.pose.B @ w, parent.pose.B @ w_parent
-    if [slot.kind for slot in node.slots] == ["ball"]:
-        return (body.pose.B.T @ (omega - base)).tolist()
-    ends = [
-        v + np.cross(omega, node.place - body.pose.a),
-        v_parent + np.cross(base, node.place - parent.pose.a),
-    ]
-    values = dict.fromkeys(range(len(node.slots)), 0.0)
-    for kind, relative in (("slide", ends[0] - ends[1]), ("hinge", omega - base)):
-        numbers = [k for k, slot in enumerate(node.slots) if slot.kind == kind]
-        if numbers:
-            axes = np.array([node.slots[k].axis for k in numbers]).T
-            found = np.linalg.lstsq(axes, relative, rcond=None)[0]
-            values |= dict(zip(numbers, found.tolist(), strict=True))
-    return list(values.values())
+    def pose(self, body: Body) -> Pose:
+        """Of the body frame."""
+        return Pose(self.now.position(body)[0], self.now.rotation(body)[0])
+
+    def coordinate(self, joint: Thing) -> float:
+        """The first coordinate of a joint [rad] or [m], which is zero in MuJoCo."""
+        return float(np.ravel(self.now.coordinate(joint))[0])
+
+    def rates(self, node: Node, parent: Body) -> list[float]:
+        """The velocities of a body's joints, in MuJoCo's order and axes."""
+        body, B = node.body, self.now.rotation(node.body)[0]
+        omega, base = self.now.angular_velocity(body)[0], self.now.angular_velocity(parent)[0]
+        if node.joint is None:
+            return [*self.now.velocity(body)[0].tolist(), *(B.T @ omega).tolist()]
+        if [slot.kind for slot in node.slots] == ["ball"]:
+            return [float(x) for x in B.T @ (omega - base)]
+        assert node.point is not None
+        away = self.now.position(node.point)[0] - self.now.position(parent)[0]
+        slip = self.now.velocity(node.point)[0] - self.now.velocity(parent)[0] - np.cross(base, away)
+        values = dict.fromkeys(range(len(node.slots)), 0.0)
+        for kind, relative in (("slide", slip), ("hinge", omega - base)):
+            numbers = [k for k, slot in enumerate(node.slots) if slot.kind == kind]
+            if numbers:
+                axes = np.array([B @ body.pose.B.T @ node.slots[k].axis for k in numbers]).T
+                found = np.linalg.lstsq(axes, relative, rcond=None)[0]
+                values |= dict(zip(numbers, found.tolist(), strict=True))
+        return list(values.values())
 
 
 def refuse(thing: Thing) -> ModelError:

@@ -2,7 +2,8 @@
 
 Links with fixed joints between them are one body, with the sum of their mass properties. A link without mass that moves
 cannot be a body: if it has one child joint, the joints before and after it become one joint (chain.py); if it has none,
-it is left out. A joint with <mimic> is coupled to the other joint, and the limits of that joint apply to both.
+it is left out. A joint with <mimic>, q = multiplier·q_leader + offset, is coupled to its leader, which has the
+intersection of the limits of both: if the multiplier is negative, the lower limit of the follower is an upper one.
 
 With the pose (a, B) and the velocity (v, ω) of a parent, and a joint frame at a + B r with axis u (world axes), the
 child has
@@ -17,6 +18,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,7 +35,8 @@ from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
-from .urdf_text import Arm, Robot, read_robot
+from .inertias import check_inertias
+from .urdf_text import Arm, Link, Robot, read_robot
 from .visuals import Meshes
 
 FREEDOMS = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 0}
@@ -49,13 +52,15 @@ def read_urdf(
     velocities: Mapping[str, ArrayLike] | None = None,
     meshes: bool = True,
     allow_outside: bool = False,
+    inertia: str = "refuse",
 ) -> Model:
     """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and visuals.
 
     base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
     by joint; a joint that is not named starts at zero, or at its limit nearest to zero. packages: the folders for
     package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes (STL, OBJ) are visual
-    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported.
+    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported. inertia: "refuse" a
+    link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0 0 -0.5"/>
@@ -80,6 +85,7 @@ def read_urdf(
         )
     visuals = Meshes(file, packages or {}, allow_outside) if meshes else None
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, visuals, notes)
+    check_inertias(file, "link", reader.links_of_bodies(), inertia)
     model = reader.read()
     notes += visuals.notes() if visuals is not None else []
     if notes:
@@ -100,6 +106,7 @@ class _Reader:
         for name in (*positions, *velocities):
             if name not in self.by_name:
                 raise ModelError(f"the robot has no joint {name!r}; it has {', '.join(self.by_name)}.")
+        self.limits = self._limits()
         self.q = {name: self._coordinates(name, positions, True) for name in self.by_name}
         self.rate = {name: self._coordinates(name, velocities, False) for name in self.by_name}
         self.pose: dict[str, Pose] = {robot.root: Pose()}
@@ -110,12 +117,7 @@ class _Reader:
 
     def read(self) -> Model:
         robot, model = self.robot, self.model
-        head = {robot.root: robot.root}  # link → the first link of its body
-        for arm in robot.arms.values():
-            head[arm.child] = head[arm.parent] if arm.kind == "fixed" else arm.child
-        parts: dict[str, list[str]] = {}
-        for link, first in head.items():
-            parts.setdefault(first, []).append(link)
+        head, parts = self._parts()
         mass_properties = {
             first: self._matter(links) for first, links in parts.items() if first != robot.root or self.free
         }
@@ -136,10 +138,27 @@ class _Reader:
             self.notes.append(f"the friction of {len(with_friction)} joint{'s' * (len(with_friction) > 1)}")
         return model
 
+    def _parts(self) -> tuple[dict[str, str], dict[str, list[str]]]:
+        """The first link of the body of each link, and all links of each body by its first."""
+        head = {self.robot.root: self.robot.root}
+        for arm in self.robot.arms.values():
+            head[arm.child] = head[arm.parent] if arm.kind == "fixed" else arm.child
+        parts: dict[str, list[str]] = {}
+        for link, first in head.items():
+            parts.setdefault(first, []).append(link)
+        return head, parts
+
+    def links_of_bodies(self) -> dict[str, Link]:
+        """The links whose inertia counts: those of bodies that move and have mass."""
+        links = self.robot.links
+        moving = [names for first, names in self._parts()[1].items() if first != self.robot.root or self.free]
+        return {name: links[name] for names in moving if any(links[x].mass > 0.0 for x in names) for name in names}
+
     # ── positions and velocities ──
 
-    def _coordinates(self, name: str, given: Mapping[str, Any], position: bool) -> Array:
-        """Position or velocity of a joint at the start, as given, from its limits, or from the joint it mimics."""
+    def _leader(self, name: str, given: Mapping[str, Any] = MappingProxyType({})) -> tuple[Arm, float, float]:
+        """The joint that a joint follows directly or through others, and factor and offset of its coordinate: the joint
+        itself if it mimics none. It ends at a joint whose coordinate is `given`."""
         arm, seen = self.by_name[name], [name]
         factor, offset = 1.0, 0.0
         while arm.mimic is not None and arm.name not in given:
@@ -149,14 +168,37 @@ class _Reader:
             seen.append(other)
             offset, factor = offset + factor * shift, factor * ratio
             arm = self.by_name[other]
+        return arm, factor, offset
+
+    def _limits(self) -> dict[str, tuple[float, float] | None]:
+        """The limits of each joint that mimics none: its own, intersected with those of its followers."""
+        found = {arm.name: arm.limits for arm in self.by_name.values() if arm.mimic is None}
+        for arm in self.by_name.values():
+            if arm.mimic is None or arm.limits is None:
+                continue
+            leader, factor, offset = self._leader(arm.name)
+            if factor == 0.0:
+                continue  # refused when it is coupled
+            ends = sorted((end - offset) / factor for end in arm.limits)
+            own = found[leader.name] or (-np.inf, np.inf)
+            lower, upper = max(own[0], ends[0]), min(own[1], ends[1])
+            if lower < upper:
+                found[leader.name] = (lower, upper)
+            else:
+                self.notes.append(f"the limits of {arm.name!r}, which exclude those of {leader.name!r} that it mimics")
+        return found
+
+    def _coordinates(self, name: str, given: Mapping[str, Any], position: bool) -> Array:
+        """Position or velocity of a joint at the start, as given, from its limits, or from the joint it mimics."""
+        arm, factor, offset = self._leader(name, given)
         count = FREEDOMS[arm.kind]
         if arm.name in given:
             what = f"{'position' if position else 'velocity'} of joint {arm.name!r}"
             value = finite(np.atleast_1d(np.asarray(given[arm.name], dtype=float)), (count,), what)
         else:
-            value = np.zeros(count)
-            if position and arm.limits is not None:
-                value = np.clip(value, *arm.limits)
+            value, limits = np.zeros(count), self.limits[arm.name]
+            if position and limits is not None:
+                value = np.clip(value, *limits)
         return factor * value + (offset if position else 0.0)
 
     def _place(self, arm: Arm) -> None:
@@ -176,7 +218,7 @@ class _Reader:
                 frame, v = Pose(frame.a + q * u, frame.B), v + cross(omega, q * u) + rate * u
             chain.append(Dof(
                 kind, arm.name, frame.a, u, position=q, rate=rate, damping=arm.damping,
-                limits=arm.limits if arm.mimic is None else None,
+                limits=self.limits.get(arm.name),
             ))  # fmt: skip
         for k, f in enumerate(chain[:-1]):
             f.name = f"{arm.name} {'xy'[k]}"
@@ -246,6 +288,8 @@ class _Reader:
         made = join(self.model, bodies[link], bodies[first], chain)
         if len(chain) == 1:
             joints[arms[0].name] = made[0]
+        else:
+            self.notes += [f"the mimic of {arm.name!r}, which is one of several joints" for arm in arms if arm.mimic]
 
     def _left_out(self, mass_properties: dict[str, MassProperties | None], head: dict[str, str]) -> None:
         """Note the links without mass that have no child."""

@@ -1,9 +1,9 @@
 """The arrays that kernels work on: System, State and Work. One line per array: meaning, unit, shape.
 
-n bodies with the world as body 0, s springs, k attracting pairs, l loads, c joint coordinates, r rows (constraint
-equations and dampers) in b blocks. A block holds the rows of one joint, or one damper, and has one side for each body
-that it touches. Bodies are described about their centre of mass in principal axes; users' body frames occur in `record`
-only. `signals` are the numbers that depend on time: one table row per stage, one column per number.
+n bodies with the world as body 0, s springs, k attracting pairs, l loads, c joint coordinates, d other angles, r rows
+(constraint equations and dampers) in b blocks. A block holds the rows of one joint, or one damper, and has one side for
+each body that it touches. Bodies are described about their centre of mass in principal axes; users' body frames occur
+in `record` only. `signals` are the numbers that depend on time: one table row per stage, one column per number.
 """
 
 from __future__ import annotations
@@ -77,6 +77,15 @@ class Coordinates(NamedTuple):
     limit: Floats  # lower and upper stop [rad] or [m] (c, 2)
     stop: Floats  # stiffness of the stops [N m/rad] or [N/m] (c,)
     signal: Ints  # column of a motor's torque [N m] or force [N], or −1 (c,)
+
+
+class Dials(NamedTuple):
+    """Angles of joints on which nothing acts: the steps count their half turns (kernels/turns.py)."""
+
+    body: Ints  # (d, 2)
+    axis: Floats  # fixed to the first and the second body, times M⁻¹: q̇ is their product with L [1/(kg m²)] (d, 2, 3)
+    dial: Floats  # two directions of the first body, perpendicular to the axis, from which the angle counts (d, 2, 3)
+    hand: Floats  # the direction of the second body whose angle is measured (d, 3)
 
 
 class Rows(NamedTuple):
@@ -156,6 +165,7 @@ class System(NamedTuple):
     pairs: Pairs
     loads: Loads
     coordinates: Coordinates
+    dials: Dials
     rows: Rows
     blocks: Blocks
     tapes: Tapes
@@ -168,7 +178,26 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that evolves. The last five are needed to resume exactly and for the energy balance."""
+    """All that evolves, for n bodies with the world as number 0, c joint coordinates on which something acts, d other
+    angles and r constraint equations. `angle` and the fields after it are needed to resume exactly, and for the energy
+    balance.
+
+    `motion.state` is the last state of a motion. `lv.simulate(model, start=state)` starts from a state,
+    `lv.dynamics(model, state)` gives positions, velocities and forces in it by name, and `lv.transfer` carries it to
+    another model.
+
+    a: centres of mass, world axes [m] (n, 3); B: principal axes as columns, world axes (n, 3, 3); p: linear momentum,
+    world axes [kg m/s] (n, 3); L: angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3);
+    angle [rad] or [m] (c,); lam: multipliers of the joints (3, r); account: work and dissipated energy since the start
+    [J], condition of the joints (3,); effort of controllers [N m] or [N]; half_turns (d,); memory: of the scheme.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, mass=2.0), velocity=(1, 0, 0), name="stone"))
+    >>> state = lv.simulate(m, h=1e-2, until=1.0).state
+    >>> state.p[1].round(6).tolist(), lv.dynamics(m, state).position("stone")[0].round(6).tolist()
+    ([2.0, 0.0, -19.62], [1.0, 0.0, -4.905])
+    """
 
     a: Floats  # centre of mass, world [m] (n, 3)
     B: Floats  # principal axes as columns, world (n, 3, 3)
@@ -178,6 +207,7 @@ class State(NamedTuple):
     lam: Floats  # MU: multipliers of the velocity level; LEAD: (λ − μ) over the step, now and LAST_LEAD before (3, r)
     account: Floats  # WORK done and energy DISSIPATED since the start [J]; CONDITION of S, by `factor` (3,)
     effort: Floats  # output of controllers, constant between two calls [N m] or [N] (controllers,)
+    half_turns: Floats  # of the angles on which nothing acts; NaN if not counted (d,)
     memory: Floats = np.zeros(0)  # carried by a scheme: nothing; forces [N], [N m] (6n,); or remainders (15n,)
 
 
@@ -206,5 +236,6 @@ class Work(NamedTuple):
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     lam: Floats  # multipliers of the position level (r,)
     trial: Floats  # vectors of a scheme: each module in step/ names its slots (scratch of the scheme, n, 3)
+    facing: Floats  # cosine, sine and rate of the angles on which nothing acts, after the last step (d, 3)
     tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)
     fault: Ints  # the body or row that a status names (1,)

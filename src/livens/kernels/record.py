@@ -24,5 +24,7 @@ def store_state(record, k, state):
         record.account[k, i] = state.account[i]
     for i in range(state.effort.shape[0]):
         record.effort[k, i] = state.effort[i]
+    for i in range(state.half_turns.shape[0]):
+        record.half_turns[k, i] = state.half_turns[i]
     for i in range(state.memory.shape[0]):
         record.memory[k, i] = state.memory[i]

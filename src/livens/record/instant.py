@@ -7,7 +7,7 @@ Whatever else a Trajectory has, an Instant has too.
 
 from __future__ import annotations
 
-from math import atan2
+from math import atan2, isnan, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ class Reader(NamedTuple):
 
     angle: bool
     place: int  # in state.angle; −1 where nothing acts on the coordinate
+    number: int  # of the angle in state.half_turns; −1 where it has a place, or is a displacement
     a: int
     b: int
     axis: Vector  # of body a
@@ -102,7 +103,9 @@ class Instant(Trajectory):
         A, B = self.record.B[0, q.a].tolist(), self.record.B[0, q.b].tolist()
         if q.angle:
             hand = _turned(B, q.hand)
-            return atan2(_dot(_turned(A, q.dial[1]), hand), _dot(_turned(A, q.dial[0]), hand))
+            angle = atan2(_dot(_turned(A, q.dial[1]), hand), _dot(_turned(A, q.dial[0]), hand))
+            near = (float(self.record.half_turns[0, q.number]) + 0.5) * pi
+            return angle if isnan(near) else angle + 2.0 * pi * round((near - angle) / (2.0 * pi))
         return _dot(_turned(A, q.axis), self._apart(q, A, B))
 
     def _rate(self, q: Reader) -> float:
@@ -141,6 +144,7 @@ def _reader(compiled: Compiled, q: Coordinate) -> Reader:
     return Reader(
         angle=q.kind == "ANGLE",
         place=next((c for c, mine in enumerate(compiled.coordinates) if mine is q), -1),
+        number=next((d for d, mine in enumerate(compiled.dials) if mine is q), -1),
         a=a,
         b=b,
         axis=_three(Qa @ q.axis),

@@ -93,11 +93,14 @@ def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
 
 
 def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> Array:
-    """The angle over many turns: as counted in the run where something acts on it; else from its rate, which is right
-    while the integral of the rate over a stored interval is known to half a turn."""
+    """The angle over many turns, as counted in the run. The motions of release 0.1 have no half turns: there the angle
+    is unwrapped by its rate, which is right while its integral over a stored interval is known to half a turn."""
     for c, mine in enumerate(motion.compiled.coordinates):
         if mine is q:
             return motion.record.angle[:, c].copy()
+    half_turns = motion.record.half_turns[:, next(d for d, mine in enumerate(motion.compiled.dials) if mine is q)]
+    if not np.isnan(half_turns).any():
+        return angle + 2.0 * np.pi * np.round(((half_turns + 0.5) * np.pi - angle) / (2.0 * np.pi))
     between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)
     turns = np.round((between - np.diff(angle)) / (2.0 * np.pi))
     return angle + 2.0 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])

@@ -57,6 +57,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
         "work done and energy dissipated since the start [J], condition estimate of the joints",
     ),
     "effort": (("time", "controller"), None, "efforts of controllers until their next call [N m] or [N]"),
+    "half_turns": (("time", "dial"), None, "half turns of the angles of joints on which nothing acts"),
     "memory": (
         ("time", "carried"),
         None,
@@ -65,6 +66,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
 }
+ABSENT = {"half_turns": np.nan}  # values of fields that a file does not have: release 0.1 did not count half turns
 COMMENT = (
     "h: step [s]; every: steps from one stored state to the next; steps: steps taken; wanted: steps of a run that was "
     "stopped before its end; seconds: computing time [s]; "
@@ -338,7 +340,7 @@ def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     t = arrays["time"]
     record = State(
         **{
-            name: arrays.get(name, np.zeros((len(t), *shape))).reshape(len(t), *shape)
+            name: arrays.get(name, np.full((len(t), *shape), ABSENT.get(name, 0.0))).reshape(len(t), *shape)
             for name, shape in ((name, x.shape) for name, x in state._asdict().items())
         }
     )

@@ -107,13 +107,14 @@ class Checkpoints:
             return
 
         found: Found = read_journal(there)
-        mine = {key: value for key, value in describe(motion).items() if key not in ("source", "model", "axes")}
+        told = describe(motion)
+        mine = {key: value for key, value in told.items() if key not in ("source", "model", "axes", "fields")}
         if found.steps != motion.steps or any(found.facts.get(key) != value for key, value in mine.items()):
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
-        if found.facts["axes"] == motion.system.bodies.axes.tolist():
+        if all(found.facts[key] == told[key] for key in ("axes", "fields")):
             self.journal = RunJournal(there, found.slots, found.end)
             self.safe, self.steps = float(motion.t[-1]), motion.steps
-        else:  # the principal axes differ in sign or order: the states cannot be mixed
+        else:  # principal axes of other signs or order, or a journal of an earlier release: states cannot be mixed
             self.write(motion, motion.state)
 
     def after_chunk(self, run: Run, state: State, done: int) -> None:

@@ -181,10 +181,9 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     jointed = bool(model.joints) or any(force.rows() for force in model.forces)
     file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
     if file not in _asked and _jit.cold(f"{file}.rollout"):
-        often = (
-            "once" if _jit.FOLDER else "in every process, because no cache folder can be written; set NUMBA_CACHE_DIR"
+        print(
+            f"livens: compiling for this machine, {_jit.how_often()} (about {seconds} s) …", file=sys.stderr, flush=True
         )
-        print(f"livens: compiling for this machine, {often} (about {seconds} s) …", file=sys.stderr, flush=True)
     _asked.add(file)
 
 
@@ -192,6 +191,7 @@ def checked_start(state: State, model: State) -> State:
     """A state given by a user: arrays of the shapes of the model's state, with finite numbers and rotations."""
     if not isinstance(state, tuple) or len(state) != len(model):
         raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
+    state = state._replace(half_turns=np.nan_to_num(state.half_turns))  # not counted: within half a turn of zero
     fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # the memory is checked by its scheme
     checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
     checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))

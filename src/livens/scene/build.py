@@ -89,8 +89,10 @@ class Build(Reading):
         for argument, given in arguments.items():
             if isinstance(given, Written):  # the attribute is then the formula that its function gave
                 slots = made.formula_bodies
+                # all of `where`, in its order: formulas of one thing share it, and each sees its names in this order
+                names = {name: slotted(meaning, slots) for name, meaning in {**self.where, **given.given}.items()}
                 # attributes of a thing have the names of its arguments
-                getattr(made, argument).source = (given.text, {k: slotted(v, slots) for k, v in given.given.items()})
+                getattr(made, argument).source = (given.text, names)
         return made
 
     def arguments(self, table: Table, known: dict[str, Any], path: str) -> dict[str, Any]:

@@ -93,12 +93,12 @@ def text_of(document: dict[str, Any]) -> str:
 
 
 def _table(path: tuple[str, ...], table: dict[str, Any]) -> list[str]:
-    """A table with its header; inner tables that are too long for a line follow it."""
-    wide = {
-        name: value
-        for name, value in table.items()
-        if isinstance(value, dict) and len(name) + len(_value(value)) > LINE_LENGTH
-    }
+    """A table with its header. The first inner table that is too long for a line follows it, and so do all inner tables
+    after that one: the order of the inner tables, which numbers the points of a formula, is that of `table`."""
+    inner_tables = {name: value for name, value in table.items() if isinstance(value, dict)}
+    long = (k for k, (name, value) in enumerate(inner_tables.items()) if len(name) + len(_value(value)) > LINE_LENGTH)
+    first = next(long, len(inner_tables))
+    wide = dict(list(inner_tables.items())[first:])
     head = ["", f"[{'.'.join(map(_key, path))}]"]
     own = [f"{_key(name)} = {_value(value)}" for name, value in table.items() if name not in wide]
     inner = [line for name, value in wide.items() for line in _table((*path, name), value)]

@@ -40,6 +40,7 @@ from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_work, all_jacobians, all_rates, all_violations
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from ..kernels.status import OK, SOLVE
+from ..kernels.turns import count_half_turns, face_dials
 from .projection import add_joint_work, project_momenta
 from .scheme import Prepare, Rollout, phase_per_step
 from .start_forces import start_forces
@@ -241,10 +242,12 @@ def prepare(system, state, work, signals, h):
 def rollout(system, state, work, h, table, signals, first, steps, every, record):
     """As in livens.py, with table = (1, β, γ, α_m, α_f): (status, steps taken)."""
     varies = 1 if signals.shape[0] > 1 else 0
+    face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     for n in range(steps):
         status = step(system, state, work, h, table, signals, varies * n, varies * (n + 1))
         if status != OK:
             return status, n
+        count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
         if (first + n + 1) % every == 0:
             store_state(record, (first + n + 1) // every, state)
     return OK, steps

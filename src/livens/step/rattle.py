@@ -56,6 +56,7 @@ from ..kernels.singular import (
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, factor_lu, remove_dampers, solve, solve_lu
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, NOT_FINITE, OK, POSITION
+from ..kernels.turns import count_half_turns, face_dials
 from .singular_end import LOST, SINGULAR, factorise_end
 from .start_forces import start_forces
 
@@ -273,6 +274,7 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
     """As in livens.py: (status, steps taken)."""
     stages = len(weights)
     varies = 1 if signals.shape[0] > 1 else 0
+    face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     for n in range(steps):
         for i in range(stages):
             row = varies * (n * stages + i)
@@ -280,6 +282,7 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
             status = stage(system, state, work, h * weights[i], span, stages == 1, signals, row, row + varies)
             if status != OK:
                 return status, n
+        count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
         if (first + n + 1) % every == 0:
             store_state(record, (first + n + 1) // every, state)
     return OK, steps

@@ -34,6 +34,7 @@ from ..kernels.row_tapes import add_tape_work, all_jacobians, all_violations
 from ..kernels.singular import move_bodies, set_zero
 from ..kernels.sparse import solve
 from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
+from ..kernels.turns import count_half_turns, face_dials
 from .projection import CORRECTIONS, add_joint_work, project_momenta
 from .rattle import POSITION_ROUND_OFF
 from .scheme import Prepare, Rollout, phase_per_step
@@ -235,10 +236,12 @@ def rollout(system, state, work, h, table, signals, first, steps, every, record)
     """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage)."""
     varies = 1 if signals.shape[0] > 1 else 0
     nodes = int(table[table.shape[0] - 1])
+    face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     for n in range(steps):
         status = step(system, state, work, h, table, signals, varies * n * nodes, varies)
         if status != OK:
             return status, n
+        count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
         if (first + n + 1) % every == 0:
             store_state(record, (first + n + 1) // every, state)
     return OK, steps

@@ -6,7 +6,6 @@ rotations and momenta of all bodies, and the time; the energy changes with the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,12 @@ from ...compile.states import as_record, copied, empty_record
 from ...describe.model import Model
 from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
-from ...kernels.coordinates import update_coordinates
 from ...record.instant import Instant
 from ...record.trajectory import Trajectory
 from ...run.loop import Run, with_memory
 from ...run.progress import Progress
 from ...run.simulate import checked_start
+from ...run.transfer import carry_angles
 from ...step import Scheme
 from .changed_model import changed_model, parameters
 
@@ -128,29 +127,9 @@ def moment(begin: Compiled, scheme: Scheme, h: float, t: float, state: State) ->
 
 
 def carried(begin: Compiled, before: Compiled, state: State) -> State:
-    """`state` of the model `before` as a state of `begin`, which has the same bodies. Coordinates that are compiled in
-    one of the two models only are computed from the poses, within half a turn of the start."""
-    new = begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account)
-    known = dict(zip(_coordinates(before), state.angle.tolist(), strict=True))
-    angle = begin.state.angle.copy()
-    for c, key in enumerate(_coordinates(begin)):
-        if key in known:
-            angle[c] = known[key]
-    if len(angle):
-        update_coordinates(begin.system.coordinates, state.a, state.B, angle)
+    """`state` of the model `before` as a state of `begin`, which has the same bodies and joints."""
+    new = copied(begin.state._replace(a=state.a, B=state.B, p=state.p, L=state.L, account=state.account))
+    carry_angles(begin, before, state, new)
     effort = state.effort if state.effort.shape == new.effort.shape else new.effort
     lam = state.lam if state.lam.shape == new.lam.shape else np.zeros_like(new.lam)
-    return copied(new._replace(angle=angle, lam=lam, effort=effort, memory=np.zeros(0)))
-
-
-def _coordinates(compiled: Compiled) -> list[tuple[str, str, int]]:
-    """A key of each compiled coordinate: its joint, its kind, and its number among equal ones."""
-
-    def keys() -> Iterator[tuple[str, str, int]]:
-        seen: dict[tuple[str, str], int] = {}
-        for q in compiled.coordinates:
-            key = (q.joint.name, q.kind)
-            seen[key] = seen.get(key, -1) + 1
-            yield (*key, seen[key])
-
-    return list(keys())
+    return copied(new._replace(lam=lam, effort=effort, memory=np.zeros(0)))
