@@ -18,7 +18,6 @@ from ..describe.row import Drive
 from ..describe.signal import sample
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..formula.expression import Expression
 
 SMOOTH = 1e-8  # relative difference of second differences of order four and six: the latter is then good to 1e-12
 LEVELS = 8  # of spacings, each eight times as wide as the one before
@@ -51,19 +50,27 @@ def drive_table(
     within = (t >= -slack) & (t <= last + slack)
     t = np.where(within, np.clip(t, 0.0, last), t)
     value = sample(drive, t, (), owner, "drive")
-    if isinstance(drive, Expression):
-        exact = drive.derivatives(t)
-        if np.isfinite(exact).all():
-            return exact
-    derivative: Any = getattr(drive, "derivative", None)  # splines have one
-    if accepts(derivative, 0):
-        once = derivative()
-        return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
+    rates = _own_rates(drive, t)
+    if rates is not None:
+        return np.stack([value, *rates], axis=1)
     wide, done = _wide(owner, drive, t, value, widest, step, last)
     if done.all():
         return wide
     wide[~done] = _near(owner, drive, t[~done], value[~done], within[~done], step, last)
     return wide
+
+
+def _own_rates(drive: Any, t: Array) -> tuple[Array, Array] | None:
+    """Rate and acceleration by the method `derivative()` that splines have; None if it gives no finite numbers."""
+    derivative: Any = getattr(drive, "derivative", None)  # any callable may be a drive
+    if not accepts(derivative, 0):
+        return None
+    with suppress(Exception):  # such as the second derivative of a spline of degree one
+        once = derivative()
+        first, second = (np.asarray(f(t), dtype=np.float64) for f in (once, once.derivative()))
+        if first.shape == second.shape == t.shape and np.isfinite(first).all() and np.isfinite(second).all():
+            return first, second
+    return None
 
 
 def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) -> float:

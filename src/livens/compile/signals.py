@@ -1,13 +1,13 @@
 """Signals: the numbers that come with time, which are loads, efforts of motors and prescribed coordinates.
 
-They are Python functions, and kernels see arrays only: before each chunk of steps they are tabulated at the exact times
-of all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the
-time itself is one more column if a user-written formula depends on it.
+Before each chunk of steps they are tabulated at the exact times of all its stages: those of known form by kernels
+(signal_forms.py), other functions by calls of Python. A load has six columns (force, torque), a motor one, a drive
+three (value, rate, acceleration); the time itself is one more column if a user-written formula depends on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointL
 from ..describe.thing import Thing
 from ..formula.formula import Formula
 from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table
+from .signal_forms import SignalForms
 from .terms import Terms
 
 
@@ -73,6 +74,8 @@ class Signals:
         self.held = np.zeros(len(self.controlled))  # efforts of the controllers
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
+        self.forms = SignalForms()
+        self.known = self._known()
 
     def _formulas(self, model: Model) -> Iterator[Formula]:
         for _, term in self.terms.every:
@@ -81,22 +84,46 @@ class Signals:
             if thing.equations is not None:
                 yield thing.equations.formula
 
+    def _known(self) -> set[int]:
+        """The first columns of the signals that kernels tabulate."""
+        wanted = [
+            *((load.force, (3,), first, False) for _, load, first in self.loads),
+            *((load.torque, (3,), first + 3, False) for _, load, first in self.loads),
+            *((motor.effort, (), first, False) for _, motor, first in self.motors if motor.rate is None),
+            *((drive, (), first, True) for _, drive, first in self.drives),
+        ]
+        return {first for signal, shape, first, rates in wanted if self.forms.add(signal, shape, first, rates)}
+
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
+        t = np.ascontiguousarray(t, dtype=np.float64)
         table = np.zeros((len(t), self.width))
+        self.forms.fill(t, table)
+
+        def rest(first: int, columns: int, called: Callable[[Array], Array]) -> None:
+            """Call Python for the rows that are not filled, and where a known form is not defined or has no rate."""
+            part = table[:, first : first + columns]
+            if first not in self.known:
+                part[:] = called(t).reshape(part.shape)
+            elif len(rows := np.flatnonzero(~np.isfinite(part).all(axis=1))):
+                part[rows] = called(t[rows]).reshape(len(rows), columns)
+
         for owner, load, k in self.loads:
-            table[:, k : k + 3] = sample(load.force, t, (3,), owner, "force")
-            table[:, k + 3 : k + 6] = sample(load.torque, t, (3,), owner, "torque")
+            rest(k, 3, lambda t, owner=owner, load=load: sample(load.force, t, (3,), owner, "force"))
+            rest(k + 3, 3, lambda t, owner=owner, load=load: sample(load.torque, t, (3,), owner, "torque"))
         for owner, motor, k in self.motors:
             if motor.rate is None:
-                table[:, k] = sample(motor.effort, t, (), owner, "effort")
+                rest(k, 1, lambda t, owner=owner, motor=motor: sample(motor.effort, t, (), owner, "effort"))
         for controller, effort in zip(self.controlled, self.held, strict=True):
             table[:, controller.first] = effort
         for owner, drive, k in self.drives:
-            table[:, k : k + 3] = drive_table(owner, drive, t, self.step, self.last, self.spacing(owner, drive))
+            rest(k, 3, lambda t, owner=owner, drive=drive: self._drive_table(owner, drive, t))
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    def _drive_table(self, owner: Thing, drive: Drive, t: Array) -> Array:
+        return drive_table(owner, drive, t, self.step, self.last, self.spacing(owner, drive))
 
     def for_step(self, h: float) -> Signals:
         """The same signals for a run with the step h [s]; controllers hold nothing yet."""
