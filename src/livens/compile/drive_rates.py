@@ -18,6 +18,7 @@ from ..describe.row import Drive
 from ..describe.signal import sample
 from ..describe.thing import Thing
 from ..errors import ModelError
+from .drive_breaks import Break, find_break
 
 SMOOTH = 1e-8  # relative difference of second differences of order four and six: the latter is then good to 1e-12
 LEVELS = 8  # of spacings, each eight times as wide as the one before
@@ -34,6 +35,9 @@ SECOND = np.array(
         [2, -27, 270, -490, 270, -27, 2],
         [137, -972, 2970, -5080, 5265, -3132, 812],
     ]
+)
+BENDS = np.array(  # second differences of order two, four and six, in 180ths
+    [[0, 0, 180, -360, 180, 0, 0], [0, -15, 240, -450, 240, -15, 0], [2, -27, 270, -490, 270, -27, 2]]
 )
 CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the first of four times
 
@@ -136,10 +140,13 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
     rise = _known(owner, drive, times) - value[:, None]
-    late = (np.isnan(rise).any(axis=1) | _kinks(t, value, rise, step)) & (side == 1)
-    side = np.where(late, 2, side)
-    times[late] = _times(t[late], within[late], side[late], step, last)
-    again = late | np.isnan(rise).any(axis=1)
+    before = side.copy()
+    side = np.where(np.isnan(rise).any(axis=1) & (side == 1), 2, side)
+    for k in np.flatnonzero((side == 1) & _bent(t, value, rise, step)).tolist():
+        side[k] = _smooth_side(owner, drive, float(t[k]), times[k])
+    moved = side != before
+    times[moved] = _times(t[moved], within[moved], side[moved], step, last)
+    again = moved | np.isnan(rise).any(axis=1)
     rise[again] = sample(drive, times[again].ravel(), (), owner, "drive").reshape(-1, 7) - value[again, None]
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
@@ -152,6 +159,33 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
             )
         table[again] = _near(owner, drive, t[again], value[again], within[again], step / 8.0, last)
     return table
+
+
+def _bent(t: Array, value: Array, rise: Array, step: float) -> Any:
+    """True if second differences of order two, four and six differ by a hundredth, beyond round-off: a drive may have a
+    kink there."""
+    found = np.stack([rise @ weights for weights in BENDS])
+    most = np.abs(found).max(axis=0)
+    return np.ptp(found, axis=0) > 0.01 * most + 180.0 * _noise(t, value, rise, step)
+
+
+def _smooth_side(owner: Thing, drive: Drive, t: float, times: Array) -> int:
+    """The times that a difference at t uses, as in BEFORE: both sides if the drive has no kink among `times`, and
+    otherwise the side away from it; the earlier times if it is at t. A jump is refused."""
+    found = find_break(lambda time: float(_known(owner, drive, np.array([time]))[0]), times[0], times[-1])
+    if found is None:
+        return 1
+    refuse_jump(owner, found)
+    return 2 if found.t >= t - found.width else 0
+
+
+def refuse_jump(owner: Thing, found: Break) -> None:
+    """A ModelError for a drive that jumps."""
+    if found.jump:
+        raise ModelError(
+            f"drive of {owner.name!r} jumps by {found.jump:.3g} at t = {found.t:.6g} s: a prescribed coordinate must be "
+            "continuous. Let it change within a short time, such as one of a few steps."
+        )
 
 
 def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
@@ -170,18 +204,6 @@ def _known(owner: Thing, drive: Drive, times: Array) -> Array:
         return np.concatenate([_known(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
             times.shape
         )
-
-
-def _kinks(t: Array, value: Array, rise: Array, step: float) -> Any:
-    """True if a drive is smooth before t and after it, but its rate jumps at t, as that of a table that is held at its
-    end: one-sided differences of order two and three agree on either side, and the sides differ."""
-    sides = (rise[:, 3:], -rise[:, 3::-1])
-    second = np.stack([side[:, :3] @ np.array([-3.0, 4.0, -1.0]) / 2.0 for side in sides])
-    third = np.stack([side @ CUBIC for side in sides])
-    noise = _noise(t, value, rise, step)
-    largest = np.abs(rise).max(axis=1)
-    smooth = (np.abs(second - third) <= 1e-3 * largest + noise).all(axis=0)
-    return smooth & (np.abs(third[0] - third[1]) > 0.02 * largest + noise)
 
 
 def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:

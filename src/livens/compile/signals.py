@@ -20,9 +20,13 @@ from ..describe.signal import sample
 from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointLoad
 from ..describe.thing import Thing
 from ..formula.formula import Formula
-from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table
+from .drive_breaks import Break, find_break
+from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, refuse_jump
 from .signal_forms import SignalForms
 from .terms import Terms
+
+
+MOST_EXAMINED = 2000  # intervals in which drives are examined for jumps, in one run
 
 
 class LoadColumns(NamedTuple):
@@ -74,6 +78,7 @@ class Signals:
         self.held = np.zeros(len(self.controlled))  # efforts of the controllers
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
+        self.examined = 0  # intervals in which drives were examined
         self.forms = SignalForms()
         self.known = self._known()
 
@@ -122,6 +127,30 @@ class Signals:
             table[:, self.clock] = t
         return table
 
+    def drive_breaks(self, t: Array, table: Array) -> Iterator[tuple[Thing, Break]]:
+        """Kinks and jumps of drives between consecutive rows of a table: where the change of a drive differs from that
+        by its rates, it is examined (drive_breaks.py); so many intervals in all that it takes seconds at most."""
+        span = np.diff(t)
+        for owner, drive, k in self.drives:
+            value, rate, acceleration = table[:, k : k + 3].T
+            off = np.abs(np.diff(value) - 0.5 * span * (rate[1:] + rate[:-1]))
+            curved = span**2 * (np.abs(acceleration[1:]) + np.abs(acceleration[:-1]))
+            moved = np.abs(span) * (np.abs(rate[1:]) + np.abs(rate[:-1]))
+            large = np.abs(value[1:]) + np.abs(value[:-1])
+            for i in np.flatnonzero(off > 0.05 * moved + curved + 1e-9 * large).tolist():
+                if self.examined >= MOST_EXAMINED:
+                    return
+                self.examined += 1
+                low, high = sorted((float(t[i]), float(t[i + 1])))
+                found = find_break(lambda time, owner=owner, drive=drive: _value(owner, drive, time), low, high)
+                if found is not None:
+                    yield owner, found
+
+    def refuse_jumps(self, t: Array, table: Array) -> None:
+        """A ModelError if a drive jumps between consecutive rows of a table."""
+        for owner, found in self.drive_breaks(t, table):
+            refuse_jump(owner, found)
+
     def _drive_table(self, owner: Thing, drive: Drive, t: Array) -> Array:
         return drive_table(owner, drive, t, self.step, self.last, self.spacing(owner, drive))
 
@@ -129,6 +158,7 @@ class Signals:
         """The same signals for a run with the step h [s]; controllers hold nothing yet."""
         other = copy(self)
         other.step, other.spacings, other.held = STEP_PART * abs(h), {}, np.zeros(len(self.controlled))
+        other.examined = 0
         return other
 
     def spacing(self, owner: Thing, drive: Drive) -> float:
@@ -147,3 +177,7 @@ class Signals:
             answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), owner, "effort")
             self.held[k] = float(answer[0])
         return self.held.copy()
+
+
+def _value(owner: Thing, drive: Drive, t: float) -> float:
+    return float(sample(drive, np.array([t]), (), owner, "drive")[0])
