@@ -26,7 +26,7 @@ class Break(NamedTuple):
 
 def find_break(f: Callable[[float], float], low: float, high: float) -> Break | None:
     """The kink or jump of f with the largest second difference between the times `low` and `high` [s]; None if f is
-    smooth there, up to the round-off of its values.
+    smooth there, up to the round-off of its values. f may be NaN outside of the interval.
 
     >>> found = find_break(lambda t: abs(t - 0.3), 0.0, 1.0)
     >>> round(found.t, 3), found.jump
@@ -56,5 +56,8 @@ def find_break(f: Callable[[float], float], low: float, high: float) -> Break | 
     grown = slopes[-1] / slopes[0]
     if grown < 0.5 ** (0.5 * len(slopes)):  # it falls by 2 with each halving where f is smooth
         return None
-    jumps = grown > 2.0 ** (0.5 * len(slopes))
-    return Break(0.5 * (a + b), float(v[4] - v[0]) if jumps else 0.0, b - a)
+    jump = float(v[4] - v[0]) if grown > 2.0 ** (0.5 * len(slopes)) else 0.0
+    around = [f(b + (b - a)) - v[4], v[0] - f(a - (b - a))]  # a kink at an end of the interval changes f as much there
+    if abs(jump) < 4.0 * sum(abs(x) for x in around if np.isfinite(x)):
+        jump = 0.0
+    return Break(0.5 * (a + b), jump, b - a)

@@ -83,7 +83,7 @@ def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) 
     t = 8.0 * step * np.array([16.0, 37.0, 57.0])
     t, best = t[t <= last], step
     with suppress(Exception):  # a function that is defined for the times of a shorter run only may raise anything
-        value = _known(owner, drive, t)
+        value = known_values(owner, drive, t)
         t, value = t[np.isfinite(value)], value[np.isfinite(value)]
         for _ in range(LEVELS):
             inside = 24.0 * best <= np.minimum(t, last - t)
@@ -96,18 +96,20 @@ def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) 
 
 
 class _Differences(NamedTuple):
-    """Central differences: first and second derivative of order six, and the second of order four."""
+    """Central differences: first and second derivative of order six, and the second of orders four and two."""
 
     first: Array
     second: Array
     rough: Array
+    simple: Array
 
 
 def _central(owner: Thing, drive: Drive, t: Array, value: Array, step: float) -> _Differences:
-    rise = _known(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
+    rise = known_values(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
     first = np.sum(FIRST[1] * rise, axis=1) / (60.0 * step)
     second = np.sum(SECOND[1] * rise, axis=1) / (180.0 * step**2)
-    return _Differences(first, second, rise @ np.array([0, -1, 16, -30, 16, -1, 0]) / (12.0 * step**2))
+    simple, rough, _ = (rise @ weights / (180.0 * step**2) for weights in BENDS)
+    return _Differences(first, second, rough, simple)
 
 
 def _second_noise(t: Array, value: Array, found: _Differences, step: float) -> Array:
@@ -129,6 +131,7 @@ def _wide(
             found = _central(owner, drive, t[k], value[k], spacing)
             noise = _second_noise(t[k], value[k], found, spacing)
             good = np.abs(found.second - found.rough) <= SMOOTH * np.abs(found.second) + noise
+            good &= np.abs(found.rough - found.simple) <= 0.01 * np.abs(found.second) + noise  # a kink can meet one only
             table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
             done[k[good]] = True
         spacing /= 8.0
@@ -139,7 +142,7 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     """The same by differences of the shortest spacing, one-sided at the ends of a drive and at its kinks."""
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
-    rise = _known(owner, drive, times) - value[:, None]
+    rise = known_values(owner, drive, times) - value[:, None]
     before = side.copy()
     side = np.where(np.isnan(rise).any(axis=1) & (side == 1), 2, side)
     for k in np.flatnonzero((side == 1) & _bent(t, value, rise, step)).tolist():
@@ -172,7 +175,7 @@ def _bent(t: Array, value: Array, rise: Array, step: float) -> Any:
 def _smooth_side(owner: Thing, drive: Drive, t: float, times: Array) -> int:
     """The times that a difference at t uses, as in BEFORE: both sides if the drive has no kink among `times`, and
     otherwise the side away from it; the earlier times if it is at t. A jump is refused."""
-    found = find_break(lambda time: float(_known(owner, drive, np.array([time]))[0]), times[0], times[-1])
+    found = find_break(lambda time: float(known_values(owner, drive, np.array([time]))[0]), *times[[0, -1]].tolist())
     if found is None:
         return 1
     refuse_jump(owner, found)
@@ -194,14 +197,14 @@ def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
     return np.where(within[:, None], np.clip(times, 0.0, last), times)
 
 
-def _known(owner: Thing, drive: Drive, times: Array) -> Array:
+def known_values(owner: Thing, drive: Drive, times: Array) -> Array:
     """A drive at the given times; NaN where it is undefined."""
     try:
         return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
     except ModelError:
         if times.size == 1:
             return np.full(times.shape, np.nan)
-        return np.concatenate([_known(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
+        return np.concatenate([known_values(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
             times.shape
         )
 

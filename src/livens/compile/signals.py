@@ -21,7 +21,7 @@ from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointL
 from ..describe.thing import Thing
 from ..formula.formula import Formula
 from .drive_breaks import Break, find_break
-from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, refuse_jump
+from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, known_values, refuse_jump
 from .signal_forms import SignalForms
 from .terms import Terms
 
@@ -180,4 +180,4 @@ class Signals:
 
 
 def _value(owner: Thing, drive: Drive, t: float) -> float:
-    return float(sample(drive, np.array([t]), (), owner, "drive")[0])
+    return float(known_values(owner, drive, np.array([t]))[0])
