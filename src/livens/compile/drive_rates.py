@@ -131,7 +131,9 @@ def _wide(
             found = _central(owner, drive, t[k], value[k], spacing)
             noise = _second_noise(t[k], value[k], found, spacing)
             good = np.abs(found.second - found.rough) <= SMOOTH * np.abs(found.second) + noise
-            good &= np.abs(found.rough - found.simple) <= 0.01 * np.abs(found.second) + noise  # a kink can meet one only
+            good &= (
+                np.abs(found.rough - found.simple) <= 0.01 * np.abs(found.second) + noise
+            )  # a kink can meet one only
             table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
             done[k[good]] = True
         spacing /= 8.0
@@ -186,8 +188,8 @@ def refuse_jump(owner: Thing, found: Break) -> None:
     """A ModelError for a drive that jumps."""
     if found.jump:
         raise ModelError(
-            f"drive of {owner.name!r} jumps by {found.jump:.3g} at t = {found.t:.6g} s: a prescribed coordinate must be "
-            "continuous. Let it change within a short time, such as one of a few steps."
+            f"drive of {owner.name!r} jumps by {found.jump:.3g} at t = {found.t:.6g} s: a prescribed coordinate must "
+            "be continuous. Let it change over a short time, such as that of a few steps."
         )
 
 

@@ -7,8 +7,9 @@ three (value, rate, acceleration); the time itself is one more column if a user-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from .drive_breaks import Break, find_break
 from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, known_values, refuse_jump
 from .signal_forms import SignalForms
 from .terms import Terms
-
 
 MOST_EXAMINED = 2000  # intervals in which drives are examined for jumps, in one run
 
@@ -53,6 +53,21 @@ class DriveColumns(NamedTuple):
     first: int
 
 
+class Function(NamedTuple):
+    """A constant or function of time, and the first of its columns."""
+
+    owner: Thing
+    signal: Any
+    shape: tuple[int, ...]
+    what: str
+    first: int
+
+    @property
+    def columns(self) -> int:
+        """How many they are: a drive has a rate and an acceleration too."""
+        return 3 if self.what == "drive" else int(np.prod(self.shape))
+
+
 class Signals:
     """The columns of a model, and their table at given times."""
 
@@ -79,8 +94,9 @@ class Signals:
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
         self.examined = 0  # intervals in which drives were examined
+        self.functions = self._functions()
         self.forms = SignalForms()
-        self.known = self._known()
+        self.known = {f.first for f in self.functions if self.forms.add(f.signal, f.shape, f.first, f.what == "drive")}
 
     def _formulas(self, model: Model) -> Iterator[Formula]:
         for _, term in self.terms.every:
@@ -89,43 +105,42 @@ class Signals:
             if thing.equations is not None:
                 yield thing.equations.formula
 
-    def _known(self) -> set[int]:
-        """The first columns of the signals that kernels tabulate."""
-        wanted = [
-            *((load.force, (3,), first, False) for _, load, first in self.loads),
-            *((load.torque, (3,), first + 3, False) for _, load, first in self.loads),
-            *((motor.effort, (), first, False) for _, motor, first in self.motors if motor.rate is None),
-            *((drive, (), first, True) for _, drive, first in self.drives),
+    def _functions(self) -> list[Function]:
+        """All constants and functions of time, with their columns."""
+        return [
+            *(Function(owner, load.force, (3,), "force", first) for owner, load, first in self.loads),
+            *(Function(owner, load.torque, (3,), "torque", first + 3) for owner, load, first in self.loads),
+            *(
+                Function(owner, motor.effort, (), "effort", first)
+                for owner, motor, first in self.motors
+                if not motor.rate
+            ),
+            *(Function(owner, drive, (), "drive", first) for owner, drive, first in self.drives),
         ]
-        return {first for signal, shape, first, rates in wanted if self.forms.add(signal, shape, first, rates)}
 
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
         t = np.ascontiguousarray(t, dtype=np.float64)
         table = np.zeros((len(t), self.width))
         self.forms.fill(t, table)
-
-        def rest(first: int, columns: int, called: Callable[[Array], Array]) -> None:
-            """Call Python for the rows that are not filled, and where a known form is not defined or has no rate."""
-            part = table[:, first : first + columns]
-            if first not in self.known:
-                part[:] = called(t).reshape(part.shape)
-            elif len(rows := np.flatnonzero(~np.isfinite(part).all(axis=1))):
-                part[rows] = called(t[rows]).reshape(len(rows), columns)
-
-        for owner, load, k in self.loads:
-            rest(k, 3, lambda t, owner=owner, load=load: sample(load.force, t, (3,), owner, "force"))
-            rest(k + 3, 3, lambda t, owner=owner, load=load: sample(load.torque, t, (3,), owner, "torque"))
-        for owner, motor, k in self.motors:
-            if motor.rate is None:
-                rest(k, 1, lambda t, owner=owner, motor=motor: sample(motor.effort, t, (), owner, "effort"))
+        for function in self.functions:
+            part = table[:, function.first : function.first + function.columns]
+            if function.first not in self.known:
+                part[:] = self._called(function, t).reshape(part.shape)
+            elif len(rows := np.flatnonzero(~np.isfinite(part).all(axis=1))):  # not defined there, or without a rate
+                part[rows] = self._called(function, t[rows]).reshape(len(rows), -1)
         for controller, effort in zip(self.controlled, self.held, strict=True):
             table[:, controller.first] = effort
-        for owner, drive, k in self.drives:
-            rest(k, 3, lambda t, owner=owner, drive=drive: self._drive_table(owner, drive, t))
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    def _called(self, function: Function, t: Array) -> Array:
+        """The columns of a function at the times t, by calls of Python."""
+        owner, signal, shape, what, _ = function
+        if what == "drive":
+            return drive_table(owner, signal, t, self.step, self.last, self.spacing(owner, signal))
+        return sample(signal, t, shape, owner, what)
 
     def drive_breaks(self, t: Array, table: Array) -> Iterator[tuple[Thing, Break]]:
         """Kinks and jumps of drives between consecutive rows of a table: where the change of a drive differs from that
@@ -142,7 +157,7 @@ class Signals:
                     return
                 self.examined += 1
                 low, high = sorted((float(t[i]), float(t[i + 1])))
-                found = find_break(lambda time, owner=owner, drive=drive: _value(owner, drive, time), low, high)
+                found = find_break(partial(_value, owner, drive), low, high)
                 if found is not None:
                     yield owner, found
 
@@ -150,9 +165,6 @@ class Signals:
         """A ModelError if a drive jumps between consecutive rows of a table."""
         for owner, found in self.drive_breaks(t, table):
             refuse_jump(owner, found)
-
-    def _drive_table(self, owner: Thing, drive: Drive, t: Array) -> Array:
-        return drive_table(owner, drive, t, self.step, self.last, self.spacing(owner, drive))
 
     def for_step(self, h: float) -> Signals:
         """The same signals for a run with the step h [s]; controllers hold nothing yet."""

@@ -1,7 +1,7 @@
-"""Piecewise polynomials of time: what splines and polynomials of SciPy and NumPy are, so that kernels can evaluate them.
+"""Splines and polynomials of SciPy and NumPy as piecewise polynomials of time, which kernels can evaluate.
 
-Splines (`x` or `t`, `c`, `k`) and polynomials (`coef`, `coeffs`) are recognised by their attributes, and accepted if the
-polynomials give the same numbers as the object itself: a class that changes what a call returns stays a function.
+Splines (`x` or `t`, `c`, `k`) and polynomials (`coef`, `coeffs`) are recognised by their attributes, and accepted if
+the polynomials give the same numbers as the object: a class that changes what a call returns stays a function.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _BSpline(Protocol):  # scipy.interpolate: BSpline, make_interp_spline
     k: Any
     extrapolate: Any
 
-    def derivative(self) -> Any: ...
+    def __call__(self, x: Any, nu: int = 0) -> Any: ...
 
 
 @runtime_checkable

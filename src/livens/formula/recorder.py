@@ -67,7 +67,10 @@ class Recorder:
         rows += [(opcodes.ASSIGN, 1 + n, register[k], 0) for n, k in enumerate(wanted)]
         constant = [self.instructions[k][3] for k in order] + [0.0] * len(wanted)
         return Tape(
-            np.array(rows, dtype=np.int64).reshape(-1, 4), np.array(constant), len(results), 1 + len(results) + len(order)
+            np.array(rows, dtype=np.int64).reshape(-1, 4),
+            np.array(constant),
+            len(results),
+            1 + len(results) + len(order),
         )
 
 

@@ -222,8 +222,8 @@ def step(system, state, work, h, table, signals, before, row):
 
 @njit
 def add_driven_impulses(rows, part, signals, before, row, lam, account):
-    """Add `part` of the impulses h λ of prescribed motions times their mean rate. Where a rate jumps, the multipliers of
-    (3) are impulses, and those of the equations of motion are not: their difference is the impulse that is added."""
+    """Add `part` of the impulses h λ of prescribed motions times their mean rate. Where a rate jumps, the multipliers
+    of (3) are impulses, and those of the equations of motion are not: the difference is the impulse that is added."""
     for r in range(lam.shape[0]):
         k = rows.signal[r]
         if k >= 0 and rows.rate[r] == 0.0:
