@@ -167,7 +167,8 @@ class Run:
             n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
         t = self.t0 + self.h * n
         table = np.ascontiguousarray(self.table.table(t))
-        self.table.refuse_jumps(t, table)
+        if self.table.drives:
+            self.table.refuse_jumps(t, table)
         return table
 
     def so_far(self, state: State, done: int) -> Trajectory:
