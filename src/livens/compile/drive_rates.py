@@ -18,7 +18,7 @@ from ..describe.row import Drive
 from ..describe.signal import sample
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..formula.expression import Expression
+from .drive_breaks import Break, find_break
 
 SMOOTH = 1e-8  # relative difference of second differences of order four and six: the latter is then good to 1e-12
 LEVELS = 8  # of spacings, each eight times as wide as the one before
@@ -36,6 +36,9 @@ SECOND = np.array(
         [137, -972, 2970, -5080, 5265, -3132, 812],
     ]
 )
+BENDS = np.array(  # second differences of order two, four and six, in 180ths
+    [[0, 0, 180, -360, 180, 0, 0], [0, -15, 240, -450, 240, -15, 0], [2, -27, 270, -490, 270, -27, 2]]
+)
 CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the first of four times
 
 
@@ -51,19 +54,27 @@ def drive_table(
     within = (t >= -slack) & (t <= last + slack)
     t = np.where(within, np.clip(t, 0.0, last), t)
     value = sample(drive, t, (), owner, "drive")
-    if isinstance(drive, Expression):
-        exact = drive.derivatives(t)
-        if np.isfinite(exact).all():
-            return exact
-    derivative: Any = getattr(drive, "derivative", None)  # splines have one
-    if accepts(derivative, 0):
-        once = derivative()
-        return np.stack([value, np.asarray(once(t)), np.asarray(once.derivative()(t))], axis=1)
+    rates = _own_rates(drive, t)
+    if rates is not None:
+        return np.stack([value, *rates], axis=1)
     wide, done = _wide(owner, drive, t, value, widest, step, last)
     if done.all():
         return wide
     wide[~done] = _near(owner, drive, t[~done], value[~done], within[~done], step, last)
     return wide
+
+
+def _own_rates(drive: Any, t: Array) -> tuple[Array, Array] | None:
+    """Rate and acceleration by the method `derivative()` that splines have; None if it gives no finite numbers."""
+    derivative: Any = getattr(drive, "derivative", None)  # any callable may be a drive
+    if not accepts(derivative, 0):
+        return None
+    with suppress(Exception):  # such as the second derivative of a spline of degree one
+        once = derivative()
+        first, second = (np.asarray(f(t), dtype=np.float64) for f in (once, once.derivative()))
+        if first.shape == second.shape == t.shape and np.isfinite(first).all() and np.isfinite(second).all():
+            return first, second
+    return None
 
 
 def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) -> float:
@@ -72,7 +83,7 @@ def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) 
     t = 8.0 * step * np.array([16.0, 37.0, 57.0])
     t, best = t[t <= last], step
     with suppress(Exception):  # a function that is defined for the times of a shorter run only may raise anything
-        value = _known(owner, drive, t)
+        value = known_values(owner, drive, t)
         t, value = t[np.isfinite(value)], value[np.isfinite(value)]
         for _ in range(LEVELS):
             inside = 24.0 * best <= np.minimum(t, last - t)
@@ -85,18 +96,20 @@ def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) 
 
 
 class _Differences(NamedTuple):
-    """Central differences: first and second derivative of order six, and the second of order four."""
+    """Central differences: first and second derivative of order six, and the second of orders four and two."""
 
     first: Array
     second: Array
     rough: Array
+    simple: Array
 
 
 def _central(owner: Thing, drive: Drive, t: Array, value: Array, step: float) -> _Differences:
-    rise = _known(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
+    rise = known_values(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
     first = np.sum(FIRST[1] * rise, axis=1) / (60.0 * step)
     second = np.sum(SECOND[1] * rise, axis=1) / (180.0 * step**2)
-    return _Differences(first, second, rise @ np.array([0, -1, 16, -30, 16, -1, 0]) / (12.0 * step**2))
+    simple, rough, _ = (rise @ weights / (180.0 * step**2) for weights in BENDS)
+    return _Differences(first, second, rough, simple)
 
 
 def _second_noise(t: Array, value: Array, found: _Differences, step: float) -> Array:
@@ -118,6 +131,9 @@ def _wide(
             found = _central(owner, drive, t[k], value[k], spacing)
             noise = _second_noise(t[k], value[k], found, spacing)
             good = np.abs(found.second - found.rough) <= SMOOTH * np.abs(found.second) + noise
+            good &= (
+                np.abs(found.rough - found.simple) <= 0.01 * np.abs(found.second) + noise
+            )  # a kink can meet one only
             table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
             done[k[good]] = True
         spacing /= 8.0
@@ -128,11 +144,14 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     """The same by differences of the shortest spacing, one-sided at the ends of a drive and at its kinks."""
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
-    rise = _known(owner, drive, times) - value[:, None]
-    late = (np.isnan(rise).any(axis=1) | _kinks(t, value, rise, step)) & (side == 1)
-    side = np.where(late, 2, side)
-    times[late] = _times(t[late], within[late], side[late], step, last)
-    again = late | np.isnan(rise).any(axis=1)
+    rise = known_values(owner, drive, times) - value[:, None]
+    before = side.copy()
+    side = np.where(np.isnan(rise).any(axis=1) & (side == 1), 2, side)
+    for k in np.flatnonzero((side == 1) & _bent(t, value, rise, step)).tolist():
+        side[k] = _smooth_side(owner, drive, float(t[k]), times[k])
+    moved = side != before
+    times[moved] = _times(t[moved], within[moved], side[moved], step, last)
+    again = moved | np.isnan(rise).any(axis=1)
     rise[again] = sample(drive, times[again].ravel(), (), owner, "drive").reshape(-1, 7) - value[again, None]
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
@@ -147,34 +166,49 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     return table
 
 
+def _bent(t: Array, value: Array, rise: Array, step: float) -> Any:
+    """True if second differences of order two, four and six differ by a hundredth, beyond round-off: a drive may have a
+    kink there."""
+    found = np.stack([rise @ weights for weights in BENDS])
+    most = np.abs(found).max(axis=0)
+    return np.ptp(found, axis=0) > 0.01 * most + 180.0 * _noise(t, value, rise, step)
+
+
+def _smooth_side(owner: Thing, drive: Drive, t: float, times: Array) -> int:
+    """The times that a difference at t uses, as in BEFORE: both sides if the drive has no kink among `times`, and
+    otherwise the side away from it; the earlier times if it is at t. A jump is refused."""
+    found = find_break(lambda time: float(known_values(owner, drive, np.array([time]))[0]), *times[[0, -1]].tolist())
+    if found is None:
+        return 1
+    refuse_jump(owner, found)
+    return 2 if found.t >= t - found.width else 0
+
+
+def refuse_jump(owner: Thing, found: Break) -> None:
+    """A ModelError for a drive that jumps."""
+    if found.jump:
+        raise ModelError(
+            f"drive of {owner.name!r} jumps by {found.jump:.3g} at t = {found.t:.6g} s: a prescribed coordinate must "
+            "be continuous. Let it change over a short time, such as that of a few steps."
+        )
+
+
 def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
     """The seven times of the differences at each t: (len(t), 7)."""
     times = t[:, None] + step * (np.arange(7) - BEFORE[side][:, None])
     return np.where(within[:, None], np.clip(times, 0.0, last), times)
 
 
-def _known(owner: Thing, drive: Drive, times: Array) -> Array:
+def known_values(owner: Thing, drive: Drive, times: Array) -> Array:
     """A drive at the given times; NaN where it is undefined."""
     try:
         return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
     except ModelError:
         if times.size == 1:
             return np.full(times.shape, np.nan)
-        return np.concatenate([_known(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
+        return np.concatenate([known_values(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
             times.shape
         )
-
-
-def _kinks(t: Array, value: Array, rise: Array, step: float) -> Any:
-    """True if a drive is smooth before t and after it, but its rate jumps at t, as that of a table that is held at its
-    end: one-sided differences of order two and three agree on either side, and the sides differ."""
-    sides = (rise[:, 3:], -rise[:, 3::-1])
-    second = np.stack([side[:, :3] @ np.array([-3.0, 4.0, -1.0]) / 2.0 for side in sides])
-    third = np.stack([side @ CUBIC for side in sides])
-    noise = _noise(t, value, rise, step)
-    largest = np.abs(rise).max(axis=1)
-    smooth = (np.abs(second - third) <= 1e-3 * largest + noise).all(axis=0)
-    return smooth & (np.abs(third[0] - third[1]) > 0.02 * largest + noise)
 
 
 def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:

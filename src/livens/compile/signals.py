@@ -1,14 +1,15 @@
 """Signals: the numbers that come with time, which are loads, efforts of motors and prescribed coordinates.
 
-They are Python functions, and kernels see arrays only: before each chunk of steps they are tabulated at the exact times
-of all its stages. A load has six columns (force, torque), a motor one, a drive three (value, rate, acceleration); the
-time itself is one more column if a user-written formula depends on it.
+Before each chunk of steps they are tabulated at the exact times of all its stages: those of known form by kernels
+(signal_forms.py), other functions by calls of Python. A load has six columns (force, torque), a motor one, a drive
+three (value, rate, acceleration); the time itself is one more column if a user-written formula depends on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,12 @@ from ..describe.signal import sample
 from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointLoad
 from ..describe.thing import Thing
 from ..formula.formula import Formula
-from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table
+from .drive_breaks import Break, find_break
+from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, known_values, refuse_jump
+from .signal_forms import SignalForms
 from .terms import Terms
+
+MOST_EXAMINED = 2000  # intervals in which drives are examined for jumps, in one run
 
 
 class LoadColumns(NamedTuple):
@@ -46,6 +51,21 @@ class DriveColumns(NamedTuple):
     owner: Thing
     drive: Drive
     first: int
+
+
+class Function(NamedTuple):
+    """A constant or function of time, and the first of its columns."""
+
+    owner: Thing
+    signal: Any
+    shape: tuple[int, ...]
+    what: str
+    first: int
+
+    @property
+    def columns(self) -> int:
+        """How many they are: a drive has a rate and an acceleration too."""
+        return 3 if self.what == "drive" else int(np.prod(self.shape))
 
 
 class Signals:
@@ -73,6 +93,10 @@ class Signals:
         self.held = np.zeros(len(self.controlled))  # efforts of the controllers
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
+        self.examined = 0  # intervals in which drives were examined
+        self.functions = self._functions()
+        self.forms = SignalForms()
+        self.known = {f.first for f in self.functions if self.forms.add(f.signal, f.shape, f.first, f.what == "drive")}
 
     def _formulas(self, model: Model) -> Iterator[Formula]:
         for _, term in self.terms.every:
@@ -81,27 +105,72 @@ class Signals:
             if thing.equations is not None:
                 yield thing.equations.formula
 
+    def _functions(self) -> list[Function]:
+        """All constants and functions of time, with their columns."""
+        return [
+            *(Function(owner, load.force, (3,), "force", first) for owner, load, first in self.loads),
+            *(Function(owner, load.torque, (3,), "torque", first + 3) for owner, load, first in self.loads),
+            *(
+                Function(owner, motor.effort, (), "effort", first)
+                for owner, motor, first in self.motors
+                if not motor.rate
+            ),
+            *(Function(owner, drive, (), "drive", first) for owner, drive, first in self.drives),
+        ]
+
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
+        t = np.ascontiguousarray(t, dtype=np.float64)
         table = np.zeros((len(t), self.width))
-        for owner, load, k in self.loads:
-            table[:, k : k + 3] = sample(load.force, t, (3,), owner, "force")
-            table[:, k + 3 : k + 6] = sample(load.torque, t, (3,), owner, "torque")
-        for owner, motor, k in self.motors:
-            if motor.rate is None:
-                table[:, k] = sample(motor.effort, t, (), owner, "effort")
+        self.forms.fill(t, table)
+        for function in self.functions:
+            part = table[:, function.first : function.first + function.columns]
+            if function.first not in self.known:
+                part[:] = self._called(function, t).reshape(part.shape)
+            elif len(rows := np.flatnonzero(~np.isfinite(part).all(axis=1))):  # not defined there, or without a rate
+                part[rows] = self._called(function, t[rows]).reshape(len(rows), -1)
         for controller, effort in zip(self.controlled, self.held, strict=True):
             table[:, controller.first] = effort
-        for owner, drive, k in self.drives:
-            table[:, k : k + 3] = drive_table(owner, drive, t, self.step, self.last, self.spacing(owner, drive))
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    def _called(self, function: Function, t: Array) -> Array:
+        """The columns of a function at the times t, by calls of Python."""
+        owner, signal, shape, what, _ = function
+        if what == "drive":
+            return drive_table(owner, signal, t, self.step, self.last, self.spacing(owner, signal))
+        return sample(signal, t, shape, owner, what)
+
+    def drive_breaks(self, t: Array, table: Array) -> Iterator[tuple[Thing, Break]]:
+        """Kinks and jumps of drives between consecutive rows of a table: where the change of a drive differs from that
+        by its rates, it is examined (drive_breaks.py); so many intervals in all that it takes seconds at most."""
+        span = np.diff(t)
+        for owner, drive, k in self.drives:
+            value, rate, acceleration = table[:, k : k + 3].T
+            off = np.abs(np.diff(value) - 0.5 * span * (rate[1:] + rate[:-1]))
+            curved = span**2 * (np.abs(acceleration[1:]) + np.abs(acceleration[:-1]))
+            moved = np.abs(span) * (np.abs(rate[1:]) + np.abs(rate[:-1]))
+            large = np.abs(value[1:]) + np.abs(value[:-1])
+            for i in np.flatnonzero(off > 0.05 * moved + curved + 1e-9 * large).tolist():
+                if self.examined >= MOST_EXAMINED:
+                    return
+                self.examined += 1
+                low, high = sorted((float(t[i]), float(t[i + 1])))
+                found = find_break(partial(_value, owner, drive), low, high)
+                if found is not None:
+                    yield owner, found
+
+    def refuse_jumps(self, t: Array, table: Array) -> None:
+        """A ModelError if a drive jumps between consecutive rows of a table."""
+        for owner, found in self.drive_breaks(t, table):
+            refuse_jump(owner, found)
 
     def for_step(self, h: float) -> Signals:
         """The same signals for a run with the step h [s]; controllers hold nothing yet."""
         other = copy(self)
         other.step, other.spacings, other.held = STEP_PART * abs(h), {}, np.zeros(len(self.controlled))
+        other.examined = 0
         return other
 
     def spacing(self, owner: Thing, drive: Drive) -> float:
@@ -120,3 +189,7 @@ class Signals:
             answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), owner, "effort")
             self.held[k] = float(answer[0])
         return self.held.copy()
+
+
+def _value(owner: Thing, drive: Drive, t: float) -> float:
+    return float(known_values(owner, drive, np.array([t]))[0])

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array
 from ..errors import LivensError, ModelError
-from ..formula.expression import Expression
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
 TIME_ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, relative to it
@@ -21,10 +20,6 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
     computed time may be past the end of a table by its round-off: the function is then called just before it."""
     if not callable(signal):
         return np.broadcast_to(signal, (len(t), *shape))
-    if isinstance(signal, Expression):  # all times at once
-        table = signal.table(t)
-        if table.shape == (len(t), *shape) and np.isfinite(table).all():
-            return table
     rows = np.empty((len(t), *shape))
     for k, time in enumerate(t.tolist()):
         try:

@@ -21,7 +21,7 @@ from .lagrangian import Lagrangian
 from .legendre import evaluate
 from .run import Run
 from .scheme import label, scheme_of
-from .simulation import consistent, simulate
+from .simulation import consistent, follow
 from .symplectic import symplectic_defect
 
 KEPT = 200_000  # states of a run that are examined, at most
@@ -164,11 +164,11 @@ def _measured(problem: Problem, scheme: Any, h: float) -> Row:
 def _timed(problem: Problem, scheme: Any, h: float) -> Run:
     """The run, and the quickest of a few where it is short; the first step, which compiles, does not count."""
     given: Any = {"q": problem.q, "v": problem.v, "h": h, "progress": False}
-    simulate(problem.system, scheme, until=h, **given)
+    follow(problem.system, scheme, until=h, **given)
     every = max(1, int(np.ceil(problem.until / h / KEPT)))
     best: Run | None = None
     for _ in range(ROUNDS):
-        run = simulate(problem.system, scheme, until=problem.until, every=every, **given)
+        run = follow(problem.system, scheme, until=problem.until, every=every, **given)
         best = run if best is None or run.seconds < best.seconds else best
         if run.seconds > MOMENT:
             break

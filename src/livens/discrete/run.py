@@ -44,6 +44,14 @@ class Run:
         self._record, self._layout, self._start = record, layout, start  # the velocities at the start
         self.q = record[:, layout.part["q"]]
 
+    def thinned(self, every: int) -> Run:
+        """The same run with every `every`-th state."""
+        some = slice(None, None, every)
+        return Run(
+            self.system, self.scheme, self.h, self.t[some], self._record[some], self._layout, self.iterations,
+            self.steps, self.seconds, self._start,
+        )  # fmt: skip
+
     def _part(self, name: str) -> Array | None:
         part = self._layout.part.get(name)
         return None if part is None else self._record[:, part]

@@ -16,6 +16,7 @@ from ..run.plan import step_count
 from ..run.progress import Progress
 from . import state_maps, stepping
 from .diagnosis import not_finite
+from .energy_check import warn_of_energy_error
 from .lagrangian import Lagrangian
 from .legendre import evaluate
 from .maps import Blocks, Program
@@ -44,7 +45,8 @@ def simulate(
     """Step `system` from positions q and velocities v at time `start` to `until` [s] with steps of h [s].
 
     If h does not divide the time, the next smaller step that does is taken. Keeps every `every`-th state, the first and
-    the last. Positions and velocities that violate the constraints slightly are projected onto them.
+    the last. Positions and velocities that violate the constraints slightly are projected onto them. A run whose energy
+    error is above 5 % of the largest energy exchanged ends with a warning.
 
     >>> import livens.discrete as ld
     >>> kepler = ld.Mechanical(mass=[1.0, 1.0], potential=lambda x: -1.0 / ld.norm(x))
@@ -52,6 +54,23 @@ def simulate(
     >>> run.q.shape
     (1001, 2)
     """
+    run = follow(system, scheme, q, v, h, until, every, start, progress)
+    warn_of_energy_error(run)
+    return run
+
+
+def follow(
+    system: Lagrangian,
+    scheme: Any,
+    q: ArrayLike,
+    v: ArrayLike,
+    h: float,
+    until: float,
+    every: int = 1,
+    start: float = 0.0,
+    progress: bool | None = None,
+) -> Run:
+    """The same without a check of the energy."""
     if not isinstance(system, Lagrangian):
         raise ModelError(f"simulate takes a Lagrangian or Mechanical system first, not {system!r}.")
     maps = scheme_of(scheme)

@@ -15,9 +15,11 @@ import numpy as np
 
 from ..checks import Array, number
 from ..errors import ModelError
+from ..kernels.signal_table import fill_from_tapes
 from . import functions
 from .grammar import ARGUMENTS, CONSTANTS, Step, names_in, parsed, short, taken
 from .jet import Jet, jet_of_time
+from .recorder import Recorder, Tape
 
 COMPARISON_FUNCTIONS = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -71,22 +73,43 @@ class Expression:
         """The value at the time t [s]: a number, or a tuple of numbers."""
         return evaluate(self.steps, {**self.numbers, "t": t}, self.text)
 
-    def table(self, t: Array) -> Any:
+    def tape(self, rates: bool = False) -> Tape:
+        """Its instructions (recorder.py): the entries of its value, or, with `rates`, value, rate and acceleration of a
+        number, differentiated exactly (jet.py)."""
+        recorder = Recorder()
+        found = evaluate(self.steps, {**self.numbers, "t": jet_of_time(recorder)}, self.text)
+        entries = [x if isinstance(x, Jet) else Jet(x) for x in (found if isinstance(found, tuple) else (found,))]
+        if not rates:
+            return recorder.tape([entry.value for entry in entries])
+        if isinstance(found, tuple):
+            raise ModelError(f"{short(self.text)} is a vector, where a number is needed.")
+        return recorder.tape(list(entries[0].parts))
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """() for a number, (k,) for a vector of k numbers."""
+        found = self(0.0)
+        return (len(found),) if isinstance(found, tuple) else ()
+
+    def table(self, t: Array) -> Array:
         """Its values at the times t [s]: (n,), or (n, k) for a vector of k numbers."""
-        found = evaluate(self.steps, {**self.numbers, "t": t}, self.text)
-        columns = [np.broadcast_to(x, t.shape) for x in (found if isinstance(found, tuple) else (found,))]
-        return np.stack(columns, axis=1) if isinstance(found, tuple) else np.array(columns[0])
+        return _tabulated(self.tape(), t).reshape(len(t), *self.size)
 
     def derivatives(self, t: Array) -> Array:
         """Value, rate [1/s] and acceleration [1/s²] of a number at the times t: (n, 3), exactly (jet.py)."""
-        found = evaluate(self.steps, {**self.numbers, "t": jet_of_time(t)}, self.text)
-        if isinstance(found, tuple):
-            raise ModelError(f"{short(self.text)} is a vector, where a number is needed.")
-        parts = (found.value, found.rate, found.acceleration) if isinstance(found, Jet) else (found, 0.0, 0.0)
-        return np.stack([np.broadcast_to(x, t.shape) for x in parts], axis=1).astype(np.float64)
+        return _tabulated(self.tape(rates=True), t)
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
+
+
+def _tabulated(tape: Tape, t: Array) -> Array:
+    """The results of a tape at the times t: (n, results)."""
+    table = np.empty((len(t), tape.results))
+    whole = np.array([[0, len(tape.code), tape.results, 0]], dtype=np.int64)
+    with np.errstate(all="ignore"):
+        fill_from_tapes(tape.code, tape.constant, whole, t, np.zeros(tape.registers), table)
+    return table
 
 
 def _refuse_unknown(expression: Expression, known: set[str]) -> None:

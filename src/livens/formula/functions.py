@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import require
-from .jet import Jet, chosen, has_jet, of_jets
+from .jet import chosen, has_jet, of_jets
 
 
 def casadi() -> Any:
@@ -59,7 +59,7 @@ fmin, fmax = _function("fmin", np.fmin), _function("fmax", np.fmax)
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x if the condition is true, otherwise y; for symbols and numbers."""
     if has_jet(condition, x, y):
-        return chosen(condition.value != 0.0 if isinstance(condition, Jet) else condition, x, y)
+        return chosen(condition, x, y)
     if any(_mixed(value) for value in (condition, x, y)):
         return casadi().if_else(condition, x, y)
     return np.where(condition, x, y) if np.ndim(condition) else x if condition else y
@@ -67,7 +67,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 def truth(condition: Any) -> Any:
     """1 if the condition is true and 0 if not, for symbols and numbers."""
-    return condition if _is_symbol(condition) else np.float64(condition)
+    return condition if _is_symbol(condition) or has_jet(condition) else np.float64(condition)
 
 
 def dot(u: Any, v: Any) -> Any:

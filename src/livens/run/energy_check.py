@@ -17,6 +17,7 @@ from ..compile.system import registers
 from ..errors import ModelWarning
 from ..kernels.arrays import DISSIPATED, WORK, State
 from ..kernels.forces import energies_of_record
+from ..record.joints import signals_of
 from ..record.trajectory import Trajectory
 
 ENERGY_TOLERANCE = 0.05  # relative energy error above which the step is too long
@@ -54,8 +55,19 @@ def warn_of_energy_error(motion: Trajectory) -> None:
     error = energy_error(motion)
     if error > ENERGY_TOLERANCE:
         warnings.warn(
-            f"model {motion.model.name!r}: {energy_error_text(error)}; h = {motion.h:g} s is too long for this motion: "
-            f'try h = {motion.h / 4:.1g}, or h="auto".',
+            f"model {motion.model.name!r}: {energy_error_text(error)}; {_cause(motion)}",
             ModelWarning,
             stacklevel=3,
         )
+
+
+def _cause(motion: Trajectory) -> str:
+    """Why the energy error is large, and a remedy: prescribed motions with kinks, or else the step."""
+    shorter = f"h = {motion.h / 4:.1g}"
+    signals = motion.compiled.signals(motion.h)
+    for owner, found in signals.drive_breaks(motion.t, signals_of(motion)) if signals.drives else ():
+        return (
+            f"the rate of the drive of {owner.name!r} jumps at t = {found.t:.4g} s, where errors are of first order in "
+            f"h: use a smooth drive, such as a cubic spline, or try {shorter}."
+        )
+    return f'h = {motion.h:g} s is too long for this motion: try {shorter}, or h="auto".'

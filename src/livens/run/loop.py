@@ -165,7 +165,11 @@ class Run:
             within = np.cumsum(self.scheme.weights)
             within[-1] = 1.0
             n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
-        return np.ascontiguousarray(self.table.table(self.t0 + self.h * n))
+        t = self.t0 + self.h * n
+        table = np.ascontiguousarray(self.table.table(t))
+        if self.table.drives:
+            self.table.refuse_jumps(t, table)
+        return table
 
     def so_far(self, state: State, done: int) -> Trajectory:
         """The motion over the first `done` steps, of which `state` is the last."""

@@ -23,7 +23,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, State, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, State, System
 from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import (
@@ -200,6 +200,8 @@ def step(system, state, work, h, table, signals, before, row):
         add_tape_work(system.tapes, 0.5 * h, state.lam[MU], work.partial, state.account)
     status = solve_step(system, state, work, h, table, signals, row)
     if status == OK:
+        part = table[GAMMA] * (1.0 - table[ALPHA_F]) / (1.0 - table[ALPHA_M])
+        add_driven_impulses(system.rows, part, signals, before, row, state.lam[MU], state.account)
         accept_trial(
             h, table, work.f, work.tau, state.memory, work.a, work.B, work.trial, state.a, state.B, state.p, state.L
         )
@@ -211,11 +213,22 @@ def step(system, state, work, h, table, signals, before, row):
         )  # fmt: skip
         if table[ALPHA_M] == 0.0 and table[ALPHA_F] == 0.0:  # Newmark steps with the accelerations themselves
             store_force(work.f, work.tau, state.memory)
+        add_driven_impulses(system.rows, -part, signals, before, row, state.lam[MU], state.account)
         add_joint_work(system.rows, 0.5 * h, signals, row, state.lam[MU], state.account)
         if system.tapes.clock >= 0:
             add_tape_work(system.tapes, 0.5 * h, state.lam[MU], work.partial, state.account)
         add_work(h, power(system, state, signals, row, work), work.power, state.account)
     return status
+
+
+@njit
+def add_driven_impulses(rows, part, signals, before, row, lam, account):
+    """Add `part` of the impulses h λ of prescribed motions times their mean rate. Where a rate jumps, the multipliers
+    of (3) are impulses, and those of the equations of motion are not: the difference is the impulse that is added."""
+    for r in range(lam.shape[0]):
+        k = rows.signal[r]
+        if k >= 0 and rows.rate[r] == 0.0:
+            account[WORK] += part * lam[r] * (signals[row, k] - signals[before, k])
 
 
 @njit

@@ -15,7 +15,8 @@ CORRECTIONS = 20
 @inline
 def project_momenta(system, state, work, signals, row):
     """Project momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the Jacobian in work.G and
-    the factors of S without dampers in work.H."""
+    the factors of S without dampers in work.H. Where the rate of a prescribed motion jumps, this is the impulse: its
+    work, impulse times mean rate, is added to the energy balance."""
     last = 1e300
     for i in range(CORRECTIONS):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
@@ -24,8 +25,19 @@ def project_momenta(system, state, work, signals, row):
         if e <= 0.1 or (i > 1 and e > 0.3 * last):
             break
         last = e
+        for r in range(work.x.shape[0]):
+            work.g[r] = work.x[r]
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+        add_impulse_work(system.rows, signals, row, work.x, work.g, state.account)
+
+
+@njit
+def add_impulse_work(rows, signals, row, x, excess, account):
+    """Add the work of the impulses −x in prescribed motions, whose rates they reduce by `excess`."""
+    for r in range(x.shape[0]):
+        if rows.signal[r] >= 0 and rows.rate[r] == 0.0:
+            account[WORK] -= x[r] * (signals[row, rows.signal[r] + RATE] + 0.5 * excess[r])
 
 
 @njit

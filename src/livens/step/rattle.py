@@ -206,8 +206,10 @@ def store_multipliers(rows, h, span, signals, before, row, work_lam, impulse, sm
         if rows.rate[r] > 0.0:
             account[DISSIPATED] += 0.5 * h * (lam[MU, r] ** 2 + mu**2) / rows.rate[r]
         elif rows.signal[r] >= 0:
-            k = rows.signal[r] + RATE
-            account[WORK] += 0.5 * h * (work_lam[r] * signals[before, k] + mu * signals[row, k])
+            k = rows.signal[r]
+            mean = (signals[row, k] - signals[before, k]) / h  # impulses times mean rates: exact where a rate jumps
+            first, last = 0.5 * (signals[before, k + RATE] + mean), 0.5 * (mean + signals[row, k + RATE])
+            account[WORK] += 0.5 * h * (work_lam[r] * first + mu * last)
         lam[LAST_LEAD, r] = lam[LEAD, r]
         lam[LEAD, r] = (work_lam[r] - lam[MU, r]) / span if smooth else 0.0
         lam[MU, r] = mu
