@@ -78,6 +78,7 @@ def store_start(bodies, a, B, p, L, trial):
             for j in range(3):
                 trial[B0 + k, b, j] = B[b, k, j]
 
+
 # reciprocals of k (k + 1), the ratios of successive terms of sin t/t and (1 − cos t)/t²
 R6, R20, R42, R72, R110, R156, R210 = (1.0 / (k * (k + 1)) for k in range(2, 15, 2))
 R24, R30, R56, R90, R132, R182 = 1.0 / 24.0, *(1.0 / (k * (k + 1)) for k in range(5, 14, 2))
