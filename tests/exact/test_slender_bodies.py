@@ -83,7 +83,7 @@ def test_runge_kutta_has_its_order_for_every_ratio(scheme, steps, kind, ratio):
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 @pytest.mark.parametrize("kind", ["rod", "disk"])
-@pytest.mark.parametrize("ratio", (*RATIOS, 1e-9))
+@pytest.mark.parametrize("ratio", [*RATIOS, 1e-9])
 def test_the_automatic_step_suits_every_ratio(scheme, kind, ratio):
     """0.02 s: at most 0.05 rad a step, whatever the moments; the error is that of the scheme."""
     J, until, seed = moments(ratio, kind), 3.0, 1 + RATIOS.index(ratio) if ratio in RATIOS else 9
@@ -94,7 +94,7 @@ def test_the_automatic_step_suits_every_ratio(scheme, kind, ratio):
     assert (found[:2] <= 10.0 * (0.05 ** min(scheme.order, 6)) + round_off).all(), found
 
 
-@pytest.mark.parametrize("ratio", (*RATIOS, 1e-9, 1e-12))
+@pytest.mark.parametrize("ratio", [*RATIOS, 1e-9, 1e-12])
 @pytest.mark.parametrize("kind", ["rod", "strip", "disk"])
 def test_the_rotation_per_step_that_has_a_solution_does_not_depend_on_the_moments(kind, ratio):
     """A radian with Livens. With RungeKutta the error of a stage counts too: nearly half a turn at order 8, 2 rad at
@@ -160,11 +160,8 @@ def linked(radius, seed):
         for z, name in ((-0.5, "one"), (-1.5, "two"))
     )  # fmt: skip
     m.add(lv.Spherical(m.world.point(0, 0, 0), one.point(0, 0, 0.5), name="pin"))
-    m.add(
-        lv.Universal(
-            one.point(0, 0, -0.5), two.point(0, 0, 0.5), axis_a=Q @ (1, 0, 0), axis_b=Q @ (0, 1, 0), name="cross"
-        )
-    )
+    ends = one.point(0, 0, -0.5), two.point(0, 0, 0.5)
+    m.add(lv.Universal(*ends, axis_a=Q @ (1, 0, 0), axis_b=Q @ (0, 1, 0), name="cross"))
     return m
 
 

@@ -194,7 +194,7 @@ def zero_velocity_rows(rows, g):
 
 
 @inline
-def project(system, state, work, signals, row):
+def project(system, state, work, h, signals, row):
     """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
@@ -219,7 +219,7 @@ def project(system, state, work, signals, row):
     if result == OK:
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
-        project_momenta(system, state, work, signals, row)
+        project_momenta(system, state, work, h, signals, row)
     return result
 
 
@@ -252,7 +252,7 @@ def step(system, state, work, h, table, signals, before, varies):
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
     status = check_state(state.a, state.p, state.L, work.trial, work.fault)
     if status == OK and state.lam.shape[1] > 0:
-        status = project(system, state, work, signals, row)
+        status = project(system, state, work, h, signals, row)
     return status
 
 
