@@ -145,8 +145,8 @@ def compile_rows(
         return [*values, *[filler] * (2 - len(values))]
 
     def first_point(row: Row, owner: Thing) -> Array:
-        if row.kind == "ROLL":  # its first point contains the tangent
-            return frames.direction(row.a.body, row.a.r)
+        if row.kind == "ROLL":  # its first point contains the tangent, times the radius: a length like other points
+            return row.value * frames.direction(row.a.body, row.a.r)
         return frames.local(row.a, owner)
 
     compiled = Rows(
@@ -199,9 +199,8 @@ def _scaled(
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # user-written rows have any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * local, unit * local))
-    metric = np.where(angular, 1.0 / size**2, unit**2) / max(
-        float(frames.mass.sum()) / max(1, len(frames.mass) - 1), 1e-300
-    )
+    mass = float(frames.mass.sum()) / max(1, len(frames.mass) - 1)
+    metric = np.where(angular, 1.0 / size**2, unit**2) / max(mass, 1e-300)
     return compiled._replace(weight=1.0 / tolerance, metric=metric, unit=unit)
 
 
