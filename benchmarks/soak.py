@@ -61,6 +61,7 @@ PARTS = (
     Part("random linkages counted", partial(of_module, "linkages"), {"small": 20, "full": 2000}),
     Part("random prescribed motions", partial(of_module, "prescribed"), {"small": 20, "full": 2000}),
     Part("random models run", partial(of_module, "random_models"), {"small": 5, "full": 1000}),
+    Part("random models in other units", partial(of_module, "units"), {"small": 3, "full": 1000}),
     Part("robots of other packages imported", partial(of_module, "imports"), {"small": 3, "full": 10_000}),
 )
 

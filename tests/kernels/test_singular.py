@@ -61,7 +61,7 @@ def test_what_moves_weak_rows_is_taken_from_momenta(n, height):
         constraint_rates(bodies, blocks, work.G, p, L, work.x)
         solve(blocks, work.S, work.pivot[S_PIVOTS], work.x)
         apply_multipliers(blocks, work.G, -1.0, work.x, p, L)
-    remove_weak_rates(system, work, np.zeros((1, 1)), 0, 0.0, p, L)
+    remove_weak_rates(system, work, 1e-3, np.zeros((1, 1)), 0, 0.0, p, L)
     constraint_rates(bodies, blocks, work.G, p, L, work.x)
     assert np.abs(work.x * rows.weight).max() <= 1.0
     after = root * np.hstack([p, L])[1:].ravel()

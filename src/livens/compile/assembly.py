@@ -25,13 +25,15 @@ from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.row_tapes import tape_jacobians, tape_rates, tape_violations
 from ..kernels.rows import jacobians, violations
 from ..kernels.sparse import add_compliance, assemble, factor, remove_dampers, solve
+from .bodies import size_of_bodies
 from .rows import PRECISION
 from .signals import Signals
 from .system import fastest, scratch
 
 SHIFT = 1e-6  # regularisation of S, relative to the metric, in projections and for reactions that are not unique
 LARGEST_VIOLATION = 0.1  # relative to the size of the joints, or in radians; a larger one is an error of the model
-STILL, DRIVEN = 1e-14, 1e-10  # m/s or rad/s: round-off of velocities without and with prescribed motions
+STILL = 1e-14  # round-off of velocities at rest, relative to the rate of a pendulum of the size of the model
+DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by differences [1/s]
 
 
 class Assembly:
@@ -47,7 +49,8 @@ class Assembly:
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
         arms = np.abs(system.rows.point[system.rows.body > 0]).max(initial=0.0)  # the world has no size
         size = max(float(arms), float(system.rows.value.max(initial=0.0)))
-        self.size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
+        moments = system.bodies.inertia * (system.bodies.inverse_inertia > 0.0)
+        self.size = size if size > 0.0 else size_of_bodies(system.bodies.mass, moments, state.a)
 
     def evaluate_jacobian(self) -> None:
         """The gradients of all rows into work.G."""
@@ -157,8 +160,9 @@ class Assembly:
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())
 
-    def check_rates(self, remedy: str = " Prescribe fewer motions, or consistent ones.") -> None:
-        """Check that some velocity satisfies all joints and prescribed motions."""
+    def check_rates(self, before: float, remedy: str = " Prescribe fewer motions, or consistent ones.") -> None:
+        """Check that some velocity satisfies all joints and prescribed motions; `before`: the fastest rate before the
+        velocities were projected [1/s]."""
         system, work = self.system, self.work
         g = np.zeros(len(self.hard))
         self.evaluate_jacobian()
@@ -167,14 +171,11 @@ class Assembly:
         add_prescribed_rates(system.rows, self.signals, 0, 0.0, left)
         if self.taped:
             tape_rates(system.tapes, work.partial, left)
-        prescribed = (
-            float(np.abs((left - g * self.hard) * system.rows.weight).max()) * PRECISION
-        )  # of prescribed motions [1/s]
+        prescribed = float(np.abs((left - g * self.hard) * system.rows.weight).max()) * PRECISION  # [1/s]
         rate_violation = np.abs(left) * system.rows.weight * PRECISION
         r = int(rate_violation.argmax())
-        if rate_violation[r] > max(
-            1e-6 * max(prescribed, fastest(system.bodies, self.state, self.size)), still(system)
-        ):
+        rate = max(prescribed, before, fastest(system.bodies, self.state, self.size))
+        if rate_violation[r] > max(1e-6 * rate, still(system, self.size)):
             joint = self.owners[r]
             remedy = remedy if (system.rows.signal >= 0).any() else ""
             raise ModelError(
@@ -214,6 +215,7 @@ class Assembly:
         )
 
 
-def still(system: System) -> float:
-    """Round-off of velocities [m/s or rad/s]."""
-    return DRIVEN if (system.rows.signal >= 0).any() else STILL
+def still(system: System, size: float) -> float:
+    """The rate that counts as rest [1/s]; `size`: of the joints [m]."""
+    pendulum = float(np.sqrt(np.linalg.norm(system.gravity) / size))
+    return DRIVEN if (system.rows.signal >= 0).any() else STILL * pendulum

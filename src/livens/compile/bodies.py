@@ -88,6 +88,13 @@ class Frames:
         return State(a, B, p, L, angle=none, lam=np.zeros((3, 0)), account=account, effort=none, half_turns=none)
 
 
+def size_of_bodies(mass: Array, moments: Array, a: Array) -> float:
+    """A length for joints whose points are all at centres of mass [m]: the largest radius of gyration or distance from
+    the origin; 1 if nothing has a length."""
+    squared = np.divide(moments.max(axis=1), mass, out=np.zeros_like(mass), where=mass > 0.0)
+    return max(float(np.sqrt(squared.max())), float(np.abs(a).max())) or 1.0
+
+
 def stack(rows: Any, shape: tuple[int, ...]) -> Array:
     """A list of numbers or arrays as one array (len, *shape), also when it is empty."""
     return np.array(rows, dtype=np.float64).reshape(-1, *shape)

@@ -36,6 +36,7 @@ class Adjustment(NamedTuple):
     turned: float = 0.0  # rotation [rad]
     adjusted: float = 0.0  # change of velocity [m/s]
     respun: float = 0.0  # change of angular velocity [rad/s]
+    before: float = 0.0  # the fastest rate before these changes [1/s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +84,9 @@ class Compiled:
             lam = np.delete(state.lam, sorted(left_out), axis=1)
             system, state = reduced.system, state._replace(lam=lam)
             last = Assembly(model, system, state, _owners(reduced.groups))
-        adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0))
-        fit.check_rates()
+        before = fastest(system.bodies, state, fit.size)
+        adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
+        fit.check_rates(before)
         compiled = cls._made(model, tables, system, state, left_out, adjustment)
         if not quiet:
             compiled.warn(fit.size)
@@ -177,15 +179,15 @@ class Compiled:
 
     def warn(self, size: float) -> None:
         """Warn of what assembly changed and of redundant constraints; `size`: of the joints [m]."""
-        moved, turned, adjusted, respun = self.adjustment
+        moved, turned, adjusted, respun, before = self.adjustment
         if moved > 1e-9 * size or turned > 1e-9:
             _warn(
                 f"the initial positions did not satisfy the joints: bodies were moved by up to {moved:.2g} m and "
                 f"{turned:.2g} rad."
             )
-        rate = fastest(self.system.bodies, self.state, size)
-        least = still(self.system)
-        if adjusted > max(1e-9 * size * rate, least) or respun > max(1e-9 * rate, least):
+        rate = max(before, fastest(self.system.bodies, self.state, size))
+        least = max(1e-9 * rate, still(self.system, size))
+        if adjusted > size * least or respun > least:
             _warn(
                 f"the initial velocities did not satisfy the joints: they were changed by up to {adjusted:.2g} m/s and "
                 f"{respun:.2g} rad/s."
@@ -213,9 +215,10 @@ def _impose_rates(model: Model, fit: Assembly) -> None:
     driven = start_rates.driven(model)
     tables = compile_model(driven)
     blow = Assembly(driven, tables.system, fit.state._replace(lam=tables.state.lam), _owners(tables.groups))
+    before = fastest(tables.system.bodies, fit.state, fit.size)
     blow.project_velocities()
     names = ", ".join(map(repr, start_rates.rates(model)))
-    blow.check_rates(f" start_rate is given for {names}: give fewer of them, or consistent ones.")
+    blow.check_rates(before, f" start_rate is given for {names}: give fewer of them, or consistent ones.")
 
 
 # ── has the model changed? ──

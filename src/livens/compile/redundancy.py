@@ -95,11 +95,12 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
     rng = np.random.default_rng(1)
     state, bodies = there.state, there.system.bodies
     if not own:
-        state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None]
+        state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None] * there.size
         state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
+    before = fastest(bodies, state, there.size)
     there.project_velocities()
     rate = fastest(bodies, state, there.size)
-    if rate < 1e-9:
+    if rate <= 1e-9 * before:
         return False
     a0, B0 = state.a.copy(), state.B.copy()
     move_steadily(bodies, turn / rate, a0, B0, state.p, state.L, state.a, state.B)

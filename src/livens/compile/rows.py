@@ -21,7 +21,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
 from ..kernels.arrays import Blocks, Coordinates, Dials, Rows, State
-from .bodies import Frames, stack
+from .bodies import Frames, size_of_bodies, stack
 from .ordering import elimination_order, symbolic
 from .signals import Signals
 
@@ -163,8 +163,8 @@ def compile_rows(
         return [*values, *[filler] * (2 - len(values))]
 
     def first_point(row: Row, owner: Thing) -> Array:
-        if row.kind == "ROLL":  # its first point contains the tangent
-            return frames.direction(row.a.body, row.a.r)
+        if row.kind == "ROLL":  # its first point contains the tangent, times the radius: a length like other points
+            return row.value * frames.direction(row.a.body, row.a.r)
         return frames.local(row.a, owner)
 
     compiled = Rows(
@@ -193,11 +193,11 @@ def compile_rows(
         metric=np.zeros(len(rows)),
     )
     angular = np.array([_is_angle(row) for row in rows], dtype=bool)
-    return _scaled(rows, compiled, blocks, angular, state, frames.mass), blocks, angular
+    return _scaled(rows, compiled, blocks, angular, state, frames), blocks, angular
 
 
 def _scaled(
-    rows: list[Row], compiled: Rows, blocks: Blocks, angular: NDArray[np.bool_], state: State, mass: Array
+    rows: list[Row], compiled: Rows, blocks: Blocks, angular: NDArray[np.bool_], state: State, frames: Frames
 ) -> Rows:
     """The rows with their weights. The tolerance of a length is relative to the size of the joints, but to at most
     LONGEST times the shorter lever arm of its own joint; that of an angle is absolute, and that of a slip is finer,
@@ -205,7 +205,7 @@ def _scaled(
     levers = np.abs(compiled.point).max(axis=2) * (compiled.body > 0)  # the world has no size
     lengths = [row.value if row.kind in ("DISTANCE", "TAPE") else 0.0 for row in rows]
     size = max(float(levers.max(initial=0.0)), *lengths, 0.0)
-    size = size if size > 0.0 else max(1.0, float(np.abs(state.a).max()))
+    size = size if size > 0.0 else size_of_bodies(frames.mass, frames.moments, state.a)
     if size > LARGEST_SIZE:
         raise ModelError(
             f"joints are at points {size:.3g} m from their bodies, too far to compute with: check the units."
@@ -217,7 +217,8 @@ def _scaled(
     slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
     unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # user-written rows have any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * local, unit * local))
-    metric = np.where(angular, 1.0 / size**2, unit**2) / max(float(mass.sum()) / max(1, len(mass) - 1), 1e-300)
+    mass = float(frames.mass.sum()) / max(1, len(frames.mass) - 1)
+    metric = np.where(angular, 1.0 / size**2, unit**2) / max(mass, 1e-300)
     return compiled._replace(weight=1.0 / tolerance, metric=metric, unit=unit)
 
 

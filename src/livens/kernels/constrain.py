@@ -72,6 +72,9 @@ def rolling_residuals(rows, h, before, after, g):
             g[r] = 0.5 * h * (before[r] + after[r])
 
 
+RATE_TOLERANCE = 1e-4  # a rate over a step, in tolerances of the violation, that counts as none
+
+
 @njit
 def largest_violation(rows, g):
     """The largest violation in tolerances, and its row."""

@@ -84,15 +84,21 @@ def bias(system, a, B, p, L, signals, row, work):
 
 
 @njit
+def gyroscopic_torque(bodies, b, L0, L1, L2):
+    """L × ω of body b. Differences of the inverse moments come first: they vanish exactly for equal moments, and
+    rounding errors of the products would be divided by the small third moment of a slender body."""
+    i0, i1, i2 = bodies.inverse_inertia[b, 0], bodies.inverse_inertia[b, 1], bodies.inverse_inertia[b, 2]
+    return (i2 - i1) * L1 * L2, (i0 - i2) * L2 * L0, (i1 - i0) * L0 * L1
+
+
+@njit
 def add_gyroscopic_torque(bodies, L, tau):
     """τ += L × ω, the gyroscopic torque."""
     for b in range(1, L.shape[0]):
-        w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
-        w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
-        w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
-        tau[b, 0] += L[b, 1] * w2 - L[b, 2] * w1
-        tau[b, 1] += L[b, 2] * w0 - L[b, 0] * w2
-        tau[b, 2] += L[b, 0] * w1 - L[b, 1] * w0
+        t0, t1, t2 = gyroscopic_torque(bodies, b, L[b, 0], L[b, 1], L[b, 2])
+        tau[b, 0] += t0
+        tau[b, 1] += t1
+        tau[b, 2] += t2
 
 
 @njit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .._jit import njit
 from .arrays import S_PIVOTS
-from .constrain import add_multiple, apply_multipliers, constraint_rates
+from .constrain import RATE_TOLERANCE, add_multiple, apply_multipliers, constraint_rates
 from .row_tapes import all_rates
 from .sparse import solve
 
@@ -109,9 +109,10 @@ def project_out_strong_rows(system, work, x, multipliers, P, L):
 
 
 @njit
-def remove_weak_rates(system, work, signals, row, ahead, p, L):
+def remove_weak_rates(system, work, h, signals, row, ahead, p, L):
     """Remove the rates of weak rows from the momenta (p, L): conjugate gradients for the least-squares problem with G,
-    whose condition number is the square root of that of S. work.y accumulates the impulses."""
+    whose condition number is the square root of that of S, until they mean nothing over a step of length h. work.y
+    accumulates the impulses."""
     rows, pivot = system.rows, work.pivot[S_PIVOTS]
     residual, search, step_multipliers = work.x, work.g, work.U
     step_P, step_L = work.a, work.L
@@ -123,7 +124,7 @@ def remove_weak_rates(system, work, signals, row, ahead, p, L):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
                 now += residual[r] ** 2
                 most = max(most, abs(residual[r]) * rows.weight[r])
-        if most <= 1.0:
+        if abs(h) * most <= 10.0 * RATE_TOLERANCE:
             break
         for r in range(residual.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:

@@ -166,9 +166,11 @@ class _Linear:
         return (value, mode) if value > self.soft() else (0.0, mode)
 
     def soft(self) -> float:
-        """An eigenvalue below this is round-off of the differences."""
+        """An eigenvalue below this is round-off of the differences, in any unit of length."""
         eps = np.finfo(np.float64).eps
-        return 1e2 * eps * float(np.linalg.norm(self.root * self.pull)) / (SPACING * self.fit.size) * self.root.max()
+        lengths = np.array([self.fit.size] * 3 + [1.0] * 3)
+        loosest = float((self.root.reshape(-1, 6) / lengths).max())  # a displacement in sizes of the model, or in rad
+        return 1e2 * eps * float(np.linalg.norm(self.root * self.pull)) / SPACING * loosest
 
     def product(self, y: Array) -> Array:
         """K y by (2)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
-from ..kernels.constrain import apply_multipliers, largest_violation
+from ..kernels.constrain import RATE_TOLERANCE, apply_multipliers, largest_violation
 from ..kernels.row_tapes import all_rates
 from ..kernels.singular import zero_dampers
 from ..kernels.sparse import solve
@@ -13,16 +13,16 @@ CORRECTIONS = 20
 
 
 @inline
-def project_momenta(system, state, work, signals, row):
+def project_momenta(system, state, work, h, signals, row):
     """Project momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the Jacobian in work.G and
-    the factors of S without dampers in work.H. Where the rate of a prescribed motion jumps, this is the impulse: its
-    work, impulse times mean rate, is added to the energy balance."""
+    the factors of S without dampers in work.H, after a step of length h. Where the rate of a prescribed motion jumps,
+    this is the impulse: its work, impulse times mean rate, is added to the energy balance."""
     last = 1e300
     for i in range(CORRECTIONS):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
         zero_dampers(system.rows, work.x)
         e, _ = largest_violation(system.rows, work.x)
-        if e <= 0.1 or (i > 1 and e > 0.3 * last):
+        if abs(h) * e <= RATE_TOLERANCE or (i > 1 and e > 0.3 * last):
             break
         last = e
         for r in range(work.x.shape[0]):

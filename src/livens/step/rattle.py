@@ -31,6 +31,7 @@ from ..kernels.arrays import (
 )
 from ..kernels.compensated import compensated_drift, store_remainders
 from ..kernels.constrain import (
+    RATE_TOLERANCE,
     add_damper_compliance,
     add_multiple,
     apply_multipliers,
@@ -186,7 +187,7 @@ def solve_velocities(system, state, work, h, signals, row):
             e, _ = largest_violation(system.rows, work.g)
             if i == 0:
                 start = e
-            if i > 0 and (e <= 1e-11 * start or e <= 0.1 or (i > 1 and e > 0.3 * last)):
+            if i > 0 and (e <= 1e-11 * start or abs(h) * e <= RATE_TOLERANCE or (i > 1 and e > 0.3 * last)):
                 break
             last = e
             for r in range(work.x.shape[0]):
@@ -195,7 +196,7 @@ def solve_velocities(system, state, work, h, signals, row):
             add_multiple(-1.0, work.x, work.y)
             apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         if k + 1 < moments:
-            remove_weak_rates(system, work, signals, row, ahead, state.p, state.L)
+            remove_weak_rates(system, work, h, signals, row, ahead, state.p, state.L)
 
 
 @njit

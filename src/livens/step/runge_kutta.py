@@ -1,12 +1,19 @@
 """Explicit Runge–Kutta schemes for rigid bodies with joints, for short and accurate runs.
 
 They conserve nothing exactly, so that the energy drifts in long runs; for short runs of a given error they are the
-cheapest. All is in world axes, ℓ = B L and Ω = B J⁻¹L, in which the vectors of a fast top change slowly; rotations are
+cheapest. Vectors are in world axes, ℓ = B L and Ω = B J⁻¹L, in which those of a fast top change slowly; rotations are
 B = exp(Θ̂) B₀ with Θ = 0 at the start of a step (Munthe-Kaas 1998),
 
     ȧ = p/m     ṗ = f + Gᵀλ     ℓ̇ = B (τ + Gᵀλ)     Θ̇ = Ω − ½ Θ × Ω + (1 − ½|Θ| cot ½|Θ|)/|Θ|² Θ × (Θ × Ω)        (1)
 
-with λ such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are projected onto g(q) = 0 and momenta
+A slender body has a small moment J_k about its long axis e_k. There L_k = (Bᵀℓ)_k turns an error of the direction
+of the axis into a rate of roll that is wrong by this error times |ℓ|/J_k. Its L_k is integrated in body axes instead,
+
+    L̇_k = (τ + Gᵀλ)_k + (L × J⁻¹L)_k,                                                                              (2)
+
+where (L × J⁻¹L)_k/J_k = (J_i − J_j)/J_k ω_i ω_j is never larger than |ω_i ω_j|, because |J_i − J_j| ≤ J_k.
+
+λ is such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are projected onto g(q) = 0 and momenta
 onto G v + ∂g/∂t = 0, both by the least mass-weighted change. A body may rotate by half a turn in a step, |Θ| < π: Θ̇
 has a pole at 2π, and turns in joints are counted from stage to stage.
 """
@@ -26,7 +33,7 @@ from ..errors import ModelError
 from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
 from ..kernels.constrain import apply_multipliers, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
-from ..kernels.dynamics import REFINE, solve_accelerations
+from ..kernels.dynamics import REFINE, gyroscopic_torque, solve_accelerations
 from ..kernels.forces import power
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.record import store_state
@@ -40,15 +47,30 @@ from .rattle import POSITION_ROUND_OFF
 from .scheme import Prepare, Rollout, phase_per_step
 from .tableaus import CLASSIC, DOP853
 
-# slots of work.trial: the start of the step (B by rows), Θ, its coefficient in (1), the slopes of the stages
-A0, P0, L0, B0, THETA, CURVE, SLOPES = 0, 1, 2, 3, 6, 7, 8
-SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, EACH = 0, 1, 2, 3, 4  # of one stage, and how many slots it has
+# slots of work.trial: the start of the step (B by rows), Θ, numbers, the slopes of the stages
+A0, P0, L0, B0, THETA, NUMBERS, SLOPES = 0, 1, 2, 3, 6, 7, 8
+CURVE, AXIS, ROLL0 = 0, 1, 2  # numbers: the coefficient in (1); the long axis of a slender body, or −1, and L along it
+SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, SLOPE_ROLL, EACH = 0, 1, 2, 3, 4, 5  # of one stage, and how many slots it has
+SLENDER = 0.5  # a body is slender if its least moment is smaller than this part of the next
 
 
 @njit
-def store_start(a, B, p, L, trial):
-    """Store the start of a step: a, p, ℓ = B L, B."""
+def long_axis(bodies, b):
+    """The axis of a slender body with the least moment of inertia, or −1 for other bodies."""
+    J0, J1, J2 = bodies.inertia[b, 0], bodies.inertia[b, 1], bodies.inertia[b, 2]
+    if J0 < SLENDER * min(J1, J2):
+        return 0
+    if J1 < SLENDER * min(J2, J0):
+        return 1
+    return 2 if J2 < SLENDER * min(J0, J1) else -1
+
+
+@njit
+def store_start(bodies, a, B, p, L, trial):
+    """Store the start of a step: a, p, ℓ = B L, B, and L along the axis of slender bodies."""
     for b in range(1, a.shape[0]):
+        axis = long_axis(bodies, b)
+        trial[NUMBERS, b, AXIS], trial[NUMBERS, b, ROLL0] = axis, L[b, axis]
         for k in range(3):
             trial[A0, b, k] = a[b, k]
             trial[P0, b, k] = p[b, k]
@@ -58,37 +80,59 @@ def store_start(a, B, p, L, trial):
                 trial[B0 + k, b, j] = B[b, k, j]
 
 
+# reciprocals of k (k + 1), the ratios of successive terms of sin t/t and (1 − cos t)/t²
+R6, R20, R42, R72, R110, R156, R210 = (1.0 / (k * (k + 1)) for k in range(2, 15, 2))
+R24, R30, R56, R90, R132, R182 = 1.0 / 24.0, *(1.0 / (k * (k + 1)) for k in range(5, 14, 2))
+
+
+@njit
+def rotation_coefficients(s):
+    """For s = t²: sin t/t, (1 − cos t)/t² and (1 − ½t cot ½t)/t²; up to half a radian by their series, to round-off."""
+    if s > 0.25:
+        t = math.sqrt(s)
+        sine, cosine = math.sin(0.5 * t), math.cos(0.5 * t)
+        return 2.0 * sine * cosine / t, 2.0 * sine * sine / s, (1.0 - 0.5 * t * cosine / sine) / s
+    c = 1.0 - s * R72 * (1.0 - s * R110 * (1.0 - s * R156 * (1.0 - s * R210)))
+    c = 1.0 - s * R6 * (1.0 - s * R20 * (1.0 - s * R42 * c))
+    d = 1.0 - s * R56 * (1.0 - s * R90 * (1.0 - s * R132 * (1.0 - s * R182)))
+    d = 0.5 - s * R24 * (1.0 - s * R30 * d)
+    curve = 1.0 / 1209600.0 + s * (1.0 / 47900160.0 + s * (691.0 / 1307674368000.0 + s * (1.0 / 74724249600.0)))
+    curve = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * curve))
+    return c, d, curve
+
+
 @njit
 def stage_state(bodies, h, table, s, count, trial, a, B, p, L):
     """The state of stage s, from the slopes of the first `count` stages: (a, p, ℓ) = start + h Σ A_sj K_j, B by exp."""
     stages = int(table[0])
     for b in range(1, a.shape[0]):
+        a0, a1, a2 = trial[A0, b, 0], trial[A0, b, 1], trial[A0, b, 2]
+        p0, p1, p2 = trial[P0, b, 0], trial[P0, b, 1], trial[P0, b, 2]
         l0, l1, l2 = trial[L0, b, 0], trial[L0, b, 1], trial[L0, b, 2]
+        roll = trial[NUMBERS, b, ROLL0]
         x = y = z = 0.0
-        for k in range(3):
-            a[b, k] = trial[A0, b, k]
-            p[b, k] = trial[P0, b, k]
         for j in range(count):
             w = h * table[1 + s * stages + j]
             if w != 0.0:
                 i = SLOPES + EACH * j
-                for k in range(3):
-                    a[b, k] += w * trial[i + SLOPE_A, b, k]
-                    p[b, k] += w * trial[i + SLOPE_P, b, k]
+                a0 += w * trial[i + SLOPE_A, b, 0]
+                a1 += w * trial[i + SLOPE_A, b, 1]
+                a2 += w * trial[i + SLOPE_A, b, 2]
+                p0 += w * trial[i + SLOPE_P, b, 0]
+                p1 += w * trial[i + SLOPE_P, b, 1]
+                p2 += w * trial[i + SLOPE_P, b, 2]
                 l0 += w * trial[i + SLOPE_L, b, 0]
                 l1 += w * trial[i + SLOPE_L, b, 1]
                 l2 += w * trial[i + SLOPE_L, b, 2]
                 x += w * trial[i + SLOPE_THETA, b, 0]
                 y += w * trial[i + SLOPE_THETA, b, 1]
                 z += w * trial[i + SLOPE_THETA, b, 2]
-        square = x * x + y * y + z * z
-        t = math.sqrt(square)
-        cosine = math.cos(0.5 * t)
-        q = math.sin(0.5 * t) / t if t > 1e-8 else 0.5
-        curve = (1.0 - 0.5 * cosine / q) / square if t > 0.03 else 1.0 / 12.0 + square / 720.0 + square**2 / 30240.0
-        trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2], trial[CURVE, b, 0] = x, y, z, curve
-        c, d = 2.0 * q * cosine, 2.0 * q * q  # exp(Θ̂) = I + c Θ̂ + d Θ̂²
-        for k in range(3):
+                roll += w * trial[i + SLOPE_ROLL, b, 0]
+        a[b, 0], a[b, 1], a[b, 2] = a0, a1, a2
+        p[b, 0], p[b, 1], p[b, 2] = p0, p1, p2
+        c, d, curve = rotation_coefficients(x * x + y * y + z * z)
+        trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2], trial[NUMBERS, b, CURVE] = x, y, z, curve
+        for k in range(3):  # exp(Θ̂) = I + c Θ̂ + d Θ̂²
             u0, u1, u2 = trial[B0, b, k], trial[B0 + 1, b, k], trial[B0 + 2, b, k]
             v0, v1, v2 = y * u2 - z * u1, z * u0 - x * u2, x * u1 - y * u0
             u0 += c * v0 + d * (y * v2 - z * v1)
@@ -96,6 +140,9 @@ def stage_state(bodies, h, table, s, count, trial, a, B, p, L):
             u2 += c * v2 + d * (x * v1 - y * v0)
             B[b, 0, k], B[b, 1, k], B[b, 2, k] = u0, u1, u2
             L[b, k] = u0 * l0 + u1 * l1 + u2 * l2 if bodies.inverse_inertia[b, k] > 0.0 else 0.0
+        axis = int(trial[NUMBERS, b, AXIS])
+        if axis >= 0:
+            L[b, axis] = roll
 
 
 @njit
@@ -116,15 +163,14 @@ def orthonormalise(B):
 
 @njit
 def stage_slope(bodies, s, trial, B, p, L, f, tau):
-    """(1) at the state of stage s, from the total force f and the torque τ + L × ω."""
+    """(1) and (2) at the state of stage s, from the total force f and the torque τ + L × ω."""
     i = SLOPES + EACH * s
     for b in range(1, p.shape[0]):
         w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
         w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
         w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
-        t0 = tau[b, 0] - (L[b, 1] * w2 - L[b, 2] * w1)
-        t1 = tau[b, 1] - (L[b, 2] * w0 - L[b, 0] * w2)
-        t2 = tau[b, 2] - (L[b, 0] * w1 - L[b, 1] * w0)
+        t0, t1, t2 = gyroscopic_torque(bodies, b, L[b, 0], L[b, 1], L[b, 2])
+        t0, t1, t2 = tau[b, 0] - t0, tau[b, 1] - t1, tau[b, 2] - t2
         for k in range(3):
             trial[i + SLOPE_A, b, k] = bodies.inverse_mass[b] * p[b, k]
             trial[i + SLOPE_P, b, k] = f[b, k]
@@ -133,10 +179,11 @@ def stage_slope(bodies, s, trial, B, p, L, f, tau):
         x, y, z = trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2]
         w0, w1, w2 = trial[i + SLOPE_THETA, b, 0], trial[i + SLOPE_THETA, b, 1], trial[i + SLOPE_THETA, b, 2]
         v0, v1, v2 = y * w2 - z * w1, z * w0 - x * w2, x * w1 - y * w0
-        c = trial[CURVE, b, 0]
+        c = trial[NUMBERS, b, CURVE]
         trial[i + SLOPE_THETA, b, 0] += c * (y * v2 - z * v1) - 0.5 * v0
         trial[i + SLOPE_THETA, b, 1] += c * (z * v0 - x * v2) - 0.5 * v1
         trial[i + SLOPE_THETA, b, 2] += c * (x * v1 - y * v0) - 0.5 * v2
+        trial[i + SLOPE_ROLL, b, 0] = tau[b, int(trial[NUMBERS, b, AXIS])]
 
 
 @njit
@@ -148,7 +195,7 @@ def zero_velocity_rows(rows, g):
 
 
 @inline
-def project(system, state, work, signals, row):
+def project(system, state, work, h, signals, row):
     """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
@@ -173,7 +220,7 @@ def project(system, state, work, signals, row):
     if result == OK:
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
-        project_momenta(system, state, work, signals, row)
+        project_momenta(system, state, work, h, signals, row)
     return result
 
 
@@ -184,7 +231,7 @@ def step(system, state, work, h, table, signals, before, varies):
     nodes = 1 + (stages + 1) * stages
     row = before
     refine = 1 if system.shift == 0.0 else REFINE
-    store_start(state.a, state.B, state.p, state.L, work.trial)
+    store_start(system.bodies, state.a, state.B, state.p, state.L, work.trial)
     for s in range(stages):
         if s > 0:
             stage_state(system.bodies, h, table, s, s, work.trial, state.a, state.B, state.p, state.L)
@@ -206,7 +253,7 @@ def step(system, state, work, h, table, signals, before, varies):
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
     status = check_state(state.a, state.p, state.L, work.trial, work.fault)
     if status == OK and state.lam.shape[1] > 0:
-        status = project(system, state, work, signals, row)
+        status = project(system, state, work, h, signals, row)
     return status
 
 

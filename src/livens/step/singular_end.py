@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from .._jit import inline
 from ..kernels.arrays import CONDITION, H_PIVOTS, S_PIVOTS
-from ..kernels.constrain import apply_multipliers, largest_displacement, largest_violation
+from ..kernels.constrain import RATE_TOLERANCE, apply_multipliers, largest_displacement, largest_violation
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.singular import copy, copy_configuration, move_bodies, predict_momenta, set_zero, zero_dampers
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
@@ -124,7 +124,7 @@ def factorise_end(system, state, work, h, signals, row):
             solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
             displace(system, state, work, -1.0)
             satisfy_velocities(system, work, signals, row)
-            if (e <= 1.0 and largest_violation(system.rows, work.g)[0] <= 0.1) or i > 20:
+            if (e <= 1.0 and abs(h) * largest_violation(system.rows, work.g)[0] <= RATE_TOLERANCE) or i > 20:
                 at = FINAL
             else:
                 move_bodies(system.bodies, TAU * h, work.f, work.tau, state.a, state.B)
