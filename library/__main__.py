@@ -16,6 +16,8 @@ os.environ["NUMBA_OPT"] = "0"  # LLVM optimises the whole library, once
 os.environ.pop("NUMBA_DISABLE_JIT", None)
 sys.path.insert(0, str(ROOT / "src"))
 
+from .facts import is_current  # noqa: E402 (after the line above)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m library", description=__doc__.splitlines()[0])
@@ -23,16 +25,17 @@ def main() -> None:
     parser.add_argument("--force", action="store_true", help="build it even if it is up to date")
     parser.add_argument("--object-for", metavar="TRIPLE", help="write only kernels.o and table.h for another platform")
     options = parser.parse_args()
+    if not (options.object_for or options.force) and is_current(options.into):
+        print(f"library: {options.into} is up to date")
+        return
     try:
-        from .build import build, build_object, clock, is_current  # imports numba, with the settings above
+        from .build import build, build_object, clock  # imports numba, with the settings above
     except ImportError as error:
         raise SystemExit(f"library: {error}; pip install 'livens[jit]'") from None
     if options.object_for:
         build_object(options.object_for, options.into, clock())
-    elif options.force or not is_current(options.into):
-        build(options.into, clock())
     else:
-        print(f"library: {options.into} is up to date")
+        build(options.into, clock())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
@@ -16,25 +15,9 @@ from livens.backend.sources import PACKAGE
 from . import discover, link, trace
 from .entries import Entry, compile_with_numba, compiled
 from .exercises import EXERCISES
+from .facts import facts_of
 
 Report = Callable[[str], None]
-HERE = Path(__file__).parent
-
-
-def builder_hash() -> str:
-    """The hash of the files of this folder: a library made by other ones is out of date."""
-    files = sorted(path for path in HERE.iterdir() if path.suffix in (".py", ".c"))
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:16]
-
-
-def is_current(folder: Path) -> bool:
-    """True if `folder` contains a library of these sources, made by this builder."""
-    try:
-        facts = json.loads((folder / library.FACTS).read_bytes())
-        wanted = library.facts_of((folder / library.FILE).read_bytes()) | {"builder": builder_hash()}
-    except (OSError, ValueError):
-        return False
-    return facts == wanted
 
 
 def compiled_entries(report: Report) -> list[Entry]:
@@ -62,10 +45,12 @@ def build(folder: Path, report: Report) -> None:
         report("object file")
         link.link(here, here / library.FILE)
         module = (here / library.FILE).read_bytes()
-    facts = library.facts_of(module) | {"builder": builder_hash()}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / library.FACTS).unlink(missing_ok=True)  # without it the library is not loaded
-    for name, content in ((library.FILE, module), (library.FACTS, json.dumps(facts, indent=1).encode() + b"\n")):
+    for name, content in (
+        (library.FILE, module),
+        (library.FACTS, json.dumps(facts_of(module), indent=1).encode() + b"\n"),
+    ):
         new = folder / f"{name}.{os.getpid()}"
         new.write_bytes(content)
         new.replace(folder / name)  # a process that has loaded the old file keeps it

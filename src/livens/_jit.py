@@ -12,6 +12,7 @@ one is used, and why.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,7 @@ from .errors import LivensError
 
 Kernel = Callable[..., Any]
 NAMES = ("library", "numba", "python")
+DEMANDED = "the environment demands it"
 
 
 def _numba_problem() -> str:
@@ -39,7 +41,7 @@ def _choose() -> tuple[str, Library | None, str]:
     if demanded and demanded not in NAMES:
         raise LivensError(f"LIVENS_BACKEND must be one of {', '.join(NAMES)}, not {demanded!r}.")
     if demanded == "python" or (not demanded and os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")):
-        return "python", None, "the environment demands it"
+        return "python", None, DEMANDED
     why = []
     if demanded != "numba":
         try:
@@ -51,7 +53,7 @@ def _choose() -> tuple[str, Library | None, str]:
     if not demanded or demanded == "numba":
         problem = _numba_problem()
         if not problem:
-            return "numba", None, "; ".join(why) or "the environment demands it"
+            return "numba", None, "; ".join(why) or DEMANDED
         why.append(problem)
         if demanded:
             raise LivensError(f"{problem}, and LIVENS_BACKEND=numba demands it: pip install 'livens[jit]'.")
@@ -65,6 +67,17 @@ FOLDER = numba_jit.cache_folder() if BACKEND == "numba" else None  # where numba
 def cold(kernel: str) -> bool:
     """True if the first call of `kernel`, such as "rattle.rollout", compiles it on this machine."""
     return BACKEND == "numba" and not numba_jit.is_stored(kernel)
+
+
+def announcement(kernel: str, seconds: int) -> str:
+    """A sentence for the user before the first call of `kernel`, if it takes long or runs slowly; or nothing."""
+    why = "" if REASON == DEMANDED else f" ({REASON})"
+    if BACKEND == "python" and why and sys.platform != "emscripten":
+        return f"the kernels run as plain Python, hundreds of times slower{why}: pip install 'livens[jit]'"
+    if not cold(kernel):
+        return ""
+    often = "once" if FOLDER else "in every process, because no cache folder can be written; set NUMBA_CACHE_DIR"
+    return f"compiling for this machine, {often} (about {seconds} s) …{why}"
 
 
 def _beside_library(function: Kernel, inline: bool) -> Kernel:
