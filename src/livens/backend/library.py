@@ -17,7 +17,6 @@ import importlib.util
 import json
 import platform
 import sys
-import sysconfig
 from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
@@ -86,7 +85,7 @@ def load(folder: Path = FOLDER) -> Library:
         if facts[fact] != wanted[fact]:
             there, here = str(facts[fact])[:16], str(wanted[fact])[:16]
             raise Unusable(f"the compiled library is not used because {reason} ({there}, here {here}); {REBUILD}")
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if sys.implementation.name != "cpython" or "free-threading" in sys.version:
         raise Unusable("the compiled library needs CPython with the global interpreter lock")
     return _imported(path)
 
