@@ -1,7 +1,8 @@
 """The kernels in the source text of livens, and those that Python calls.
 
 A kernel is a function at the top of a module with the decorator `njit` or `inline`. Python calls it if its name occurs
-outside the body of a kernel: then it is called there, or passed on to where it is called.
+outside the body of a kernel: then it is called there, or passed on to where it is called. (Kernels for users' own
+schemes are called in exercises.py; trace.py adds them.)
 """
 
 from __future__ import annotations

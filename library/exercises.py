@@ -14,6 +14,12 @@ from pathlib import Path
 import numpy as np
 
 import livens as lv
+from livens.compile.compiled import Compiled
+from livens.compile.states import empty_record
+from livens.compile.system import scratch
+from livens.kernels.forces import free_forces
+from livens.kernels.record import store_state
+from livens.kernels.spin import drift, kick
 from livens.step import COMPARED, SCHEMES
 
 G = (0.0, 0.0, -9.81)
@@ -143,6 +149,17 @@ def lagrangians() -> None:
         _ = ld.simulate(chain, scheme, q=np.linspace(0.0, 1.0, n), v=np.zeros(n), h=0.01, until=0.02).energy
 
 
+def users_scheme() -> None:
+    """The kernels that a scheme of a user calls, as on the page "Write a scheme"."""
+    compiled = Compiled.of(free(), quiet=True)
+    system, state, work = compiled.system, compiled.state, scratch(compiled.system, 0)
+    kick(1e-3, work.f, work.tau, state.p, state.L)
+    drift(system.bodies, 1e-3, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
+    signals = compiled.signals(1e-3).table(np.zeros(1))
+    free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
+    store_state(empty_record(state, 1), 0, state)
+
+
 def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
     def run() -> None:
         with warnings.catch_warnings():
@@ -154,5 +171,5 @@ def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
 
 EXERCISES = [
     *(quietly(lambda build=build: move(build)) for build in (free, free_with_drag, jointed, loop, pendulum)),
-    *map(quietly, (questions, picture, lagrangians)),
+    *map(quietly, (questions, picture, lagrangians, users_scheme)),
 ]

@@ -11,6 +11,8 @@ from typing import Any
 from . import signature
 from .discover import Kernel
 
+EXERCISES = f"{__package__}.exercises"
+
 
 def functions(kernels: Iterable[Kernel]) -> dict[str, Callable[..., Any]]:
     """Path → the plain function of each kernel; they must not be compiled."""
@@ -20,21 +22,20 @@ def functions(kernels: Iterable[Kernel]) -> dict[str, Callable[..., Any]]:
 def traced(
     kernels: dict[str, Callable[..., Any]], wanted: Iterable[str], exercises: Iterable[Callable[[], object]]
 ) -> dict[str, list[signature.Part]]:
-    """Path of each wanted kernel → the types of its arguments, in calls from Python. Types in calls by other kernels
-    count where Python never calls it."""
+    """Path → the types of the arguments in calls from Python, for the wanted kernels and those that an exercise calls
+    itself. Types in calls by other kernels count where Python never calls a wanted kernel."""
     path_of: dict[CodeType, str] = {function.__code__: path for path, function in kernels.items()}
-    wanted = set(wanted)
     outer: dict[str, dict[signature.Part, None]] = {path: {} for path in sorted(wanted)}
-    inner: dict[str, dict[signature.Part, None]] = {path: {} for path in sorted(wanted)}
+    inner: dict[str, dict[signature.Part, None]] = {path: {} for path in outer}
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        path = path_of.get(code) if event == "call" else None
-        if path not in wanted or path is None:
+        code, caller = frame.f_code, frame.f_back
+        if event != "call" or code not in path_of or caller is None:
             return
-        caller = frame.f_back
-        by_kernel = caller is not None and caller.f_code in path_of
-        if by_kernel and (outer[path] or inner[path]):
+        path, by_kernel = path_of[code], caller.f_code in path_of
+        if caller.f_globals["__name__"] == EXERCISES:
+            outer.setdefault(path, {})
+        if path not in outer or (by_kernel and (outer[path] or inner[path])):
             return
         values = tuple(frame.f_locals[name] for name in code.co_varnames[: code.co_argcount])
         (inner if by_kernel else outer)[path][signature.of(values)] = None
@@ -45,4 +46,4 @@ def traced(
             exercise()
         finally:
             sys.setprofile(None)
-    return {path: signature.merged(list(outer[path] or inner[path])) for path in outer}
+    return {path: signature.merged(list(outer[path] or inner[path])) for path in sorted(outer)}

@@ -83,11 +83,16 @@ class LibraryKernel:
         return types.Dispatcher(self.dispatcher)
 
     def _run_elsewhere(self, args: tuple[Any, ...]) -> Any:
-        if self._other is None and self.py_func.__module__.startswith("livens."):
-            missing = "with these types of arguments" if self.entries else "as an entry"
-            how = "plain Python" if self.dispatcher is self.py_func else "compiled by numba"
-            text = f"the compiled library does not contain the kernel {self.path} {missing}; it runs as {how}."
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        if self._other is None:
+            plain, own = self.dispatcher is self.py_func, self.py_func.__module__.startswith("livens.")
+            if own:
+                missing = "with these types of arguments" if self.entries else "as an entry"
+                how = "runs as plain Python" if plain else "is compiled by numba"
+                text = f"the compiled library does not contain the kernel {self.path} {missing}; it {how}."
+                warnings.warn(text, RuntimeWarning, stacklevel=3)
+            elif plain:
+                text = f"the kernel {self.path} runs as plain Python; pip install 'livens[jit]' compiles it."
+                warnings.warn(text, RuntimeWarning, stacklevel=3)
         return self.dispatcher(*args)
 
 
