@@ -4,6 +4,8 @@ PYTHON ?= python3
 EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
+LIBRARY := src/livens/backend/_compiled.json
+KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render library -name '*.py' -o -name '*.c')
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
 LITE   := .venv-lite/.ready
@@ -17,10 +19,16 @@ help:   ## show this list
 demo: $(READY)   ## simulate the hammer example, print its report, write demo-output/
 	$(BIN)/python -m livens demo hammer --output demo-output
 
-test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel tests again as plain Python
+test: lint $(BROWSER) $(LIBRARY)   ## lint, all tests with the ten slowest, and the kernel tests with all back ends
 	$(BIN)/python -m pytest -n 2 --durations=10 --ignore=tests/look/browser
 	$(BIN)/python -m pytest tests/look/browser   # alone: a browser that draws in software needs the cores
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+	LIVENS_BACKEND=numba $(BIN)/python -m pytest tests/kernels
+	LIVENS_BACKEND=python $(BIN)/python -m pytest tests/kernels
+
+library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: three minutes
+
+dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels: dist/
+	LIVENS_LIBRARY=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 lint: $(READY)   ## check style and types
 	$(BIN)/ruff check
@@ -62,6 +70,7 @@ ensembles: $(READY)   ## measure ensembles: 10,000 double pendulums, ten killed 
 	$(BIN)/python -m benchmarks.ensembles
 
 clean:   ## remove everything that make created, including .venv
+	rm -f src/livens/backend/_compiled.*
 	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
@@ -74,6 +83,10 @@ $(READY): pyproject.toml constraints.txt
 		echo 'Installing chromium for the tests of the pages.'; \
 		{ apt-get update -qq && apt-get install -qq --no-install-recommends chromium; } >/dev/null 2>&1 || \
 		echo 'chromium could not be installed: the tests of the pages are skipped.'; fi
+	@touch $@
+
+$(LIBRARY): $(READY) $(KERNELS)
+	@$(BIN)/python -m library
 	@touch $@
 
 # Pyodide (Python for the browser) is optional: without npm or a network the live page and its tests are skipped.
@@ -99,10 +112,10 @@ $(ROBOTS): $(READY)
 $(PEERS): pyproject.toml constraints.txt
 	@echo 'Setting up .venv-bench with the programs for comparison.'
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[plot,symbolic,sparse]'
+	.venv-bench/bin/python -m pip install --quiet -c constraints.txt -e '.[jit,plot,symbolic,sparse]'
 	@for peer in mujoco exudyn pin; do \
 		.venv-bench/bin/python -m pip install --quiet -c constraints.txt $$peer || \
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean

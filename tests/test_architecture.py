@@ -17,8 +17,9 @@ SOURCE = ROOT / "src" / "livens"
 FILES = sorted(SOURCE.rglob("*.py"))
 ROOT_MODULES = {"__init__", "__main__", "_jit", "checks", "errors"}
 ORDER = [  # a package imports only packages before it
-    "_jit",
     "errors",
+    "backend",
+    "_jit",
     "checks",
     "kernels",
     "storage",

@@ -83,6 +83,7 @@ def livens_wheel(folder: Path) -> Path:
     source = ROOT / "src"
     version = re.search(r'__version__ = "(.*)"', (source / "livens" / "__init__.py").read_text())[1]
     paths = sorted(p for p in (source / "livens").rglob("*") if p.is_file() and p.suffix != ".pyc")
+    paths = [p for p in paths if p.stem.partition(".")[0] != "_compiled"]  # the library of this machine
     contents = [(path.relative_to(source).as_posix(), path.read_bytes()) for path in paths]
     return write_wheel(folder, "livens", version, "py3-none-any", contents)
 

@@ -1,72 +1,82 @@
-"""The one `njit`: cached on disk, no fast math, plain Python where numba is absent or switched off.
+"""The one `njit`, and the one place that chooses the back end of the kernels.
 
-The cache of numba does not notice a change of a kernel in *another* file. So the name of the cache folder is a hash of
-all files with compiled code: an edit anywhere starts a new folder.
+    library    machine code made when livens was built (backend/library.py); needs no compiler and no numba
+    numba      compiled at the first call and stored on disk (backend/numba_jit.py); for an edited source tree
+    python     the functions as they are: for a debugger, and in the browser
+
+All three run the same source and give the same bits. The first one that is available is used; the environment variable
+LIVENS_BACKEND=library, numba or python demands one, and NUMBA_DISABLE_JIT=1 demands python. `livens doctor` says which
+one is used, and why.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 import sys
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-try:
-    import numba
-except ImportError:  # in the browser, or where only numpy is installed
-    numba = None
+from .backend import numba_jit
+from .backend.library import Library, Unusable, load
+from .backend.library_kernel import LibraryKernel
+from .errors import LivensError
 
 Kernel = Callable[..., Any]
-COMPILED_CODE = ("kernels", "step", "look/render")  # all folders with compiled functions, with their subfolders
-COMPILED = numba is not None and not numba.config.DISABLE_JIT
+NAMES = ("library", "numba", "python")
+DEMANDED = "the environment demands it"
 
 
-def _user_cache() -> Path | None:
-    """The user's folder for caches; None if the user has no home: no HOME, and no entry in the list of users."""
-    names = ("NUMBA_CACHE_DIR", "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
-    for name in names:
-        if os.environ.get(name):
-            return Path(os.environ[name])
+def _numba_problem() -> str:
+    """Why numba cannot be used, or nothing. Imports it."""
     try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    parts = {"win32": ("AppData", "Local"), "darwin": ("Library", "Caches")}
-    return home.joinpath(*parts.get(sys.platform, (".cache",)))
+        import numba
+    except ImportError as error:
+        return f"numba cannot be imported ({error})"
+    return "numba is switched off (NUMBA_DISABLE_JIT)" if numba.config.DISABLE_JIT else ""
 
 
-def _temporary_cache() -> Path:
-    """A folder of this user alone in the system's temporary folder: what others wrote there must not be executed."""
-    user = os.getuid() if os.name == "posix" else "user"
-    folder = Path(tempfile.gettempdir(), f"livens-{user}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    facts = folder.lstat()
-    if os.name == "posix" and (facts.st_uid != user or not stat.S_ISDIR(facts.st_mode) or facts.st_mode & 0o022):
-        raise OSError(f"{folder} can be written by others")
-    return folder
+def _choose() -> tuple[str, Library | None, str]:
+    """(name of the back end, the library if it is used, why no earlier one is used)."""
+    demanded = os.environ.get("LIVENS_BACKEND", "")
+    if demanded and demanded not in NAMES:
+        raise LivensError(f"LIVENS_BACKEND must be one of {', '.join(NAMES)}, not {demanded!r}.")
+    if demanded == "python" or (not demanded and os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")):
+        return "python", None, DEMANDED
+    why = []
+    if demanded != "numba":
+        try:
+            return "library", load(), ""
+        except Unusable as reason:
+            why.append(str(reason))
+            if demanded == "library":
+                raise LivensError(f"{reason}. LIVENS_BACKEND=library demands it.") from None
+    if not demanded or demanded == "numba":
+        problem = _numba_problem()
+        if not problem:
+            return "numba", None, "; ".join(why) or DEMANDED
+        why.append(problem)
+        if demanded:
+            raise LivensError(f"{problem}, and LIVENS_BACKEND=numba demands it: pip install 'livens[jit]'.")
+    return "python", None, "; ".join(why)
 
 
-def _cache_folder() -> tuple[Path | None, bool]:
-    """The folder for exactly these sources, or None if none can be written; and whether it is a temporary one."""
-    here = Path(__file__).parent
-    sources = [Path(__file__), *(path for folder in COMPILED_CODE for path in sorted(here.glob(f"{folder}/**/*.py")))]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    for find in (_user_cache, _temporary_cache):
-        with suppress(OSError):
-            if (base := find()) is not None:
-                folder = base / "livens" / digest
-                folder.mkdir(parents=True, exist_ok=True)
-                if os.access(folder, os.W_OK):
-                    return folder, find is _temporary_cache
-    return None, False
+BACKEND, LIBRARY, REASON = _choose()
+FOLDER, TEMPORARY = numba_jit.cache_folder() if BACKEND == "numba" else (None, False)  # what numba compiled is there
 
 
-FOLDER, TEMPORARY = _cache_folder() if COMPILED else (None, False)
+def cold(kernel: str) -> bool:
+    """True if the first call of `kernel`, such as "rattle.rollout", compiles it on this machine."""
+    return BACKEND == "numba" and not numba_jit.is_stored(kernel)
+
+
+def announcement(kernel: str, seconds: int) -> str:
+    """A sentence for the user before the first call of `kernel`, if it takes long or runs slowly; or nothing."""
+    why = "" if REASON == DEMANDED else f" ({REASON})"
+    if BACKEND == "python" and why and sys.platform != "emscripten":
+        return f"the kernels run as plain Python, hundreds of times slower{why}: pip install 'livens[jit]'"
+    if not cold(kernel):
+        return ""
+    return f"compiling for this machine, {how_often()} (about {seconds} s) …{why}"
 
 
 def how_often() -> str:
@@ -78,34 +88,23 @@ def how_often() -> str:
     return "once"
 
 
-def cold(kernel: str) -> bool:
-    """True if `kernel`, such as "rattle.rollout", is not compiled on this machine yet."""
-    return COMPILED and (FOLDER is None or next(FOLDER.glob(f"**/{kernel}-*.nbi"), None) is None)
+def _beside_library(function: Kernel, inline: bool) -> Kernel:
+    """What runs a kernel that the library does not contain."""
+    return function if _numba_problem() else numba_jit.dispatcher(function, inline)
 
 
-def _compile(function: Kernel, inline: str) -> Kernel:
-    if not COMPILED:
-        return function
-    before = numba.config.CACHE_DIR
-    try:
-        if FOLDER is not None:
-            numba.config.CACHE_DIR = str(FOLDER)
-        return numba.njit(
-            function, cache=FOLDER is not None, nogil=True, error_model="numpy", inline=inline, _nrt=False
-        )
-    finally:
-        numba.config.CACHE_DIR = before
+def _compile(function: Kernel, inline: bool) -> Kernel:
+    if LIBRARY is not None:
+        return LibraryKernel(function, inline, LIBRARY, _beside_library)
+    return numba_jit.dispatcher(function, inline) if BACKEND == "numba" else function
 
 
 def njit(function: Kernel) -> Kernel:
-    """Compile `function` with the GIL released and store the result on disk; without numba, return it unchanged.
-
-    Compiled without numba's memory manager: arrays are not reference-counted, so that unpacking a tuple of arrays costs
-    nothing, and a kernel that allocates does not compile.
-    """
-    return _compile(function, "never")
+    """The kernel `function` of the back end. Compiled, it runs with the interpreter's lock released and allocates
+    nothing."""
+    return _compile(function, False)
 
 
 def inline(function: Kernel) -> Kernel:
     """Like `njit`, but inlined into the caller, so that passing System, State and Work costs nothing."""
-    return _compile(function, "always")
+    return _compile(function, True)

@@ -141,7 +141,7 @@ def test_wrong_usage(arguments, capsys):
 def test_info_about_the_installation(say):
     code, out, _ = say("info")
     assert code == 0
-    for word in ("livens", lv.__version__, "numba", "cache", "threads"):
+    for word in ("livens", lv.__version__, "numba", "back end", "threads"):
         assert word in out
 
 

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from livens import _jit
 
 pytestmark = [
-    pytest.mark.skipif(not _jit.COMPILED, reason="the kernels run as plain Python"),
+    pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed"),
     pytest.mark.skipif(os.name != "posix", reason="users and modes of POSIX"),
 ]
 NOBODY = """
@@ -41,7 +42,7 @@ def asked(folder, before="", **environment):
     script = folder / "ask.py"  # numba stores kernels of files only
     script.write_text(before + ASK)
     source = str(Path(_jit.__file__).parents[1])
-    environment = {**keep, "PYTHONPATH": source, "TMPDIR": str(folder), **environment}
+    environment = {**keep, "PYTHONPATH": source, "TMPDIR": str(folder), "LIVENS_BACKEND": "numba", **environment}
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
     assert not done.returncode, done.stderr
     return done.stdout.strip().split("|")

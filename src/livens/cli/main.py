@@ -1,4 +1,4 @@
-"""The command line: livens new, convert, check, run, resume, sweep, view, live, report, info, demo, schema.
+"""The command line: livens new, convert, check, run, resume, sweep, view, live, report, info, doctor, demo, schema.
 
 Exit codes: 0 success; 1 a simulation failed (the computed part is saved); 2 wrong input or usage; 130 interrupted,
 143 terminated. Errors are one sentence on stderr.
@@ -9,16 +9,15 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import platform
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from .. import __version__, _jit
 from ..errors import FileError, Interrupted, LivensError, ModelError, ModelWarning, StepFailed
+from .doctor import add_doctor_command, installation, print_facts
 from .run import FILE, MOTIONS, add_run_commands, simulate_source
 from .scene import add_run_options, add_scene_commands
 from .sweep import add_sweep_command
@@ -41,6 +40,7 @@ examples:
   livens live top.py --h 1e-3                      interactive simulation in the browser
   livens report top.nc                             conserved quantities and their errors
   livens info top.nc                               contents of a file
+  livens doctor                                    about this installation: which back end runs the kernels, and why
 
 exit codes: 0 success, 1 a simulation failed, 2 wrong input or usage, 130 interrupted, 143 terminated
 """
@@ -126,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="about this installation, or the contents of a file")
     info.add_argument("file", metavar="FILE.nc", nargs="?")
     info.set_defaults(command=_info)
+    add_doctor_command(commands)
 
     add_scene_commands(commands)
     add_sweep_command(commands, add_run_options)
@@ -192,15 +193,12 @@ def _report(options: argparse.Namespace) -> None:
 
     motion = load(options.file)
     if _jit.cold("livens.rollout"):
-        _say("livens: compiling kernels for this machine, once …")
+        _say("livens: compiling for this machine, once …")
     print(motion.report())
 
 
 def _info(options: argparse.Namespace) -> None:
-    facts = _installation() if options.file is None else _file_contents(Path(options.file))
-    width = max(map(len, facts))
-    for key, value in facts.items():
-        print(f"{key:<{width}}  {value}")
+    print_facts(installation() if options.file is None else _file_contents(Path(options.file)))
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -254,26 +252,6 @@ def _make_folder(folder: Path) -> None:
         raise FileError(
             f"the folder {folder} cannot be created: {(error.strerror or 'unknown reason').lower()}."
         ) from None
-
-
-def _installation() -> dict[str, str]:
-    def version(name: str) -> str:
-        try:
-            return metadata.version(name)
-        except metadata.PackageNotFoundError:
-            return "not installed"
-
-    compiled = "nothing compiled yet" if _jit.cold("livens.rollout") else "kernels compiled"
-    facts = {
-        "livens": __version__,
-        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-    }
-    facts |= {name: version(name) for name in ("numpy", "scipy", "numba", "h5netcdf", "matplotlib", "xarray")}
-    facts["netgen"] = version("netgen-mesher")
-    facts["kernels"] = "compiled by numba" if _jit.COMPILED else "plain Python (numba is not installed or disabled)"
-    facts["cache"] = f"{_jit.FOLDER} ({compiled})" if _jit.FOLDER else "none"
-    facts["threads"] = str(os.cpu_count())
-    return facts
 
 
 def _file_contents(file: Path) -> dict[str, str]:

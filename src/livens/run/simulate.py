@@ -177,13 +177,12 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
-    """Announce that the first run on a machine compiles the kernels."""
+    """Announce that the first run on a machine compiles the kernels, or that they run as plain Python."""
     jointed = bool(model.joints) or any(force.rows() for force in model.forces)
     file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
-    if file not in _asked and _jit.cold(f"{file}.rollout"):
-        print(
-            f"livens: compiling for this machine, {_jit.how_often()} (about {seconds} s) …", file=sys.stderr, flush=True
-        )
+    text = "" if file in _asked else _jit.announcement(f"{file}.rollout", seconds)
+    if text:
+        print(f"livens: {text}", file=sys.stderr, flush=True)
     _asked.add(file)
 
 

@@ -119,12 +119,13 @@ def _fitted(begin: Compiled, state: State) -> State:
     moved, turned = fit.project_positions()
     fit.check_orientations()
     adjusted, respun = fit.project_velocities()
-    rate, least = fastest(begin.system.bodies, fit.state, fit.size), still(begin.system)
+    rate = fastest(begin.system.bodies, fit.state, fit.size)
+    least = max(1e-9 * rate, still(begin.system, fit.size))
     if moved > 1e-9 * fit.size or turned > 1e-9:
         _warn(
             f"the positions did not satisfy the joints: bodies were moved by up to {moved:.2g} m and {turned:.2g} rad."
         )
-    if adjusted > max(1e-9 * fit.size * rate, least) or respun > max(1e-9 * rate, least):
+    if adjusted > fit.size * least or respun > least:
         _warn(
             f"the velocities did not satisfy the joints: impulses changed them by up to {adjusted:.2g} m/s and "
             f"{respun:.2g} rad/s."

@@ -1,0 +1,76 @@
+"""The steps of the build, in order. Importing this module imports numba: see __main__.py for its settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from livens.backend import library
+from livens.backend.sources import PACKAGE
+
+from . import discover, link, trace
+from .entries import Entry, compile_with_numba, compiled
+from .exercises import EXERCISES
+from .facts import facts_of
+
+Report = Callable[[str], None]
+
+
+def compiled_entries(report: Report) -> list[Entry]:
+    """An entry for each kernel that Python calls, and for each set of types in which the exercises call it."""
+    known, callers = discover.kernels(PACKAGE), discover.called_by_python(PACKAGE)
+    functions = trace.functions(known.values())
+    seen = trace.traced(functions, callers, EXERCISES)
+    report(f"{len(callers)} of {len(known)} kernels are called by Python; the exercises have run")
+    missing = [f"{path} (called in {', '.join(sorted(callers[path]))})" for path, parts in seen.items() if not parts]
+    if missing:
+        raise SystemExit(f"library: no exercise calls {', '.join(missing)}: add one to library/exercises.py.")
+    made = compile_with_numba(known, functions)
+    entries = [compiled(path, made[path], part) for path, parts in seen.items() for part in parts]
+    report(f"{len(entries)} entries as LLVM code")
+    return entries
+
+
+def build(folder: Path, report: Report) -> None:
+    """Write the library for this machine and its facts to `folder`."""
+    entries = compiled_entries(report)
+    with tempfile.TemporaryDirectory() as scratch:
+        here = Path(scratch)
+        (here / "kernels.o").write_bytes(link.object_code(entries))
+        (here / "table.h").write_text(link.table(entries), encoding="utf-8")
+        report("object file")
+        link.link(here, here / library.FILE)
+        module = (here / library.FILE).read_bytes()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / library.FACTS).unlink(missing_ok=True)  # without it the library is not loaded
+    for name, content in (
+        (library.FILE, module),
+        (library.FACTS, json.dumps(facts_of(module), indent=1).encode() + b"\n"),
+    ):
+        new = folder / f"{name}.{os.getpid()}"
+        new.write_bytes(content)
+        new.replace(folder / name)  # a process that has loaded the old file keeps it
+    report(f"{folder / library.FILE}, {len(module) / 1e3:.0f} kB")
+
+
+def build_object(triple: str, folder: Path, report: Report) -> None:
+    """Write kernels.o and table.h for another platform to `folder`; call.c is compiled and linked there."""
+    entries = compiled_entries(report)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kernels.o").write_bytes(link.object_code(entries, triple))
+    (folder / "table.h").write_text(link.table(entries), encoding="utf-8")
+    report(f"{folder / 'kernels.o'} for {triple}")
+
+
+def clock() -> Report:
+    """Print a line with the processor time so far."""
+    begin = time.process_time()
+
+    def report(text: str) -> None:
+        print(f"library: {time.process_time() - begin:5.0f} s  {text}", flush=True)
+
+    return report

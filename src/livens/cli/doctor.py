@@ -1,0 +1,119 @@
+"""livens doctor: the versions of this installation, the back end of the kernels, and a check of its bits.
+
+All back ends give the same bits (_jit.py). The check moves a double pendulum in this process, and in another one as
+plain Python, and compares the hashes of the motions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import textwrap
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from .. import __version__, _jit
+from ..errors import LivensError
+
+EPILOG = """\
+The kernels, which are the compiled part of livens, have three back ends with the same source and the same results:
+  library  machine code that came with livens; nothing is compiled
+  numba    compiled at the first run on a machine, which takes up to a minute: pip install 'livens[jit]'
+  python   the source as it is, hundreds of times slower
+The first one that is available is used. A library that was built from other sources, for another platform or version,
+or whose file is damaged, is not loaded; the line "why" says so. To demand one: LIVENS_BACKEND=library, numba or python.
+In a source tree `make library` builds the library.
+"""
+ROLLOUTS = ("livens.rollout", "rattle.rollout")
+
+
+def add_doctor_command(commands: Any) -> None:
+    """The command livens doctor."""
+    doctor = commands.add_parser(
+        "doctor",
+        help="about this installation: versions, the back end of the kernels, and a check of its results",
+        description="Print versions and the back end of the kernels, and compare its results with plain Python.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    doctor.set_defaults(command=_doctor)
+
+
+def _doctor(options: argparse.Namespace) -> None:
+    print_facts(installation())
+    if any(map(_jit.cold, ROLLOUTS)):
+        print("The first run compiles the kernels; after it, livens doctor checks them.")
+        return
+    mine, plain = motion_hash(), plain_hash()
+    if mine != plain:
+        raise LivensError(
+            f"the back end {_jit.BACKEND} gives other results ({mine}) than plain Python ({plain}): install livens "
+            "again, or set LIVENS_BACKEND=python."
+        )
+    print(f"A short motion has the same bits as with plain Python ({mine}).")
+
+
+def print_facts(facts: dict[str, str]) -> None:
+    """Two columns."""
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        print(f"{key:<{width}}  {value}")
+
+
+def installation() -> dict[str, str]:
+    """Versions, and which back end the kernels have."""
+    facts = {
+        "livens": __version__,
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+    }
+    names = ("numpy", "scipy", "numba", "h5netcdf", "matplotlib", "xarray", "netgen-mesher")
+    facts |= {name: _version(name) for name in names}
+    facts["back end"] = _jit.BACKEND
+    if _jit.LIBRARY is not None:
+        facts["library"] = f"{_jit.LIBRARY.path} ({len(_jit.LIBRARY.entries)} kernels)"
+    if _jit.REASON:
+        facts["why"] = _jit.REASON
+    if _jit.BACKEND == "numba":
+        compiled = "nothing compiled yet" if _jit.cold(ROLLOUTS[0]) else "kernels compiled"
+        facts["cache"] = f"{_jit.FOLDER} ({compiled})" if _jit.FOLDER else "none: no folder can be written"
+    facts["threads"] = str(os.cpu_count())
+    return facts
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def motion_hash() -> str:
+    """The hash of a short motion of a double pendulum with a spring."""
+    import livens as lv
+
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    fore = m.add(lv.Body(lv.Box(0.8, 0.1, 0.1, density=1000), at=(1.4, 0, 0), name="fore"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="shoulder"))
+    m.add(lv.Spherical(arm.point(0.5, 0, 0), fore.point(-0.4, 0, 0), name="elbow"))
+    m.add(lv.Spring(m.world.point(0, 1, 0), fore.center, stiffness=50.0))
+    motion = lv.simulate(m, lv.Livens(order=4), h=1e-2, until=0.1)
+    parts = [*motion.record, motion.energy, motion.acceleration(fore)]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in parts)).hexdigest()[:16]
+
+
+def plain_hash() -> str:
+    """The same in a process where the kernels run as plain Python."""
+    code = "from livens.cli.doctor import motion_hash; print(motion_hash())"
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"LIVENS_BACKEND": "python"}, capture_output=True, text=True
+    )
+    if run.returncode:
+        raise LivensError(f"the check failed: {textwrap.shorten(run.stderr[-300:], 200)}")
+    return run.stdout.strip()
