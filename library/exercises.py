@@ -129,6 +129,23 @@ def questions() -> None:
     lv.reversibility(pendulum(), lv.Livens(), h=1e-2, steps=2)
 
 
+def signals() -> None:
+    """Prescribed motions as formulas and as polynomials."""
+    for drive in (lv.Expression("0.1 * sin(2 * t)"), np.polynomial.Polynomial([0.0, 0.1, 0.2])):
+        m = spring_and_hinge()
+        m["hinge"].drive = drive
+        lv.simulate(m, h=1e-2, until=2e-2)
+
+
+def joint_space() -> None:
+    """The dynamics in joint coordinates, with a loop."""
+    space = lv.JointSpace(loop())
+    q, v = space.start, np.ones(len(space.names))
+    space.equations(q, v), space.equations(space.state(q, v)), space.inverse_dynamics(q, v, v), space.rate_map(q)
+    motion = lv.simulate(loop(), h=1e-2, until=2e-2)
+    _ = (motion.q, motion.v, motion.coordinate_acceleration("pin 0"))
+
+
 def picture() -> None:
     """An image of a motion."""
     motion = lv.simulate(pendulum(), h=1e-2, until=2e-2)
@@ -171,5 +188,5 @@ def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
 
 EXERCISES = [
     *(quietly(lambda build=build: move(build)) for build in (free, free_with_drag, jointed, loop, pendulum)),
-    *map(quietly, (questions, picture, lagrangians, users_scheme)),
+    *map(quietly, (questions, signals, joint_space, picture, lagrangians, users_scheme)),
 ]

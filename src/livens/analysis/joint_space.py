@@ -101,6 +101,12 @@ class JointSpace:
         self._place(self._given(q, "q"), self._still if v is None else self._given(v, "v"))
         mine = self.compiled.state
         state = copied(mine._replace(a=self._a, B=self._B, p=self._p, L=self._L))
+        for k, one in enumerate(self.space.every):
+            c, d = self.space.variables.counted[k], self.space.variables.dial[k]
+            if c >= 0:
+                state.angle[[n for n, q in enumerate(self.compiled.coordinates) if q is one.q]] = self._all[k]
+            if d >= 0:
+                state.half_turns[d] = np.floor(self._all[k] / np.pi)
         update_coordinates(self.compiled.system.coordinates, state.a, state.B, state.angle)
         return state
 
@@ -250,7 +256,9 @@ class JointSpace:
         """Read the dependent coordinates at the present configuration; the largest error of the independent ones."""
         space = self.space
         near = self._all.copy()
-        kernel.read_coordinates(space.coordinates, space.variables, UNCOUNTED, near, self._a, self._B, self._all)
+        kernel.read_coordinates(
+            space.coordinates, space.variables, UNCOUNTED, UNCOUNTED, near, self._a, self._B, self._all
+        )
         error = np.abs(self._all[space.independent] - q).max(initial=0.0)
         self._all[space.independent] = q
         return float(error)

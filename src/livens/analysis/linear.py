@@ -433,6 +433,8 @@ def _state(space: JointSpace, model: Model, at: Any) -> State:
     for c, q in enumerate(space.compiled.coordinates):
         there.angle[c] = next((at.angle[k] for k, same in enumerate(known) if same is q), there.angle[c])
     update_coordinates(space.compiled.system.coordinates, there.a, there.B, there.angle)
+    if at.half_turns.shape == there.half_turns.shape:
+        there.half_turns[:] = at.half_turns
     space.compiled.assembly(there).check_closed(1e-9)
     return there
 

@@ -129,7 +129,8 @@ def _made(compiled: Compiled, driven: bool) -> Space:
     exact = np.ones(len(tables.system.rows.kind), dtype=np.int64)
     exact[row] = [every[k].kind != kernel.BALL for k in independent.tolist()]
     exact[(tables.system.rows.kind >= VELOCITY_ONLY) | (tables.system.rows.rate > 0.0)] = 0
-    state = base.state._replace(angle=tables.state.angle, lam=tables.state.lam, effort=tables.state.effort)
+    mine = tables.state
+    state = base.state._replace(angle=mine.angle, lam=mine.lam, effort=mine.effort, half_turns=mine.half_turns)
     only = _only(model, every)
     order = {id(every[k].q): n for n, k in enumerate(independent.tolist())}
     return Space(
@@ -142,7 +143,7 @@ def _made(compiled: Compiled, driven: bool) -> Space:
         independent=independent,
         tree=_tree(links, every, base),
         coordinates=compile_coordinates(only, Frames(only), Signals(only))[0],
-        variables=_table(every, base, compiled.coordinates),
+        variables=_table(every, base, compiled),
         row=row,
         entry=np.array([order.get(id(q), -1) for q in tables.coordinates], dtype=np.int64),
         column=np.array([signals.drive_column[id(thing)] for thing in things], dtype=np.intp),
@@ -153,7 +154,9 @@ def _made(compiled: Compiled, driven: bool) -> Space:
 def read_state(space: Space, state: State) -> tuple[Array, Array]:
     """All coordinates and rates of a state of the model."""
     q, v = np.zeros(len(space.every)), np.zeros(len(space.every))
-    kernel.read_coordinates(space.coordinates, space.variables, state.angle, space.tree.start, state.a, state.B, q)
+    kernel.read_coordinates(
+        space.coordinates, space.variables, state.angle, state.half_turns, space.tree.start, state.a, state.B, q
+    )
     kernel.read_rates(space.system.bodies, space.coordinates, state.a, state.B, state.p, state.L, v)
     return q, v
 
@@ -286,7 +289,9 @@ def _gradients(base: Compiled, every: Sequence[Variable]) -> Array:
     only = _only(base.model, every)
     tables = compile_model(only)
     owners = [group.owner for group in tables.groups for _ in group.rows]
-    fit = Assembly(only, tables.system, base.state._replace(angle=tables.state.angle, lam=tables.state.lam), owners)
+    mine = tables.state
+    start = base.state._replace(angle=mine.angle, lam=mine.lam, half_turns=mine.half_turns)
+    fit = Assembly(only, tables.system, start, owners)
     fit.evaluate_jacobian()
     row = {id(owner): r for r, owner in enumerate(owners)}
     gradients: Array = fit.jacobian()[[row[id(thing)] for thing in only.joints]]
@@ -325,9 +330,10 @@ def _first_rows(blocks: Sequence[Group]) -> Iterator[tuple[Group, int]]:
         r += len(group.rows)
 
 
-def _table(every: Sequence[Variable], base: Compiled, counted: Sequence[Coordinate]) -> kernel.Variables:
+def _table(every: Sequence[Variable], base: Compiled, read: Compiled) -> kernel.Variables:
     m, state = len(every), base.state
-    place = {id(q): c for c, q in reversed(list(enumerate(counted)))}
+    place = {id(q): c for c, q in reversed(list(enumerate(read.coordinates)))}
+    dial = {id(q): d for d, q in enumerate(read.dials)}
     relative, frame = np.tile(np.eye(3), (m, 1, 1)), np.tile(np.eye(3), (m, 1, 1))
     for k, one in enumerate(every):
         if one.kind == kernel.BALL:
@@ -337,6 +343,7 @@ def _table(every: Sequence[Variable], base: Compiled, counted: Sequence[Coordina
         kind=np.array([one.kind for one in every], dtype=np.int64),
         component=np.array([one.component for one in every], dtype=np.int64),
         counted=np.array([place.get(id(one.q), -1) for one in every], dtype=np.int64),
+        dial=np.array([dial.get(id(one.q), -1) for one in every], dtype=np.int64),
         relative=relative,
         frame=frame,
     )

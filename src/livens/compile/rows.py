@@ -122,7 +122,8 @@ def compile_dials(model: Model, frames: Frames, acting: list[Coordinate]) -> tup
     rates = []
     for q in found:
         axes = [(q.a.body, q.axis), (q.b.body, local(q.b.body, q.a.body.pose.B @ q.axis))]
-        rates.append([inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
+        shared = float(bool(q.joint.shared))  # an axis that one body carries alone gives no rate
+        rates.append([shared * inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
     compiled = Dials(
         body=frames.numbers([(q.a.body, q.b.body) for q in found], 2),
         axis=stack(rates, (2, 3)),

@@ -59,7 +59,8 @@ class Variables(NamedTuple):
 
     kind: Ints  # SLIDE, TURN or BALL (m,)
     component: Ints  # of the rotation vector of a BALL (m,)
-    counted: Ints  # its place in State.angle, if a run counts it, or −1 (m,)
+    counted: Ints  # its place in State.angle, or −1 (m,)
+    dial: Ints  # its place in State.half_turns, or −1 (m,)
     relative: Floats  # of a BALL: rotation of the second body in the axes of the first at the start (m, 3, 3)
     frame: Floats  # of a BALL: directions of its coordinates in the axes of the first body, as columns (m, 3, 3)
 
@@ -274,14 +275,17 @@ def velocity_map(system, rows, a, B, signals, work, out):
 
 
 @njit
-def read_coordinates(coordinates, variables, angle, near, a, B, q):
-    """The coordinates q at a configuration: those that a run counts are in `angle`, other angles are those nearest to
-    `near`, rotation vectors below half a turn."""
+def read_coordinates(coordinates, variables, angle, half_turns, near, a, B, q):
+    """The coordinates q at a configuration. Angles over many turns are in `angle` or follow from `half_turns`, where
+    these are not empty; others are those nearest to `near`, rotation vectors below half a turn."""
     for k in range(q.shape[0]):
         if variables.counted[k] >= 0 and angle.shape[0] > 0:
             q[k] = angle[variables.counted[k]]
         elif variables.kind[k] != BALL:
-            q[k] = coordinate_value(coordinates, k, a, B, near[k])
+            about = near[k]
+            if variables.dial[k] >= 0 and half_turns.shape[0] > 0 and not math.isnan(half_turns[variables.dial[k]]):
+                about = (half_turns[variables.dial[k]] + 0.5) * math.pi
+            q[k] = coordinate_value(coordinates, k, a, B, about)
         elif variables.component[k] == 0:
             x, y, z = relative_rotation(coordinates.body[k], variables.relative[k], B)
             F = variables.frame[k]
@@ -302,7 +306,9 @@ def read_record(bodies, coordinates, variables, record, near, q, v):
     """The coordinates and rates at every state of a record."""
     for i in range(q.shape[0]):
         read_rates(bodies, coordinates, record.a[i], record.B[i], record.p[i], record.L[i], v[i])
-        read_coordinates(coordinates, variables, record.angle[i], near, record.a[i], record.B[i], q[i])
+        read_coordinates(
+            coordinates, variables, record.angle[i], record.half_turns[i], near, record.a[i], record.B[i], q[i]
+        )
 
 
 @njit
