@@ -190,6 +190,37 @@ def test_auto_divides_the_period_of_a_controller():
     assert lv.simulate(m, h="auto", until=2.0).h == pytest.approx(1 / 60, rel=1e-12)
 
 
+UNTILS = [
+    (2.0, 60.0),
+    (1.25, 10.0),
+    (1.004, 1.0),
+    (0.0104, 1000.0),
+    (np.pi, 60.0),
+    (1e-3, 60.0),
+    (np.e, 7.3),
+    (100.003, 50.0),
+]
+
+
+@pytest.mark.parametrize(("until", "rate"), UNTILS)
+def test_auto_with_a_controller_accepts_any_duration(until, rate):
+    """The controller is called at its own times; the run ends at `until`, or with the first whole step after it."""
+    m, asked = torsion(stiffness=20.0), []
+    m.add(lv.Motor(m["axle"], lambda t, now: asked.append(t) or 0.1, rate=rate, name="servo"))
+    motion = lv.simulate(m, h="auto", until=until)
+    assert until * (1 - 1e-12) <= motion.t[-1] < until + motion.h * (1 + 1e-9)
+    assert asked == pytest.approx(np.arange(len(asked)) / rate, rel=1e-9)
+    assert len(asked) == int(np.ceil(motion.t[-1] * rate * (1 - 1e-9)))
+    assert ("the run ends with a whole step" in motion.chosen) == (motion.t[-1] > until * (1 + 1e-9))
+
+
+def test_auto_ends_where_it_is_asked_to_if_a_shorter_step_does():
+    m = torsion()
+    m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=10.0, name="servo"))
+    motion = lv.simulate(m, h="auto", until=1.25)
+    assert motion.t[-1] == pytest.approx(1.25, rel=1e-14)
+
+
 def test_auto_calls_a_controller_once():
     m = torsion()
     asked = []

@@ -2,8 +2,9 @@
 
 The motion later in the run is not known at its start: a crank may pass a dead point and spin ten times as fast.
 Therefore the run itself is checked: if a step does not converge, or the energy error is too large, it is restarted with
-h/4. Stops count only once one is touched. A model with controllers is run once, because controllers may have memory,
-and h divides their period.
+h/4. Stops count only once one is touched. A model with controllers is run once, because controllers may have memory.
+There h divides their period, and the end of the run too if FINER times as many steps are enough for that; otherwise
+the run ends with the first whole step after the time that is asked for.
 
 The energy balance does not show a load that changes faster than the steps, because its work is computed from the same
 samples. Therefore signals are evaluated at random times within steps: they must be close to the straight line between
@@ -27,29 +28,33 @@ from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
 from .energy_check import energy_error, energy_error_text
+from .plan import step_count
 from .stiffness import stiffness_of
 
 TRIES = 5
 ACCEPTED = 0.01  # relative energy error that is accepted
 STRAIGHT = 0.002  # mean deviation from a straight line, relative to a signal's range: 0.25 rad of a sine in a step
 SAMPLED_STEPS = 400  # steps in which signals are sampled
+FINER = 10  # times as many steps are taken at most, so that they end where they should
+CANDIDATES = 1000  # steps that are tried for that
 MOST_STEPS = 1e6  # of a run; a signal that needs more is noise
 
 
-def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
-    """The motion go(h) with a suitable step; `chosen` holds the step and the reason."""
+def auto_run(go: Callable[[float, float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
+    """The motion go(h, end) with a suitable step; `chosen` holds the step and the reason."""
     model, found = compiled.model, stiffness_of(compiled, stops=False, until=until)
     h = found.resolving(scheme.phase_per_step, until)
     stopped = stiffness_of(compiled, until=until).resolving(scheme.phase_per_step, until)  # once a stop is touched
     resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
-    h = first = periods[0] / np.ceil(periods[0] / resolved * (1.0 - 1e-9)) if periods else resolved
+    h, end = _dividing(periods[0], resolved, until) if periods else (resolved, until)
+    first = h
     tries = 1 if periods else TRIES
     reason = ""
     for left in reversed(range(tries)):
         try:
-            motion = go(h)
+            motion = go(h, end)
         except StepFailed:
             if not left:
                 raise
@@ -66,11 +71,24 @@ def auto_run(go: Callable[[float], Trajectory], compiled: Compiled, scheme: Sche
         h *= 0.25
     more = f"; with h = {first:g} s {reason}" if reason else ""
     motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
+    if end > until:
+        motion.chosen += f" It divides the period of the controllers; the run ends with a whole step, at {end:g} s."
     if error > ACCEPTED:
         attempts = f"after {tries} attempts" if tries > 1 else "and a model with controllers is run once"
         motion.chosen += f" It is not short enough: {energy_error_text(error)}, {attempts}; give a shorter h."
         warnings.warn(f"model {model.name!r}: {motion.chosen}", ModelWarning, stacklevel=4)
     return motion
+
+
+def _dividing(period: float, h: float, until: float) -> tuple[float, float]:
+    """The longest step up to h that divides `period` and, if possible, `until`; and the end of the last step [s]."""
+    least = int(np.ceil(period / h * (1.0 - 1e-9)))
+    for parts in range(least, min(FINER * least, least + CANDIDATES) + 1):
+        steps = until * parts / period
+        if abs(steps - round(steps)) <= 1e-9 * steps and round(steps) > 0:
+            return period / parts, until
+    h = period / least
+    return h, step_count(until, h) * h
 
 
 def _touched(motion: Trajectory) -> bool:

@@ -44,8 +44,9 @@ def simulate(
 
     h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
     run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
-    used. `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for
-    a line on stderr if it is a terminal and the run takes longer than two seconds.
+    used; an automatic step divides the period of controllers instead, and the run may end up to one step later.
+    `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
+    line on stderr if it is a terminal and the run takes longer than two seconds.
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
     `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
@@ -76,7 +77,7 @@ def simulate(
     chosen = isinstance(h, str)
     with checkpoints:
         motion = (
-            auto_run(lambda h: go(plan(scheme, h, until, every)), compiled, how.scheme, how.h) if chosen else go(how)
+            auto_run(lambda h, end: go(plan(scheme, h, end, every)), compiled, how.scheme, how.h) if chosen else go(how)
         )
         checkpoints.finish(motion)
     warn_of_energy_error(motion)
