@@ -1,7 +1,7 @@
 """The energy check of a run of a Lagrangian system, by the rule of run/energy_check.py.
 
 The error of the energy balance, e = E − E₀ − work + lost, is constant up to the error of the scheme. Its width is
-compared with the largest energy exchanged: that of ½ p·v, which is the kinetic energy if it is quadratic, of the changes
+compared with the largest energy exchanged: of ½ p·v, which is the kinetic energy if it is quadratic, of the changes
 of E − ½ p·v, of the work and of the energy lost. A scheme that is not variational may dissipate on purpose: then only
 growth counts, max e(t) − e(s) over s < t.
 """
