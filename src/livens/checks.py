@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ModelError
+from .errors import FileError, ModelError
 
 Array = NDArray[np.float64]
 
@@ -62,6 +64,25 @@ def direction(value: ArrayLike, what: str) -> Array:
         raise ModelError(f"{what} has length zero: give a direction such as (0, 0, 1).")
     v = v / largest  # squares of very large or small numbers overflow or underflow
     return v / np.linalg.norm(v)
+
+
+def check_name(name: Any, kind: str) -> None:
+    """Raise a ModelError if `name` is not a text that files can contain; kind: whose name it is, in a word."""
+    if not isinstance(name, str):
+        raise ModelError(f"the name of a {kind} must be a word, not {name!r}.")
+    if "\0" in name:
+        raise ModelError(f"the name {name!r} has a NUL character in it, which a file cannot contain.")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"the name {name!r} of a {kind} cannot be encoded in UTF-8: choose another one.") from None
+
+
+def file_path(path: Any) -> Path:
+    """`path` as a Path, or a FileError if it is not the name of a file."""
+    if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and name and "\0" not in name:
+        return Path(name)
+    raise FileError(f"{path!r} is not the name of a file: give a text such as 'out.nc'.")
 
 
 def accepts(function: Any, arguments: int) -> bool:

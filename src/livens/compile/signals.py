@@ -122,7 +122,8 @@ class Signals:
         """All columns at the times t: (len(t), width)."""
         t = np.ascontiguousarray(t, dtype=np.float64)
         table = np.zeros((len(t), self.width))
-        self.forms.fill(t, table)
+        if self.known:
+            self.forms.fill(t, table)
         for function in self.functions:
             part = table[:, function.first : function.first + function.columns]
             if function.first not in self.known:

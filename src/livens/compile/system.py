@@ -20,11 +20,12 @@ from ..describe.model import Model
 from ..describe.row import Coordinate
 from ..describe.term import PairAttraction, PointSpring
 from ..describe.thing import Thing
-from ..errors import ModelError
+from ..errors import LivensError, ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
+from .contents import check_contents, refuse_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_dials, compile_rows, groups
 from .signals import Signals
@@ -54,6 +55,20 @@ class Tables(NamedTuple):
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
     """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
+    try:
+        check_contents(model)
+        return _tables(model, skip)
+    except LivensError:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        refuse_wrong_attributes(model)
+        raise ModelError(
+            f"model {model.name!r} cannot be compiled: an attribute of a body, joint or force has a wrong value: "
+            f"{error}."
+        ) from error
+
+
+def _tables(model: Model, skip: frozenset[int]) -> Tables:
     frames = Frames(model)
     signals = Signals(model)
     springs = signals.terms.of(PointSpring)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ..checks import Array, vector
+from ..checks import Array, check_name, vector
 from ..errors import ModelError
 from .body import WORLD
 from .body import Body as Body
@@ -77,7 +77,7 @@ class Model:
         return [*self.joints, *self.forces]
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._by_name:
+        if self.find(name) is None:
             raise ModelError(f"the model has nothing named {name!r}; it has {', '.join(self._by_name)}.")
         return self._by_name[name]
 
@@ -114,10 +114,7 @@ class Model:
 
     def _give_name(self, thing: Body | Thing) -> None:
         made = type(thing).__name__
-        if not isinstance(thing.name, str):
-            raise ModelError(f"the name of a {made} must be a word, not {thing.name!r}.")
-        if "\0" in thing.name:
-            raise ModelError(f"the name {thing.name!r} has a NUL character in it, which a file cannot contain.")
+        check_name(thing.name, made)
         if thing in self:
             raise ModelError(f"{thing.name!r} is in the model already.")
         if not thing.name:

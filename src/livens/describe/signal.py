@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import Array, finite
 from ..errors import LivensError, ModelError
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
@@ -19,7 +19,7 @@ def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str)
     """A constant, or a function of time, at the times t: (len(t), *shape); a wrong result is refused with its time. A
     computed time may be past the end of a table by its round-off: the function is then called just before it."""
     if not callable(signal):
-        return np.broadcast_to(signal, (len(t), *shape))
+        return np.broadcast_to(finite(signal, shape, f"{what} of {owner.name!r}"), (len(t), *shape))
     rows = np.empty((len(t), *shape))
     for k, time in enumerate(t.tolist()):
         try:

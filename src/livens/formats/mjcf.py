@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, finite
+from ..checks import Array, file_path, finite
 from ..describe.forces.force import Force
 from ..describe.forces.load import Load
 from ..describe.mass import MassProperties
@@ -65,7 +64,7 @@ def read_mjcf(
     >>> model, model["bob"].body_rates.tolist()
     (Model('bob': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
-    file = Path(path)
+    file = file_path(path)
     mj, m = mujoco(), compiled(file, allow_outside, inertia)
     d = mj.MjData(m)
     _begin(mj, m, d, keyframe, qpos, qvel)

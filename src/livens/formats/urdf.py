@@ -17,14 +17,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, finite
+from ..checks import Array, file_path, finite
 from ..describe.joints.coupling import Coupling
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
@@ -76,7 +75,7 @@ def read_urdf(
     """
     if base not in ("fixed", "free"):
         raise ModelError(f"base must be 'fixed' or 'free', not {base!r}.")
-    file = Path(path)
+    file = file_path(path)
     notes: list[str] = []
     robot = read_robot(file, notes)
     if base == "free" and robot.root == "world":

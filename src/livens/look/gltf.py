@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..checks import Array, positive
+from ..checks import Array, file_path, positive
 from ..describe.pose import quaternions
 from ..errors import FileError
 from ..record.trajectory import Trajectory
@@ -55,7 +55,7 @@ def write_gltf(
     ...     open(folder + "/top.glb", "rb").read(4)
     b'glTF'
     """
-    if not os.fspath(path).lower().endswith(".glb"):
+    if not str(file_path(path)).lower().endswith(".glb"):
         raise FileError(f"{path} cannot be written: the ending of a binary glTF file is .glb.")
     picture = picture_of(motion.model)
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, file_path
 from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError, require
@@ -150,7 +150,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
     ...
     livens.errors.FileError: nowhere.nc does not exist.
     """
-    file = Path(path)
+    file = file_path(path)
     with _refusing(file):
         return _motion(*(_from_journal(file) if _is_journal(file) else _from_netcdf(file)))
 

@@ -12,11 +12,10 @@ import signal
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..checks import positive
+from ..checks import file_path, positive
 from ..errors import FileError, Interrupted, StepFailed
 from ..kernels.arrays import State
 from ..record.journal import Found, RunJournal, journal_of
@@ -37,7 +36,7 @@ class Checkpoints:
         """path: the file of the finished motion, with its journal beside it, or None; every: seconds; force:
         replace a file at `path` that livens did not write."""
         self.force = force
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else file_path(path)
         self.every = positive(every, "the time between two checkpoints", "s")
         self.journal: RunJournal | None = None
         self.received: signal.Signals | None = None

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..checks import file_path
 from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
 from ..errors import FileError, ModelError, require
@@ -179,7 +180,7 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
     (True, {'h': 0.01, 'until': 1.0})
     """
     try:
-        file = Path(path)
+        file = file_path(path)
     except TypeError:
         raise FileError(f"{path!r} is not the name of a file.") from None
     try:

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..checks import file_path
 from ..errors import FileError, LivensError
 
 MARK = "written by livens"
@@ -29,7 +30,7 @@ SEARCHED = 2**16  # bytes at each end of a file in which the mark is searched
 def check_output(path: str | os.PathLike[str], force: bool = False, ours: Callable[[Path], bool] | None = None) -> None:
     """Raise a FileError if `path` must not be replaced: it is no regular file, or it is one that livens did not write
     and that is not to be replaced by force. ours: a test for a format without a mark."""
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(file_path(path)))
     if not target.exists() or target.is_dir():
         return
     if not target.is_file():
@@ -68,9 +69,7 @@ def replacing(
     ...     Path(folder, "note.txt").read_text()
     'complete'
     """
-    if not os.fspath(path) or "\0" in os.fspath(path):
-        raise FileError(f"{os.fspath(path)!r} is not the name of a file.")
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(file_path(path)))
     check_output(path, force, ours)
     temporary = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(4)}{target.suffix}")
     try:

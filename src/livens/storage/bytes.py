@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 
+from ..checks import file_path
 from ..errors import FileError
 
 NAME_LENGTH = 300  # characters of a file name in a message
@@ -12,7 +12,7 @@ NAME_LENGTH = 300  # characters of a file name in a message
 
 def read_limited(path: str | PathLike[str], max_bytes: int) -> bytes:
     """The bytes of a file, or a FileError if it is larger than `max_bytes`."""
-    file = Path(path)
+    file = file_path(path)
     name = str(file) if len(str(file)) <= NAME_LENGTH else f"{str(file)[:NAME_LENGTH]}…"
     try:
         size = file.stat().st_size

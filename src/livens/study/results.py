@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import file_path
 from ..errors import FileError, MissingExtra, require
 from ..storage import untrusted_hdf5
 from ..storage.atomic import DeferredErrorFile, add_checksum, checksum_matches, replacing
@@ -134,7 +135,7 @@ def check_extras(store: object) -> None:
 
 def check_store(path: str | os.PathLike[str]) -> Path:
     """The path of the store, or a FileError if it cannot be written."""
-    store = Path(path)
+    store = file_path(path)
     if store.suffix != ".nc":
         raise FileError(f"a study is stored as netCDF: name it {store.stem or 'study'}.nc, not {store.name!r}.")
     if store.is_dir():

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import positive
+from ...checks import file_path, positive
 from ...errors import FileError, ModelError, require
 from ...storage.bytes import read_limited
 from ...storage.sandbox import run_sandboxed, serve
@@ -95,7 +95,7 @@ def read_step(
     >>> brick.name, round(brick.mass_properties.mass, 9), brick.place.a.round(9).tolist()
     ('brick', 0.004, [0.01, 0.005, 0.005])
     """
-    file, density = Path(path), positive(density, "density", "kg/m³")
+    file, density = file_path(path), positive(density, "density", "kg/m³")
     _netgen()
     data = read_limited(file, max_bytes)
     scale = _scale(data.decode("latin-1"), unit, file)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import Array, positive
+from ...checks import Array, file_path, positive
 from ...errors import FileError, ModelError, require
 from ...storage.bytes import read_limited
 from ...storage.sandbox import run_sandboxed, serve
@@ -54,7 +54,7 @@ def read_mesh(
     >>> brick.name, round(brick.mass_properties.mass, 9)
     ('brick', 0.004)
     """
-    file = Path(path)
+    file = file_path(path)
     density, scale = positive(density, "density", "kg/m³"), metres(unit)
     kind = file.suffix.lower().lstrip(".")
     if kind not in FORMATS:

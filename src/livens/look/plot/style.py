@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...checks import Array
+from ...checks import Array, file_path
 from ...errors import FileError, require
 from ...record.trajectory import Trajectory
 from ...storage.atomic import MARK, replacing
@@ -67,7 +67,7 @@ def drawn(draw: Callable[[Figure], None], path: str | os.PathLike[str] | None = 
         figure = sheet(figsize=(WIDTH, 4.2), layout="constrained")
         draw(figure)
         if path is not None:
-            _write(figure, Path(path), force)
+            _write(figure, file_path(path), force)
     return figure
 
 

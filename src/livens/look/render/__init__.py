@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from ...checks import Array, number, positive
+from ...checks import Array, file_path, number, positive
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
@@ -71,7 +70,7 @@ def write_video(
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
     with replacing(path, force) as temporary:
-        write_film(pictures(motion, states, size, follow), many, rate, Path(path), temporary)
+        write_film(pictures(motion, states, size, follow), many, rate, file_path(path), temporary)
 
 
 def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], follow: bool) -> Iterator[Picture]:
