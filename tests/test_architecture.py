@@ -1,8 +1,8 @@
 """The rules of CONTRIBUTING that a program can check, read from the source text: nothing is imported here.
 
 The packages have an order. A module imports only packages before its own, at the top of the file and inside functions.
-The exceptions are listed: methods of a motion, a scene and a comparison (`motion.plot()`) import a later package when
-they are called.
+The exceptions are listed: methods of a motion, a scene, a comparison and a linear system (`motion.plot()`) import a
+later package when they are called.
 """
 
 import ast
@@ -43,6 +43,7 @@ FACADES = {  # module → the later packages that its methods import when they a
     "record.trajectory": {"analysis", "look"},
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
+    "analysis.linear_system": {"look"},
 }
 LAZY = {  # modules that import inside functions to start quickly: a command imports what it uses, and numba is last
     "cli.main",

@@ -21,7 +21,8 @@ def constants(path):
             continue
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             pairs = [(target, node.value)]
-            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [ast.Starred()]
+            if isinstance(target, ast.Tuple) and not any(isinstance(value, ast.Starred) for value in values):
                 pairs = zip(target.elts, node.value.elts, strict=True)
             elif isinstance(target, ast.Tuple):
                 pairs = [(name, node.value) for name in target.elts]

@@ -8,8 +8,8 @@ from .analysis.joint_space import forward_kinematics as forward_kinematics
 from .analysis.joint_space import inverse_dynamics as inverse_dynamics
 from .analysis.joint_space import jacobian as jacobian
 from .analysis.joint_space import mass_matrix as mass_matrix
-from .analysis.linear import LinearSystem as LinearSystem
 from .analysis.linear import linearize as linearize
+from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility

@@ -24,11 +24,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_continuous_are, solve_discrete_are
 from scipy.spatial.transform import Rotation
 
-from ..checks import Array, finite, positive
+from ..checks import Array, positive
 from ..compile.compiled import Compiled
 from ..compile.states import copied, empty_record
 from ..describe.body import Body, Point
@@ -46,83 +44,10 @@ from ..run.loop import Run, with_memory
 from ..run.progress import Progress
 from ..step import Livens, Scheme
 from .joint_space import JointSpace
-from .modes import Modes, modes_of
+from .linear_system import LinearSystem
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
-
-
-class LinearSystem:
-    """δẋ = A δx + B u, δy = C δx + D u, or with a step h: δx₊ = A δx + B u.
-
-    A (2m, 2m), B (2m, inputs), C (outputs, 2m), D; `names` of the m coordinates; the state is (q, v). `states`,
-    `inputs`, `outputs` name the rows and columns with their units.
-    """
-
-    def __init__(
-        self,
-        space: JointSpace,
-        q: Array,
-        M: Array,
-        matrices: tuple[Array, Array, Array, Array],
-        inputs: Sequence[str],
-        outputs: Sequence[str],
-        h: float | None,
-    ):
-        self.space, self.q, self.mass_matrix, self.h = space, q, M, h
-        self.A, self.B, self.C, self.D = matrices
-        self.names, self.inputs, self.outputs = space.names, tuple(inputs), tuple(outputs)
-        rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
-        self.states = (*(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True)), *rates)
-
-    def modes(self) -> Modes:
-        """Natural frequencies, damping ratios and shapes."""
-        if self.h is not None:
-            raise ModelError("modes are those of the continuous system: linearize without h.")
-        return modes_of(self.space, self.q, self.A, self.mass_matrix)
-
-    def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """C (iω − A)⁻¹ B + D at the angular frequencies omega [rad/s]: (len(omega), outputs, inputs)."""
-        w = np.atleast_1d(finite(omega, np.shape(omega), "omega"))
-        s = 1j * w if self.h is None else np.exp(1j * w * self.h)
-        resolvent = s[:, None, None] * np.eye(len(self.A)) - self.A
-        return np.asarray(self.C @ np.linalg.solve(resolvent, self.B[None]) + self.D, dtype=np.complex128)
-
-    def bode(self, omega: ArrayLike | None = None, path: Any = None) -> Any:
-        """A figure of gain and phase of every output for every input over the angular frequency [rad/s]."""
-        from ..look.plot.bode import plot_bode
-
-        return plot_bode(self, omega, path)
-
-    def lqr(self, Q: ArrayLike, R: ArrayLike) -> Array:
-        """The gain K (inputs, 2m) of the feedback u = −K δx that minimises ∫ (δxᵀQ δx + uᵀR u) dt, or the sum over
-        steps. Q (2m, 2m) or its diagonal, R (inputs, inputs) or its diagonal or a number."""
-        n, m = self.B.shape
-        if not m:
-            raise ModelError("a feedback needs inputs: linearize with inputs=[…].")
-        Q, R = _weights(Q, n, "Q"), _weights(R, m, "R")
-        try:
-            if self.h is None:
-                P = solve_continuous_are(self.A, self.B, Q, R)
-                return np.asarray(np.linalg.solve(R, self.B.T @ P))
-            P = solve_discrete_are(self.A, self.B, Q, R)
-            return np.asarray(np.linalg.solve(R + self.B.T @ P @ self.B, self.B.T @ P @ self.A))
-        except np.linalg.LinAlgError as error:
-            raise ModelError(
-                f"no feedback stabilises this system with these inputs and weights ({error}): check that the inputs "
-                "act on every unstable motion, and that R is positive."
-            ) from None
-
-    def to_scipy(self) -> Any:
-        """The system as scipy.signal.StateSpace."""
-        from scipy.signal import StateSpace
-
-        matrices = (self.A, self.B, self.C, self.D)
-        return StateSpace(*matrices) if self.h is None else StateSpace(*matrices, dt=self.h)
-
-    def __repr__(self) -> str:
-        kind = "continuous" if self.h is None else f"steps of {self.h:g} s"
-        return f"LinearSystem({', '.join(self.names)}; {len(self.inputs)} inputs, {len(self.outputs)} outputs; {kind})"
 
 
 def linearize(
@@ -437,14 +362,3 @@ def _state(space: JointSpace, model: Model, at: Any) -> State:
         there.half_turns[:] = at.half_turns
     space.compiled.assembly(there).check_closed(1e-9)
     return there
-
-
-def _weights(given: ArrayLike, n: int, what: str) -> Array:
-    """A matrix of weights from itself, its diagonal or one number."""
-    x = np.asarray(given, dtype=np.float64)
-    if x.ndim == 0:
-        x = np.full(n, float(x))
-    x = np.diag(x) if x.ndim == 1 else x
-    if x.shape != (n, n) or not np.all(np.isfinite(x)) or np.abs(x - x.T).max(initial=0.0) > 1e-12 * np.abs(x).max():
-        raise ModelError(f"{what} must be a symmetric matrix ({n}, {n}) or its diagonal ({n},), got {x.shape}.")
-    return x

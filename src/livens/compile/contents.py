@@ -38,11 +38,18 @@ def check_contents(model: Model) -> None:
     for thing in model.things:
         parts: list[Body | Thing] = [*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints]
         for part in parts:
-            if known.get(part.name) is not part:
+            if not _same(known.get(part.name), part):
                 raise ModelError(
                     f"{thing.label} acts on {part!r}, which is not in the model any more: remove {thing.name!r} too, "
                     f"or add {part.name!r} again."
                 )
+
+
+def _same(held: Body | Thing | None, part: Body | Thing) -> bool:
+    """True for the part itself, and for a copy of a joint with the same coordinates (compile/start_rates.py)."""
+    if isinstance(held, Thing) and isinstance(part, Thing):
+        return held is part or (len(part.coordinates) > 0 and held.coordinates is part.coordinates)
+    return held is part
 
 
 def refuse_wrong_attributes(model: Model) -> None:

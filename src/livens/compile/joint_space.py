@@ -40,7 +40,7 @@ from .start_rates import Line
 from .system import compile_model, inverse_masses
 
 INDEPENDENT = 1e-7  # part of its weighted length that a coordinate adds to the others, at least
-FIRST = 0.3  # of the largest such part: the first coordinate that adds this much is chosen
+EARLY = 0.3  # of the largest such part: the first coordinate that adds this much is chosen
 
 
 class Prescribed(Thing):
@@ -262,7 +262,7 @@ def _independent(base: Compiled, every: Sequence[Variable]) -> NDArray[np.intp]:
             left[[k for k, one in enumerate(every) if k in chosen or not group(one)]] = 0.0
             if left.max() <= INDEPENDENT:
                 break
-            k = int(np.argmax(left >= FIRST * left.max()))
+            k = int(np.argmax(left >= EARLY * left.max()))
             direction = rest[k] / left[k]
             rest = rest - np.outer(rest @ direction, direction)
             chosen.append(k)

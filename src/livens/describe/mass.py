@@ -29,7 +29,7 @@ from .surface import Surface, box_surface
 
 HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
 TENSOR_TOLERANCE = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
-THIN = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
+LEAST_EIGENVALUE = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +180,10 @@ def inertia_fault(J: Array) -> str:
 
 def nearest_inertia(J: Array) -> Array:
     """The possible inertia tensor nearest to J, in the Frobenius norm of the Euler tensor (2): its eigenvalues below
-    THIN times the largest, also the negative ones, become THIN times the largest. So every axis has some inertia."""
+    LEAST_EIGENVALUE times the largest, also the negative ones, are raised to that. So every axis has some inertia."""
     J = 0.5 * (J + J.T)
     e, Q = np.linalg.eigh(0.5 * np.trace(J) * np.eye(3) - J)
-    e = np.maximum(e, THIN * max(float(e[2]), 0.0))
+    e = np.maximum(e, LEAST_EIGENVALUE * max(float(e[2]), 0.0))
     E = (Q * e) @ Q.T
     nearest = np.trace(E) * np.eye(3) - E
     return 0.5 * (nearest + nearest.T)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...analysis.linear import LinearSystem
+from ...analysis.linear_system import LinearSystem
 from ...checks import Array
 from ...errors import ModelError
 from .style import STYLES, WIDTH, drawn
