@@ -5,9 +5,10 @@ redundant everywhere. It is decided loop by loop (loops.py), by the singular val
 
     rows of length one,    translations as they are,    rotations of body b times 1/ℓ_b,                        (1)
 
-ℓ_b the longest lever arm of a row on the body. So it does not depend on orientation, units, or the size of the rest of
-the model. A singular value below RANK_TOLERANCE counts as zero. Positions at which one is neither small nor large are
-not used if others are clear; of those that are used, the largest rank counts, because a position may be singular.
+ℓ_b the longest lever arm of a row on the body, or the geometric mean of the others where it has none. So it does not
+depend on orientation, units, or the size of the rest of the model. A singular value below RANK_TOLERANCE counts as
+zero. Positions at which one is neither small nor large are not used if others are clear; of those that are used, the
+largest rank counts, because a position may be singular.
 
 With N a basis of the null space of Gᵀ, the rows that are left out are those that maximise the smallest singular value
 of their block of N: 1 at best, 0 if the other rows do not imply them. Reactions are still those of all rows, of minimum
@@ -26,12 +27,14 @@ from ..checks import Array
 from ..errors import ModelError
 from ..kernels.dynamics import move_steadily
 from .assembly import Assembly
+from .bodies import size_of_bodies
 from .loops import loops, rows_of
 from .states import copied
 from .system import fastest
 
 RANK_TOLERANCE = 1e-8  # a singular value below this, scaled by (1), counts as zero
 DOUBTFUL = (1e-11, 1e-5)  # singular values between these are neither small nor large
+ROUND_OFF = 1e-9  # a lever arm below this, relative to the largest or to the size of the bodies, counts as none
 FEW_ROWS = 200  # in a loop, up to which both directions of a long stretch of motion are examined
 DENSE_ROWS = 2500  # in a loop, up to which singular values decide; beyond, the pivots of G Gᵀ do
 PIVOT_TOLERANCE = 1e-12  # a pivot of G Gᵀ below this, its diagonal scaled to one, counts as zero
@@ -132,18 +135,27 @@ def scaled_jacobian(here: Assembly, rows: Array) -> Array:
     for J, s in sides:
         n, e = blocks.row[J + 1] - blocks.row[J], blocks.side_entry[s]
         G[first[J] : first[J] + n, column[int(blocks.side_body[s])]] = work.G[e : e + n]
+    size = size_of_bodies(bodies.mass, bodies.inertia * (bodies.inverse_inertia > 0.0), np.zeros(3))
+    levers = _filled(np.array([_lever(G[:, k]) for k in column.values()]), size)
     for b, k in column.items():
         G[:, k, :3] *= bodies.inverse_mass[b] > 0.0
-        G[:, k, 3:] *= (bodies.inverse_inertia[b] > 0.0) / _lever(G[:, k])
+        G[:, k, 3:] *= (bodies.inverse_inertia[b] > 0.0) / levers[k]
     flat = G.reshape(len(rows), -1)
     return flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-300)
 
 
 def _lever(rows: Array) -> float:
-    """The longest lever arm of rows on one body: their rotations over their translations; 1 if they have only one."""
+    """The longest lever arm of rows on one body: their rotations over their translations; 0 if they have only one."""
     moves, turns = np.linalg.norm(rows[:, :3], axis=1), np.linalg.norm(rows[:, 3:], axis=1)
     both = (moves > 0.0) & (turns > 0.0)
-    return float((turns[both] / moves[both]).max()) if both.any() else 1.0
+    return float((turns[both] / moves[both]).max()) if both.any() else 0.0
+
+
+def _filled(levers: Array, size: float) -> Array:
+    """The lever arms of bodies, with the geometric mean of the others, or `size`, for those that are none."""
+    known = levers > ROUND_OFF * max(size, float(levers.max(initial=0.0)))
+    mean = float(np.exp(np.log(levers[known]).mean())) if known.any() else size
+    return np.where(known, levers, mean)
 
 
 def _by_pivots(here: Assembly, rows: Array) -> list[int]:
