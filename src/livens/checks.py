@@ -82,7 +82,7 @@ def file_path(path: Any) -> Path:
     """`path` as a Path, or a FileError if it is not the name of a file."""
     if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and name and "\0" not in name:
         return Path(name)
-    raise FileError(f"{path!r} is not the name of a file: give a text such as 'out.nc'.")
+    raise FileError(f"{path!r} is not the name of a file.")
 
 
 def accepts(function: Any, arguments: int) -> bool:
