@@ -19,7 +19,9 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """`value` as a float array of `shape`, or a ModelError that names `what` and the error."""
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+        if np.asarray(value).dtype.kind in "mM":  # a date has a number, but is none
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what} must be {_kind(shape)}, not {value!r}.") from None
     if array.shape != shape:
         raise ModelError(f"{what} must be {_kind(shape)}, got shape {array.shape}.")
@@ -82,7 +84,7 @@ def file_path(path: Any) -> Path:
     """`path` as a Path, or a FileError if it is not the name of a file."""
     if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and name and "\0" not in name:
         return Path(name)
-    raise FileError(f"{path!r} is not the name of a file: give a text such as 'out.nc'.")
+    raise FileError(f"{path!r} is not the name of a file.")
 
 
 def accepts(function: Any, arguments: int) -> bool:

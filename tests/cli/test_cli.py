@@ -299,3 +299,19 @@ def test_a_demo_opens_a_page_only_at_a_terminal(name, shown, say, here, monkeypa
     assert opened == []
     assert say("demo", name)[0] == 0
     assert opened == [shown]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full exists on Linux only")
+@pytest.mark.parametrize(
+    "command", ["report m.nc", "info m.nc", "info", "check s.toml", "demo", "schema", "new t.toml"]
+)
+def test_an_output_that_is_full_is_an_error_in_one_sentence(command, here):
+    m = lv.Model()
+    m.add(lv.Body(lv.Ball(0.1, density=1000), name="ball"))
+    lv.simulate(m, h=0.1, until=1.0).save("m.nc")
+    lv.write_scene(m, "s.toml")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "livens", *command.split()], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (2, "livens: the output cannot be written: no space left on device.\n")

@@ -376,3 +376,25 @@ def test_gravity_can_be_set_to_any_three_numbers():
         m.gravity = 9.81
     with pytest.raises(lv.ModelError, match="every must be a whole number of steps"):
         lv.simulate(m, h=0.1, until=1.0, every=10**30)
+
+
+@pytest.mark.parametrize("value", [10**400, np.datetime64("2020-01-01"), 1j, [[1], [2, 3]], {}, object()], ids=repr)
+def test_numbers_that_are_none(value):
+    """Whole numbers beyond those of a float, dates, complex numbers: one sentence from each constructor."""
+    m = lv.Model()
+    a, b = (m.add(lv.Body(lv.PointMass(1.0), name=name)) for name in "ab")
+    pair = a.center, b.center
+    for make in (
+        lambda: lv.Model(gravity=value),
+        lambda: lv.Body(lv.PointMass(1.0), at=value),
+        lambda: lv.MassProperties(value, (1, 1, 1)),
+        lambda: lv.Spring(*pair, stiffness=value, length=1.0),
+        lambda: lv.Revolute(*pair, axis=(0, 0, 1), limits=value),
+        lambda: lv.Load(a.center, force=value),
+        lambda: lv.Load(a.center, axes=value),
+        lambda: lv.Attraction(1.0, bodies=value),
+        lambda: lv.Expression("a*t", a=value),
+        lambda: lv.simulate(m, h=value, until=1.0),
+    ):
+        with pytest.raises(lv.ModelError):
+            make()

@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say("livens: out of memory: keep fewer states with a larger --every.")
         return WRONG
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return OK
+    except OSError as error:
+        what = "the output cannot be written" if error.filename is None else f"{error.filename} cannot be used"
+        _drop_output()
+        _say(f"livens: {what}: {(error.strerror or 'unknown reason').lower()}.")
+        return WRONG
     except Interrupted as error:
         _say(f"livens: {error}")
         return 128 + error.signal
@@ -278,7 +284,14 @@ def _file_contents(file: Path) -> dict[str, str]:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    with suppress(OSError):  # stderr may be full too
+        print(text, file=sys.stderr, flush=True)
+
+
+def _drop_output() -> None:
+    """Nothing more is written to stdout, so that the end of the process does not fail."""
+    with suppress(OSError, ValueError):  # stdout may be no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

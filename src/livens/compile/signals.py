@@ -94,7 +94,12 @@ class Signals:
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
         self.examined = 0  # intervals in which drives were examined
-        self.functions = self._functions()
+        self.functions = [
+            *(Function(owner, load.force, (3,), "force", k) for owner, load, k in self.loads),
+            *(Function(owner, load.torque, (3,), "torque", k + 3) for owner, load, k in self.loads),
+            *(Function(owner, motor.effort, (), "effort", k) for owner, motor, k in self.motors if not motor.rate),
+            *(Function(owner, drive, (), "drive", k) for owner, drive, k in self.drives),
+        ]
         self.forms = SignalForms()
         self.known = {f.first for f in self.functions if self.forms.add(f.signal, f.shape, f.first, f.what == "drive")}
 
@@ -104,19 +109,6 @@ class Signals:
         for thing in model.things:
             if thing.equations is not None:
                 yield thing.equations.formula
-
-    def _functions(self) -> list[Function]:
-        """All constants and functions of time, with their columns."""
-        return [
-            *(Function(owner, load.force, (3,), "force", first) for owner, load, first in self.loads),
-            *(Function(owner, load.torque, (3,), "torque", first + 3) for owner, load, first in self.loads),
-            *(
-                Function(owner, motor.effort, (), "effort", first)
-                for owner, motor, first in self.motors
-                if not motor.rate
-            ),
-            *(Function(owner, drive, (), "drive", first) for owner, drive, first in self.drives),
-        ]
 
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...checks import positive
 from ...errors import ModelError
@@ -29,7 +29,10 @@ class Attraction(Thing):
         label = f"attraction {name!r}" if name else "an attraction"
         self.G = positive(G, f"G of {label}")
         if bodies is not None:
-            bodies = (bodies,) if isinstance(bodies, Body) else tuple(bodies)
+            bodies = (bodies,) if isinstance(bodies, Body) else bodies
+            if not isinstance(bodies, Iterable):
+                raise ModelError(f"{label} acts between bodies, such as bodies=[sun, moon], not {bodies!r}.")
+            bodies = tuple(bodies)
             for body in bodies:
                 if not isinstance(body, Body):
                     raise ModelError(f"{label} acts between bodies, not {body!r}.")

@@ -33,7 +33,7 @@ class Load(Thing):
         name: str = "",
     ):
         label = f"load {name!r}" if name else "a load"
-        if axes not in ("world", "body"):
+        if not isinstance(axes, str) or axes not in ("world", "body"):
             raise ModelError(f"{label} acts in axes 'world' or 'body', not {axes!r}.")
         self.point, self.axes, self.name = point, axes, name
         self.force = force if callable(force) else vector(force, f"force of {label}")

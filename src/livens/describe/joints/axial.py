@@ -100,11 +100,10 @@ class Axial(Joint):
 
 def _limits(given: Any, what: str) -> Array:
     """(lower, upper); None or infinity means no limit on that side."""
-    ends = list(given) if np.ndim(given) == 1 and len(given) == 2 else [given]
-    ends = [side if x is None else x for x, side in zip(ends, (-np.inf, np.inf), strict=False)]
     try:
-        lower, upper = (float(x) for x in ends)
-    except (TypeError, ValueError):
+        ends = list(given)
+        lower, upper = (side if x is None else float(x) for x, side in zip(ends, (-np.inf, np.inf), strict=True))
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what} must be (lower, upper), not {given!r}.") from None
     if not lower < upper:
         raise ModelError(f"{what} must be (lower, upper), got {[lower, upper]}.")
