@@ -28,6 +28,7 @@ from ..kernels.arrays import DISSIPATED, WORK, State, System
 from ..kernels.forces import energies_of_record
 from ..step import Scheme
 from .joints import coordinate, defects, reaction, total_forces
+from .kinematics import positions, rates, rotations, turned, velocities
 
 if TYPE_CHECKING:
     import xarray
@@ -78,8 +79,7 @@ class Trajectory:
 
     def rotation(self, body: Body | str) -> Array:
         """Rotation matrices of the body frame, body to world (n, 3, 3)."""
-        k = self._number(body)
-        return self.record.B[:, k] @ self.system.bodies.axes[k].T
+        return rotations(self.system.bodies, self.record, self._number(body))
 
     def quaternion(self, body: Body | str) -> Array:
         """Quaternions (w, x, y, z) of the body frame, continuous in time (n, 4)."""
@@ -90,50 +90,45 @@ class Trajectory:
 
     def body_rates(self, body: Body | str) -> Array:
         """Angular velocity in body axes [rad/s] (n, 3)."""
-        k = self._number(body)
-        return (self.record.L[:, k] * self.system.bodies.inverse_inertia[k]) @ self.system.bodies.axes[k].T
+        return rates(self.system.bodies, self.record, self._number(body))
 
     def angular_velocity(self, body: Body | str) -> Array:
         """Angular velocity in world axes [rad/s] (n, 3)."""
-        return _turn(self.rotation(body), self.body_rates(body))
+        return turned(self.rotation(body), self.body_rates(body))
 
     def position(self, what: Point | Body | str) -> Array:
         """World position of a point, or of the origin of a body frame [m] (n, 3)."""
-        k, r = self._point(what)
-        return self.record.a[:, k] + self.rotation(self.model.bodies[k]) @ (r - self.system.bodies.center[k])
+        return positions(self.system.bodies, self.record, *self._point(what))
 
     def velocity(self, what: Point | Body | str) -> Array:
         """World velocity of a point, or of the origin of a body frame [m/s] (n, 3)."""
-        k, r = self._point(what)
-        body = self.model.bodies[k]
-        spin = np.cross(self.body_rates(body), r - self.system.bodies.center[k])
-        return self.record.p[:, k] * self.system.bodies.inverse_mass[k] + _turn(self.rotation(body), spin)
+        return velocities(self.system.bodies, self.record, *self._point(what))
 
     def acceleration(self, what: Point | Body | str) -> Array:
         """World acceleration of a point or the origin of a body frame [m/s²] (n, 3), from the forces at each state."""
         k, r = self._point(what)
-        body, bodies = self.model.bodies[k], self.system.bodies
+        bodies = self.system.bodies
         f, tau, _ = self._dynamics
-        omega, d = self.body_rates(body), r - bodies.center[k]
+        omega, d = rates(bodies, self.record, k), r - bodies.center[k]
         change = (bodies.inverse_inertia[k] * tau[:, k]) @ bodies.axes[k].T
         inside = np.cross(change, d) + np.cross(omega, np.cross(omega, d))
-        return f[:, k] * bodies.inverse_mass[k] + _turn(self.rotation(body), inside)
+        return f[:, k] * bodies.inverse_mass[k] + turned(rotations(bodies, self.record, k), inside)
 
     def angular_acceleration(self, body: Body | str) -> Array:
         """Angular acceleration in world axes [rad/s²] (n, 3)."""
         k = self._number(body)
         change = self.system.bodies.inverse_inertia[k] * self._dynamics[1][:, k]
-        return _turn(self.record.B[:, k], change)
+        return turned(self.record.B[:, k], change)
 
     # ── joints ──
 
     def coordinate(self, joint: Thing | str) -> Array:
         """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
-        return np.squeeze(coordinate(self, joint)[0], axis=1) if _single(self, joint) else coordinate(self, joint)[0]
+        return coordinate(self, joint)[0]
 
     def coordinate_rate(self, joint: Thing | str) -> Array:
         """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
-        return np.squeeze(coordinate(self, joint)[1], axis=1) if _single(self, joint) else coordinate(self, joint)[1]
+        return coordinate(self, joint)[1]
 
     def reaction(self, joint: Thing | str, frame: str = "world") -> Array:
         """Force [N] that the joint exerts on its second body (n, 3), in frame="world" or frame="joint"."""
@@ -209,7 +204,7 @@ class Trajectory:
     def angular_momentum(self) -> Array:
         """Total angular momentum about the world's origin, world axes [kg m²/s] (n, 3)."""
         orbit = np.cross(self.record.a[:, 1:], self.record.p[:, 1:])
-        return (orbit + _turn(self.record.B[:, 1:], self.record.L[:, 1:])).sum(axis=1)
+        return (orbit + turned(self.record.B[:, 1:], self.record.L[:, 1:])).sum(axis=1)
 
     @property
     def defect_orthogonality(self) -> Array:
@@ -388,13 +383,3 @@ class Trajectory:
     @cached_property
     def _defects(self) -> tuple[Array, Array]:
         return defects(self)
-
-
-def _single(motion: Trajectory, joint: Thing | str) -> bool:
-    mine = motion.own(joint)
-    return isinstance(mine, Thing) and len(mine.coordinates) == 1
-
-
-def _turn(B: Array, u: Array) -> Array:
-    """B u for stacks of matrices and vectors."""
-    return np.einsum("...ij,...j->...i", B, u)
