@@ -1,8 +1,12 @@
-"""The small sizes of endurance tests that are no programs of their own in the suite: changed models."""
+"""The small sizes of endurance tests: models that are changed after a run, and runs that end early."""
+
+import os
+import re
 
 import numpy as np
+import pytest
 
-from benchmarks import mutations
+from benchmarks import mutations, stopped
 
 
 def test_a_finished_motion_does_not_change_with_its_model():
@@ -20,3 +24,25 @@ def test_changes_of_models_are_noticed():
     model.forces.clear()
     after = mutations.run(model)
     assert after.record.a[-1, 1].tobytes() != before.record.a[-1, 1].tobytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are forked and limited on POSIX only")
+def test_runs_that_end_early_are_on_disk_and_are_resumed():
+    """A failed step, an exception, NaN, SIGKILL and a full disk, twice each."""
+    done = stopped.soak(10, report=lambda text: None)
+    assert done.tried >= 8
+    assert not done.failed
+    assert "2 failed step" in done.remark
+    resumed = re.search(r"(\d+) resumed", done.remark)
+    assert int(resumed[1]) >= 5
+
+
+def test_a_wrong_motion_on_disk_is_noticed(tmp_path):
+    """The test can fail: another run is not the beginning of the undisturbed one."""
+    trial = stopped.Trial(1, tmp_path)
+    whole = trial.simulate(stopped.Wind())
+    assert not trial.differs(whole, whole)
+    changed = whole.chosen_states(slice(None))
+    changed.record.p[1] += 1e-12
+    assert trial.differs(changed, trial.simulate(stopped.Wind()))
+    assert trial.differs(None, whole) == "there is no motion so far"
