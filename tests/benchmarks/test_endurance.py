@@ -1,4 +1,5 @@
-"""The small sizes of endurance tests: models that are changed after a run, and runs that end early."""
+"""The small sizes of endurance tests: models that are changed after a run, runs that end early, reactions of
+linkages with redundant constraints."""
 
 import os
 import re
@@ -6,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks import mutations, stopped
+from benchmarks import linkage_reactions, mutations, stopped
 
 
 def test_a_finished_motion_does_not_change_with_its_model():
@@ -46,3 +47,16 @@ def test_a_wrong_motion_on_disk_is_noticed(tmp_path):
     changed.record.p[1] += 1e-12
     assert trial.differs(changed, trial.simulate(stopped.Wind()))
     assert trial.differs(None, whole) == "there is no motion so far"
+
+
+def test_reactions_are_unique_where_the_constraints_determine_them():
+    done = linkage_reactions.soak(16, seed=3, report=lambda text: None)
+    assert done.tried == 16
+    assert not done.failed
+    known, every = (int(x.replace(",", "")) for x in re.findall(r"[\d,]+", done.remark)[:2])
+    assert 0.4 * every < known < every  # some are determined, and some are not
+
+
+def test_a_wrong_reaction_is_noticed():
+    """The test can fail: with a billionth more gravity the reactions of a linkage on the world differ."""
+    assert linkage_reactions.error(2)[0] < 1.0 < linkage_reactions.error(2, heavier=1.0 + 1e-9)[0]
