@@ -59,9 +59,12 @@ PARTS = (
     *(Part(f"{reader} fuzzed", partial(of_reader, reader), FUZZED) for reader in READERS),
     Part("killed runs resumed", partial(of_module, "kills"), {"small": 2, "full": 500}),
     Part("random linkages counted", partial(of_module, "linkages"), {"small": 20, "full": 2000}),
+    Part("models changed after a run", partial(of_module, "mutations"), {"small": 5, "full": 1000}),
     Part("random prescribed motions", partial(of_module, "prescribed"), {"small": 20, "full": 2000}),
+    Part("reactions of random linkages", partial(of_module, "linkage_reactions"), {"small": 10, "full": 2000}),
     Part("random models run", partial(of_module, "random_models"), {"small": 5, "full": 1000}),
     Part("random models in other units", partial(of_module, "units"), {"small": 3, "full": 1000}),
+    Part("runs ended early, and resumed", partial(of_module, "stopped"), {"small": 5, "full": 1000}),
     Part("robots of other packages imported", partial(of_module, "imports"), {"small": 3, "full": 10_000}),
 )
 

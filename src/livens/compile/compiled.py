@@ -18,10 +18,12 @@ import numpy as np
 
 from ..describe.model import Body, Model, Point
 from ..describe.row import Coordinate
+from ..describe.thing import Thing
 from ..errors import ModelError, ModelWarning
 from ..kernels.arrays import State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly, still
+from .joint_frames import JointFrame, joint_frames
 from .redundancy import redundant_rows
 from .rows import Group
 from .signals import Signals
@@ -62,6 +64,8 @@ class Compiled:
     compiled_signals: Signals | None  # loads, motors, prescribed motions when it was compiled; None if it was restored
     left_out: frozenset[int]  # numbers of the redundant rows among all rows
     adjustment: Adjustment
+    number: dict[Body, int]  # of each body when it was compiled; the world is 0
+    frames: dict[Thing, JointFrame]  # points, axes and coordinates of the joints when it was compiled
     snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
 
     @classmethod
@@ -108,8 +112,11 @@ class Compiled:
     ) -> Compiled:
         full = all_rows.system._replace(shift=SHIFT) if left_out else system
         groups, coordinates, dials = tuple(all_rows.groups), tuple(all_rows.coordinates), tuple(all_rows.dials)
-        snapshot = tuple(_attributes(model))
-        return cls(model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, snapshot)
+        number = {body: k for k, body in enumerate(model.bodies)}
+        return cls(
+            model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number,
+            joint_frames(model, number, coordinates, dials), tuple(_attributes(model)),
+        )  # fmt: skip
 
     # ── questions ──
 
@@ -117,11 +124,6 @@ class Compiled:
         """Its loads, motors and prescribed motions for the step h [s]. A motion that was read from a file takes them
         from the model as it is now: functions that the file could not hold are given back there."""
         return (self.compiled_signals or Signals(self.model)).for_step(h)
-
-    @cached_property
-    def number(self) -> dict[Body, int]:
-        """The number of each body; the world is 0."""
-        return {body: k for k, body in enumerate(self.model.bodies)}
 
     @cached_property
     def all_owners(self) -> list[Any]:
@@ -142,7 +144,7 @@ class Compiled:
     def freedom(self) -> int:
         """Degrees of freedom of the mechanism."""
         inertialess = int((self.system.bodies.inverse_inertia[1:] == 0.0).sum())
-        return 6 * (len(self.model.bodies) - 1) - inertialess - int((self.system.rows.rate == 0.0).sum())
+        return 6 * (len(self.number) - 1) - inertialess - int((self.system.rows.rate == 0.0).sum())
 
     def assembly(self, state: State) -> Assembly:
         """`state`, which is changed, on the way to the joints."""

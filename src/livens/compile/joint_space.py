@@ -109,6 +109,7 @@ def space_of(compiled: Compiled, driven: bool = False) -> Space:
     are not independent then."""
     known = _spaces.setdefault(compiled, {})
     if driven not in known:
+        compiled.check_unchanged("simulate it again for vectors of joint coordinates.")
         known[driven] = _made(compiled, driven)
     return known[driven]
 

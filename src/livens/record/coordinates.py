@@ -55,11 +55,11 @@ class Coordinates:
 
     def coordinate(self, joint: Thing | str) -> Array:
         """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
-        return _column(coordinate(self, joint)[0])  # type: ignore[arg-type]
+        return coordinate(self, joint)[0]  # type: ignore[arg-type]
 
     def rate(self, joint: Thing | str) -> Array:
         """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
-        return _column(coordinate(self, joint)[1])  # type: ignore[arg-type]
+        return coordinate(self, joint)[1]  # type: ignore[arg-type]
 
     def coordinate_acceleration(self, joint: Thing | str) -> Array:
         """Second derivative of the coordinate [rad/s² or m/s²], from the forces at each state: (n,) or (n, 2)."""
@@ -106,9 +106,10 @@ class Coordinates:
         space = space_of(self.compiled)
         q, v = np.zeros((len(self.t), len(space.every))), np.zeros((len(self.t), len(space.every)))
         read_record(space.system.bodies, space.coordinates, space.variables, self.record, space.tree.start, q, v)
-        for joint in {id(one.q.joint): one.q.joint for one in space.every if not one.own}.values():
+        old = bool(np.isnan(self.record.half_turns).any())  # a file of release 0.1
+        for joint in {id(one.q.joint): one.q.joint for one in space.every if old and not one.own}.values():
             columns = [k for k, one in enumerate(space.every) if one.q.joint is joint and not one.own]
-            q[:, columns] = coordinate(self, joint)[0]  # type: ignore[arg-type]
+            q[:, columns] = coordinate(self, joint)[0].reshape(len(self.t), -1)  # type: ignore[arg-type]
         return q, v
 
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.joint_frames import CoordinateFrame
 from ..compile.joint_space import read_state, space_of
 from ..compile.states import selected
 from ..describe.model import Body, Point
-from ..describe.row import Coordinate
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..step import Scheme
@@ -55,17 +56,16 @@ class Instant(Trajectory):
         """record: one state; readers: those that were made before, to be shared by all moments of a run."""
         super().__init__(compiled, scheme, h, 1, np.array([t]), record, 0, 0.0)
         self._readers: dict[Any, list[Reader]] = {} if readers is None else readers
-        self._now = selected(record, 0)
 
     @property
     def q(self) -> Array:
         """All joint coordinates [rad or m], one for each of `names` (k,)."""
-        return read_state(space_of(self.compiled), self._now)[0]
+        return read_state(space_of(self.compiled), selected(self.record, 0))[0]
 
     @property
     def v(self) -> Array:
         """Their rates [rad/s or m/s] (k,)."""
-        return read_state(space_of(self.compiled), self._now)[1]
+        return read_state(space_of(self.compiled), selected(self.record, 0))[1]
 
     def coordinate(self, joint: Any) -> Array:
         """Angle [rad] or displacement [m] of a joint (1,); (1, 2) where it has both."""
@@ -92,9 +92,10 @@ class Instant(Trajectory):
         if joint in self._readers:
             return self._readers[joint]
         mine = self.own(joint)
-        if not mine.coordinates:
+        frame = self.compiled.frames.get(mine) if isinstance(mine, Thing) else None
+        if frame is None or not frame.coordinates:
             raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
-        self._readers[joint] = [_reader(self.compiled, q) for q in mine.coordinates]
+        self._readers[joint] = [_reader(self.compiled, q) for q in frame.coordinates]
         return self._readers[joint]
 
     def _value(self, q: Reader) -> float:
@@ -138,19 +139,18 @@ class Instant(Trajectory):
         return k, _local(self.compiled, k, r.tolist())
 
 
-def _reader(compiled: Compiled, q: Coordinate) -> Reader:
-    a, b = compiled.number[q.a.body], compiled.number[q.b.body]
-    Qa, Qb = compiled.system.bodies.axes[a].T, compiled.system.bodies.axes[b].T
+def _reader(compiled: Compiled, q: CoordinateFrame) -> Reader:
+    Qa, Qb = compiled.system.bodies.axes[q.a].T, compiled.system.bodies.axes[q.b].T
     return Reader(
-        angle=q.kind == "ANGLE",
-        place=next((c for c, mine in enumerate(compiled.coordinates) if mine is q), -1),
-        number=next((d for d, mine in enumerate(compiled.dials) if mine is q), -1),
-        a=a,
-        b=b,
+        angle=q.is_angle,
+        place=q.place,
+        number=q.number,
+        a=q.a,
+        b=q.b,
         axis=_three(Qa @ q.axis),
         dial=(_three(Qa @ q.dial[0]), _three(Qa @ q.dial[1])),
         hand=_three(Qb @ q.hand),
-        ends=(_local(compiled, a, q.a.r.tolist()), _local(compiled, b, q.b.r.tolist())),
+        ends=(_local(compiled, q.a, q.point_a.tolist()), _local(compiled, q.b, q.point_b.tolist())),
     )
 
 

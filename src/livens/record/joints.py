@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
+from ..compile.joint_frames import CoordinateFrame
 from ..compile.system import scratch
-from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.dynamics import accelerations_of_record, violations_of_record, wrenches_of_record
+from .kinematics import positions, rates, rotations, turned, velocities
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -42,74 +43,71 @@ def defects(motion: Trajectory) -> tuple[Array, Array]:
 def reaction(motion: Trajectory, joint: Thing | str, frame: str) -> tuple[Array, Array]:
     """Force [N] and torque [N m] about the joint's second point that the joint exerts on its second body."""
     owner = motion.own(joint)
-    if owner not in motion.model.joints:
+    if not isinstance(owner, Thing) or (frame_of := motion.compiled.frames.get(owner)) is None:
+        if owner in motion.model.joints:
+            raise ModelError(f"{owner!r} has no reaction of its own: it acts through the joints it couples.")
         raise ModelError(f"{owner!r} is not a joint of this motion's model.")
-    if owner.ends is None:
-        raise ModelError(f"{owner!r} has no reaction of its own: it acts through the joints it couples.")
     if frame not in ("world", "joint"):
         raise ModelError(f"reactions come in frame 'world' or 'joint', not {frame!r}.")
     blocks = motion.full.blocks
     every = enumerate(motion.compiled.groups)
     block = next(k for k, group in every if group.owner is owner and not blocks.soft[k])
     sides = range(blocks.side[block], blocks.side[block + 1])
-    number = motion.compiled.number
-    first, second = owner.ends
-    b, sign = (number[second.body], 1.0) if second.body is not motion.model.world else (number[first.body], -1.0)
+    b, sign = (frame_of.b, 1.0) if frame_of.b else (frame_of.a, -1.0)
     side = next(s for s in sides if blocks.side_body[s] == b)
     out = np.zeros((len(motion), 6))
     wrenches_of_record(
         motion.full, motion.record, signals_of(motion), motion.multipliers, scratch(motion.full), block, side, out
     )
     force = sign * out[:, :3]
-    lever = motion.position(second) - motion.record.a[:, b]
+    bodies, record = motion.system.bodies, motion.record
+    lever = positions(bodies, record, frame_of.b, frame_of.point_b) - record.a[:, b]
     torque = sign * np.einsum("nij,nj->ni", motion.record.B[:, b], out[:, 3:]) - np.cross(lever, force)
     if frame == "world":
         return force, torque
-    axes = motion.rotation(first.body) @ _joint_axes(owner)
+    axes = rotations(bodies, record, frame_of.a) @ frame_of.axes
     return np.einsum("nji,nj->ni", axes, force), np.einsum("nji,nj->ni", axes, torque)
 
 
 def coordinate(motion: Trajectory, joint: Any) -> tuple[Array, Array]:
-    """The coordinates of a joint and their rates, one column for each."""
-    joint = motion.own(joint)
-    if not isinstance(joint, Thing) or not joint.coordinates:
-        raise ModelError(f"{joint!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
-    both = [_one(motion, q) for q in joint.coordinates]
+    """The coordinate of a joint and its rate (n,); one column for each (n, 2) where the joint has two."""
+    mine = motion.own(joint)
+    frame = motion.compiled.frames.get(mine) if isinstance(mine, Thing) else None
+    if frame is None or not frame.coordinates:
+        raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+    both = [_one(motion, q) for q in frame.coordinates]
+    if len(both) == 1:
+        return both[0]
     return np.stack([q for q, _ in both], axis=1), np.stack([rate for _, rate in both], axis=1)
 
 
-def _one(motion: Trajectory, q: Coordinate) -> tuple[Array, Array]:
-    Ra, Rb = motion.rotation(q.a.body), motion.rotation(q.b.body)
+def _one(motion: Trajectory, q: CoordinateFrame) -> tuple[Array, Array]:
+    bodies, record = motion.system.bodies, motion.record
+    Ra, Rb = (rotations(bodies, record, k) for k in (q.a, q.b))
+    omega_a, omega_b = (turned(R, rates(bodies, record, k)) for R, k in ((Ra, q.a), (Rb, q.b)))
     U = Ra @ q.axis
-    if q.kind == "DISPLACEMENT":
-        d = motion.position(q.b) - motion.position(q.a)
-        turning = np.cross(motion.angular_velocity(q.a.body), U)
-        rate = _dot(U, motion.velocity(q.b) - motion.velocity(q.a)) + _dot(turning, d)
-        return _dot(U, d), rate
-    rate = _dot(U, motion.angular_velocity(q.b.body) - motion.angular_velocity(q.a.body))
+    if not q.is_angle:
+        ends = (q.a, q.point_a), (q.b, q.point_b)
+        xa, xb = (positions(bodies, record, *end) for end in ends)
+        va, vb = (velocities(bodies, record, *end) for end in ends)
+        return _dot(U, xb - xa), _dot(U, vb - va) + _dot(np.cross(omega_a, U), xb - xa)
+    rate = _dot(U, omega_b - omega_a)
     W = Rb @ q.hand
     angle = np.arctan2(_dot(Ra @ q.dial[1], W), _dot(Ra @ q.dial[0], W))
     return _unwrapped(motion, q, angle, rate), rate
 
 
-def _unwrapped(motion: Trajectory, q: Coordinate, angle: Array, rate: Array) -> Array:
+def _unwrapped(motion: Trajectory, q: CoordinateFrame, angle: Array, rate: Array) -> Array:
     """The angle over many turns, as counted in the run. The motions of release 0.1 have no half turns: there the angle
     is unwrapped by its rate, which is right while its integral over a stored interval is known to half a turn."""
-    for c, mine in enumerate(motion.compiled.coordinates):
-        if mine is q:
-            return motion.record.angle[:, c].copy()
-    half_turns = motion.record.half_turns[:, next(d for d, mine in enumerate(motion.compiled.dials) if mine is q)]
+    if q.place >= 0:
+        return motion.record.angle[:, q.place].copy()
+    half_turns = motion.record.half_turns[:, q.number]
     if not np.isnan(half_turns).any():
         return angle + 2.0 * np.pi * np.round(((half_turns + 0.5) * np.pi - angle) / (2.0 * np.pi))
     between = 0.5 * (rate[1:] + rate[:-1]) * np.diff(motion.t)
     turns = np.round((between - np.diff(angle)) / (2.0 * np.pi))
     return angle + 2.0 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
-
-
-def _joint_axes(joint: Any) -> Array:
-    """The joint's frame in the first body's axes, as columns: across the axis, across it, along it."""
-    axes = np.stack([*across(joint.directions[0]), joint.directions[0]], axis=1) if joint.directions else np.eye(3)
-    return joint.ends[0].body.pose.B.T @ axes
 
 
 def _dot(u: Array, v: Array) -> Array:

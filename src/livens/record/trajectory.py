@@ -29,6 +29,7 @@ from ..kernels.forces import energies_of_record
 from ..step import Scheme
 from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
+from .kinematics import positions, rates, rotations, turned, velocities
 
 if TYPE_CHECKING:
     import xarray
@@ -79,8 +80,7 @@ class Trajectory(Coordinates):
 
     def rotation(self, body: Body | str) -> Array:
         """Rotation matrices of the body frame, body to world (n, 3, 3)."""
-        k = self._number(body)
-        return self.record.B[:, k] @ self.system.bodies.axes[k].T
+        return rotations(self.system.bodies, self.record, self._number(body))
 
     def quaternion(self, body: Body | str) -> Array:
         """Quaternions (w, x, y, z) of the body frame, continuous in time (n, 4)."""
@@ -91,40 +91,35 @@ class Trajectory(Coordinates):
 
     def body_rates(self, body: Body | str) -> Array:
         """Angular velocity in body axes [rad/s] (n, 3)."""
-        k = self._number(body)
-        return (self.record.L[:, k] * self.system.bodies.inverse_inertia[k]) @ self.system.bodies.axes[k].T
+        return rates(self.system.bodies, self.record, self._number(body))
 
     def angular_velocity(self, body: Body | str) -> Array:
         """Angular velocity in world axes [rad/s] (n, 3)."""
-        return _turn(self.rotation(body), self.body_rates(body))
+        return turned(self.rotation(body), self.body_rates(body))
 
     def position(self, what: Point | Body | str) -> Array:
         """World position of a point, or of the origin of a body frame [m] (n, 3)."""
-        k, r = self._point(what)
-        return self.record.a[:, k] + self.rotation(self.model.bodies[k]) @ (r - self.system.bodies.center[k])
+        return positions(self.system.bodies, self.record, *self._point(what))
 
     def velocity(self, what: Point | Body | str) -> Array:
         """World velocity of a point, or of the origin of a body frame [m/s] (n, 3)."""
-        k, r = self._point(what)
-        body = self.model.bodies[k]
-        spin = np.cross(self.body_rates(body), r - self.system.bodies.center[k])
-        return self.record.p[:, k] * self.system.bodies.inverse_mass[k] + _turn(self.rotation(body), spin)
+        return velocities(self.system.bodies, self.record, *self._point(what))
 
     def acceleration(self, what: Point | Body | str) -> Array:
         """World acceleration of a point or the origin of a body frame [m/s²] (n, 3), from the forces at each state."""
         k, r = self._point(what)
-        body, bodies = self.model.bodies[k], self.system.bodies
+        bodies = self.system.bodies
         f, tau, _ = self._dynamics
-        omega, d = self.body_rates(body), r - bodies.center[k]
+        omega, d = rates(bodies, self.record, k), r - bodies.center[k]
         change = (bodies.inverse_inertia[k] * tau[:, k]) @ bodies.axes[k].T
         inside = np.cross(change, d) + np.cross(omega, np.cross(omega, d))
-        return f[:, k] * bodies.inverse_mass[k] + _turn(self.rotation(body), inside)
+        return f[:, k] * bodies.inverse_mass[k] + turned(rotations(bodies, self.record, k), inside)
 
     def angular_acceleration(self, body: Body | str) -> Array:
         """Angular acceleration in world axes [rad/s²] (n, 3)."""
         k = self._number(body)
         change = self.system.bodies.inverse_inertia[k] * self._dynamics[1][:, k]
-        return _turn(self.record.B[:, k], change)
+        return turned(self.record.B[:, k], change)
 
     # ── joints ──
 
@@ -202,7 +197,7 @@ class Trajectory(Coordinates):
     def angular_momentum(self) -> Array:
         """Total angular momentum about the world's origin, world axes [kg m²/s] (n, 3)."""
         orbit = np.cross(self.record.a[:, 1:], self.record.p[:, 1:])
-        return (orbit + _turn(self.record.B[:, 1:], self.record.L[:, 1:])).sum(axis=1)
+        return (orbit + turned(self.record.B[:, 1:], self.record.L[:, 1:])).sum(axis=1)
 
     @property
     def defect_orthogonality(self) -> Array:
@@ -381,8 +376,3 @@ class Trajectory(Coordinates):
     @cached_property
     def _defects(self) -> tuple[Array, Array]:
         return defects(self)
-
-
-def _turn(B: Array, u: Array) -> Array:
-    """B u for stacks of matrices and vectors."""
-    return np.einsum("...ij,...j->...i", B, u)

@@ -44,4 +44,5 @@ class Load(Thing):
         return (self.point,)
 
     def terms(self) -> list[Term]:
-        return [PointLoad(self.point, self.force, self.torque, self.axes)]
+        force, torque = (x if callable(x) else x.copy() for x in (self.force, self.torque))
+        return [PointLoad(self.point, force, torque, self.axes)]

@@ -1,0 +1,76 @@
+"""Points, axes and coordinates of joints as they were when a model was compiled: copies, in body numbers.
+
+A motion gives reactions and coordinates by these, so that it does not change if its model is changed afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.body import Body
+from ..describe.model import Model
+from ..describe.row import Coordinate, across
+from ..describe.thing import Thing
+
+
+class CoordinateFrame(NamedTuple):
+    """An angle or displacement of a joint: as Coordinate of describe/row.py, points and directions in body axes."""
+
+    is_angle: bool
+    a: int
+    b: int
+    point_a: Array
+    point_b: Array
+    axis: Array
+    dial: Array
+    hand: Array
+    place: int  # in state.angle; −1 where nothing acts on it
+    number: int  # in state.half_turns; −1 where it has a place, or is a displacement
+
+
+class JointFrame(NamedTuple):
+    """The bodies of a joint, its points in body axes, its axes in those of the first body, and its coordinates."""
+
+    a: int
+    b: int
+    point_b: Array
+    axes: Array  # as columns: across the axis of the joint, across it, along it
+    coordinates: tuple[CoordinateFrame, ...]
+
+
+def joint_frames(
+    model: Model, number: dict[Body, int], acting: Sequence[Coordinate], dials: Sequence[Coordinate]
+) -> dict[Thing, JointFrame]:
+    """The frames of all joints with ends, and of those with coordinates."""
+    place = {id(q): c for c, q in reversed(list(enumerate(acting)))}
+    dial = {id(q): d for d, q in enumerate(dials)}
+
+    def frame(q: Coordinate) -> CoordinateFrame:
+        return CoordinateFrame(
+            q.is_angle,
+            number[q.a.body],
+            number[q.b.body],
+            point_a=q.a.r.copy(),
+            point_b=q.b.r.copy(),
+            axis=q.axis.copy(),
+            dial=q.dial.copy(),
+            hand=q.hand.copy(),
+            place=place.get(id(q), -1),
+            number=dial.get(id(q), -1),
+        )
+
+    found = {}
+    for joint in model.joints:
+        if joint.ends is None:
+            continue
+        first, second = joint.ends
+        along = joint.directions[:1]
+        axes = np.stack([*across(along[0]), along[0]], axis=1) if along else np.eye(3)
+        coordinates = tuple(frame(q) for q in joint.coordinates)
+        local = first.body.pose.B.T @ axes
+        found[joint] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)
+    return found
