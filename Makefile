@@ -51,10 +51,10 @@ serve:   ## serve docs/_build/html on 127.0.0.1
 thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
 
-bench: $(PEERS)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
+bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
-bench-check: $(READY)   ## check that no kernel is slower than its recorded time
+bench-check: $(READY) $(LIBRARY)   ## check that no kernel is slower than its recorded time
 	$(BIN)/python -m benchmarks.check
 
 soak: $(READY) $(ROBOTS)   ## endurance tests: imports, damaged files, random models, killed runs; SIZE=small takes minutes

@@ -23,17 +23,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m library", description=__doc__.splitlines()[0])
     parser.add_argument("--into", metavar="FOLDER", type=Path, default=ROOT / "src" / "livens" / "backend")
     parser.add_argument("--force", action="store_true", help="build it even if it is up to date")
-    parser.add_argument("--object-for", metavar="TRIPLE", help="write only kernels.o and table.h for another platform")
+    parser.add_argument(
+        "--object-for", metavar="TRIPLE", nargs="+", default=[], help="write kernels.o and table.h for other platforms"
+    )
     options = parser.parse_args()
     if not (options.object_for or options.force) and is_current(options.into):
         print(f"library: {options.into} is up to date")
         return
     try:
-        from .build import build, build_object, clock  # imports numba, with the settings above
+        from .build import build, build_objects, clock  # imports numba, with the settings above
     except ImportError as error:
         raise SystemExit(f"library: {error}; pip install 'livens[jit]'") from None
     if options.object_for:
-        build_object(options.object_for, options.into, clock())
+        build_objects(options.object_for, options.into, clock())
     else:
         build(options.into, clock())
 

@@ -57,13 +57,15 @@ def build(folder: Path, report: Report) -> None:
     report(f"{folder / library.FILE}, {len(module) / 1e3:.0f} kB")
 
 
-def build_object(triple: str, folder: Path, report: Report) -> None:
-    """Write kernels.o and table.h for another platform to `folder`; call.c is compiled and linked there."""
+def build_objects(triples: list[str], folder: Path, report: Report) -> None:
+    """Write kernels.o and table.h for other platforms to folder/TRIPLE; call.c is compiled and linked there."""
     entries = compiled_entries(report)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "kernels.o").write_bytes(link.object_code(entries, triple))
-    (folder / "table.h").write_text(link.table(entries), encoding="utf-8")
-    report(f"{folder / 'kernels.o'} for {triple}")
+    for triple in triples:
+        here = folder / triple
+        here.mkdir(parents=True, exist_ok=True)
+        (here / "kernels.o").write_bytes(link.object_code(entries, triple))
+        (here / "table.h").write_text(link.table(entries), encoding="utf-8")
+        report(f"{here / 'kernels.o'}")
 
 
 def clock() -> Report:

@@ -7,6 +7,7 @@ import json
 import re
 import sysconfig
 from pathlib import Path
+from platform import machine
 from typing import Any
 
 from livens.backend import library
@@ -42,7 +43,7 @@ def wheel_tag(module: bytes) -> str:
     >>> wheel_tag(b"...GLIBC_2.2.5...GLIBC_2.35") if sysconfig.get_platform() == "linux-x86_64" else ""
     'cp311-abi3-manylinux_2_35_x86_64'
     """
-    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform().replace("universal2", machine().lower()))
     needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", module)]
     if platform.startswith("linux_") and needed:
         platform = platform.replace("linux_", f"manylinux_2_{max(*needed, OLDEST_GLIBC)}_")

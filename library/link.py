@@ -22,6 +22,7 @@ from .entries import Entry
 
 HERE = Path(__file__).parent
 CPU = {"x86_64": "x86-64", "amd64": "x86-64"}  # by the first part of a triple; others: LLVM's generic processor
+TRIPLE = {"win32": "x86_64-w64-windows-gnu"}  # for gcc; LLVM's own is for Microsoft's compiler
 SPEED = 3  # LLVM's level of optimisation
 WRAPPED = ("exp", "log", "pow", "fmod", "hypot")  # call.c chooses their version
 
@@ -49,7 +50,7 @@ def object_code(entries: list[Entry], triple: str | None = None) -> bytes:
     """The object file of all entries for a platform such as "aarch64-unknown-linux-gnu" (None: this one)."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    triple = triple or llvm.get_process_triple()
+    triple = triple or TRIPLE.get(sys.platform) or llvm.get_process_triple()
     machine = llvm.Target.from_triple(triple).create_target_machine(
         cpu=CPU.get(triple.split("-")[0], ""), opt=3, reloc="pic", codemodel="default"
     )
