@@ -393,3 +393,22 @@ def test_what_motions_do_not_know():
     )
     for joint in (ball, "gear"):
         refuses("…(…) has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.", motion.coordinate, joint)
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1e-11, 1.0, 1e15])
+def test_a_rod_has_a_length_in_any_unit(unit):
+    m = lv.Model()
+    body = m.add(lv.Body(lv.Box(unit, unit, unit, mass=1.0), at=(unit, 0, 0), name="body"))
+    assert lv.Rod(m.world.point(0, 0, 0), body.point(0, 0, 0)).length == pytest.approx(unit)
+    with pytest.raises(lv.ModelError, match="has length zero"):
+        lv.Rod(m.world.point(unit, 0, 0), body.point(0, 0, 0))
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1.0, 1e15])
+def test_a_joint_that_does_not_fit_is_named_in_any_unit(unit):
+    m = lv.Model()
+    body = m.add(lv.Body(lv.Box(unit, unit, unit, mass=1.0), at=(unit, 0, 0), name="body"))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), body.point(0, 0, 0), name="far"))
+    m.add(lv.Spherical(m.world.point(unit, unit, 0), body.point(0, unit, 0), name="near"))
+    with pytest.raises(lv.ModelError, match=r"joint 'far' \(Spherical, violation [\de+.-]+\) in m or rad"):
+        lv.dynamics(m)

@@ -200,14 +200,14 @@ class Assembly:
 
     def raise_violation(self, g: Array, why: str) -> None:
         """Raise an error that names the joints with the largest violations."""
-        worst_of: dict[str, float] = {}
-        for owner, violation in zip(self.owners, np.abs(g), strict=True):
-            worst_of[owner.name] = max(worst_of.get(owner.name, 0.0), float(violation))
-        bad = sorted(worst_of.items(), key=lambda item: -item[1])[:3]
+        worst_of: dict[str, tuple[float, float]] = {}  # in tolerances, and in m or rad
+        for owner, violation, weight in zip(self.owners, np.abs(g), self.system.rows.weight, strict=True):
+            worst_of[owner.name] = max(worst_of.get(owner.name, (0.0, 0.0)), (float(violation * weight), violation))
+        bad = sorted(worst_of.items(), key=lambda item: -item[1][0])[:3]
         text = ", ".join(
             f"{name!r} ({type(self.model[name]).__name__}, violation {violation:.3g})"
-            for name, violation in bad
-            if violation > 1e-9
+            for name, (tolerances, violation) in bad
+            if tolerances > 1e-3 * bad[0][1][0]
         )
         raise ModelError(
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "

@@ -34,6 +34,7 @@ from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
 from ..kernels.constrain import apply_multipliers, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import REFINE, gyroscopic_torque, solve_accelerations
+from ..kernels.exponential import rotation_coefficients
 from ..kernels.forces import power
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.record import store_state
@@ -51,7 +52,7 @@ from .tableaus import CLASSIC, DOP853
 A0, P0, L0, B0, THETA, NUMBERS, SLOPES = 0, 1, 2, 3, 6, 7, 8
 CURVE, AXIS, ROLL0 = 0, 1, 2  # numbers: the coefficient in (1); the long axis of a slender body, or −1, and L along it
 SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, SLOPE_ROLL, EACH = 0, 1, 2, 3, 4, 5  # of one stage, and how many slots it has
-SLENDER = 0.5  # a body is slender if its least moment is smaller than this part of the next
+SLENDER = 0.5  # a body is slender if its least moment is below this part of the next: (2) is more accurate there
 
 
 @njit
@@ -78,27 +79,6 @@ def store_start(bodies, a, B, p, L, trial):
             trial[THETA, b, k] = 0.0
             for j in range(3):
                 trial[B0 + k, b, j] = B[b, k, j]
-
-
-# reciprocals of k (k + 1), the ratios of successive terms of sin t/t and (1 − cos t)/t²
-R6, R20, R42, R72, R110, R156, R210 = (1.0 / (k * (k + 1)) for k in range(2, 15, 2))
-R24, R30, R56, R90, R132, R182 = 1.0 / 24.0, *(1.0 / (k * (k + 1)) for k in range(5, 14, 2))
-
-
-@njit
-def rotation_coefficients(s):
-    """For s = t²: sin t/t, (1 − cos t)/t² and (1 − ½t cot ½t)/t²; up to half a radian by their series, to round-off."""
-    if s > 0.25:
-        t = math.sqrt(s)
-        sine, cosine = math.sin(0.5 * t), math.cos(0.5 * t)
-        return 2.0 * sine * cosine / t, 2.0 * sine * sine / s, (1.0 - 0.5 * t * cosine / sine) / s
-    c = 1.0 - s * R72 * (1.0 - s * R110 * (1.0 - s * R156 * (1.0 - s * R210)))
-    c = 1.0 - s * R6 * (1.0 - s * R20 * (1.0 - s * R42 * c))
-    d = 1.0 - s * R56 * (1.0 - s * R90 * (1.0 - s * R132 * (1.0 - s * R182)))
-    d = 0.5 - s * R24 * (1.0 - s * R30 * d)
-    curve = 1.0 / 1209600.0 + s * (1.0 / 47900160.0 + s * (691.0 / 1307674368000.0 + s * (1.0 / 74724249600.0)))
-    curve = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * curve))
-    return c, d, curve
 
 
 @njit

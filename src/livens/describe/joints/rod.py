@@ -22,7 +22,7 @@ class Rod(Joint):
         self.length = (
             float(np.linalg.norm(b.start - a.start)) if length is None else not_negative(length, f"length of {label}")
         )
-        if self.length <= 1e-12 * max(1.0, float(np.abs(a.start).max())):
+        if self.length <= 1e-12 * max(float(np.abs(x).max()) for x in (a.start, b.start, a.r, b.r)):
             raise ModelError(
                 f"{label} has length zero, so it has no direction: use Spherical for points that coincide."
             )
