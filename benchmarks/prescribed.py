@@ -100,7 +100,7 @@ def _from_zero(spline: Any) -> Any:
 
 def kinked_signal(rng: Generator, size: float, s: float, h: float) -> Signal:
     """A polygon that begins at zero; its kinks are at ends of steps or between them."""
-    at = np.sort(rng.uniform(0.1, SPAN - 0.1, 3)) * s
+    at = (np.arange(3) + rng.uniform(0.1, 0.9, 3)) * SPAN * s / 3.0
     at = h * np.round(at / h) if rng.integers(2) else at
     rates = 0.5 * size * rng.normal(size=4) / s
     knots = np.array([0.0, *at, (SPAN + 1.0) * s])

@@ -7,9 +7,11 @@ from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
 from ..kernels.constrain import RATE_TOLERANCE, apply_multipliers, largest_violation
 from ..kernels.row_tapes import all_rates
 from ..kernels.singular import zero_dampers
-from ..kernels.sparse import solve
+from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 
 CORRECTIONS = 20
+SLOW = 1e-3  # factors that reduce the violations by less belong to another configuration, from before a jump …
+STALE = 1.0  # … if more is left than round-off: tolerances that the violation makes in a step
 
 
 @inline
@@ -22,14 +24,26 @@ def project_momenta(system, state, work, h, signals, row):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
         zero_dampers(system.rows, work.x)
         e, _ = largest_violation(system.rows, work.x)
-        if abs(h) * e <= RATE_TOLERANCE or (i > 1 and e > 0.3 * last):
+        if abs(h) * e <= RATE_TOLERANCE or (i > 2 and e > 0.3 * last):
             break
+        if i == 1 and e > SLOW * last and abs(h) * e > STALE:
+            factorise(system, work)
         last = e
         for r in range(work.x.shape[0]):
             work.g[r] = work.x[r]
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         add_impulse_work(system.rows, signals, row, work.x, work.g, state.account)
+
+
+@inline
+def factorise(system, work):
+    """Factors of S without dampers, for the Jacobian in work.G."""
+    assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
+    add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
+    if system.damped:
+        remove_dampers(system.blocks, work.S, work.H)
+    factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
 
 
 @njit
