@@ -30,7 +30,7 @@ class LibraryHook(BuildHookInterface[Any]):
     def dependencies(self) -> list[str]:
         if self.target_name != "wheel" or WANTED == "0" or is_current(FOLDER):
             return []
-        return ["numba>=0.61; python_version < '3.15'", "scipy>=1.13"]  # scipy: exercises with livens.discrete
+        return ["numba>=0.61; python_version < '3.15'", "scipy>=1.13", "casadi>=3.6"]  # two for the exercises
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel" or version == "editable" or WANTED == "0":

@@ -9,5 +9,5 @@
     link.py         LLVM: all entries in one object file; the C compiler: object file and call.c as one Python module
 
 No list of kernels or types is kept: a new kernel that Python calls is found in the source, its types in the exercises.
-If no exercise calls it, the build fails with a message that names it.
+If no exercise calls it, the build names it and leaves it out, numba or plain Python runs it, and a test fails.
 """

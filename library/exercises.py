@@ -76,11 +76,28 @@ def jointed() -> lv.Model:
     m.add(lv.Revolute(base, arm.point(-0.5, 0, 0), axis=(0, 1, 0), stiffness=3.0, limits=(-0.5, 0.01), name="shoulder"))
     elbow = m.add(lv.Revolute(arm.point(0.5, 0, 0), fore.point(-0.4, 0, 0), axis=(0, 1, 0), name="elbow"))
     m.add(lv.Motor(elbow, lambda t: 2.0 * t))
+    m.add(lv.Load(fore.center, force=(0.0, 1.0, 0.0)))
     pivot = m.world.point(0, 3, 0)
     m.add(lv.Revolute(pivot, crank.point(-0.25, 0, 0), axis=(0, 0, 1), drive=lambda t: 2.0 * t, name="drive"))
     m.add(lv.Constraint(lambda b: b[bead].position[2] - b[bead].position[0] ** 2, bodies=[bead], name="wire"))
     m.add(lv.Force(bead.center, lambda b: -0.5 * b[bead].velocity((0, 0, 0)), name="drag"))
     m.add(lv.Energy(lambda b: 0.25 * lv.norm(b[bead].position) ** 2, bodies=[bead], name="well"))
+    return m
+
+
+def told_by_time() -> lv.Model:
+    """Formulas, functions and a controller that depend on time, on a free body, a drive and a motor."""
+    m = lv.Model(gravity=G)
+    ship = m.add(lv.Body(lv.Box(0.8, 0.5, 0.2, density=25.0), at=(0, 5, 0), name="ship"))
+    crank = m.add(lv.Body(lv.Box(0.5, 0.1, 0.1, density=100), at=(0.25, 0, 0), name="crank"))
+    rod = m.add(lv.Body(lv.Box(0.5, 0.1, 0.1, density=100), at=(0.75, 0, 0), name="rod"))
+    m.add(lv.Load(ship.center, force=lv.Expression("[sin(3*t), 0, 1]"), torque=lambda t: (t, 0.0, 0.0)))
+    turn = lv.Expression("0.5*(1 - cos(3*t))")
+    m.add(lv.Revolute(m.world.point(0, 0, 0), crank.point(-0.25, 0, 0), axis=(0, 0, 1), drive=turn, name="turn"))
+    hinge = m.add(lv.Revolute(crank.point(0.25, 0, 0), rod.point(-0.25, 0, 0), axis=(0, 0, 1), name="hinge"))
+    m.add(lv.Motor(hinge, lambda t, now: -now.coordinate("hinge")[0], rate=50.0))
+    bead = m.add(lv.Body(lv.PointMass(0.1), at=(1, 9, 1), name="bead"))
+    m.add(lv.Energy(lambda b, t: t * b[bead].position[0], bodies=[bead], name="field"))
     return m
 
 
@@ -187,6 +204,9 @@ def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
 
 
 EXERCISES = [
-    *(quietly(lambda build=build: move(build)) for build in (free, free_with_drag, jointed, loop, pendulum)),
+    *(
+        quietly(lambda build=build: move(build))
+        for build in (free, free_with_drag, jointed, told_by_time, loop, pendulum)
+    ),
     *map(quietly, (questions, signals, joint_space, picture, lagrangians, users_scheme)),
 ]

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import livens
 
 FOLDER = Path(livens.__file__).parent
@@ -84,6 +86,7 @@ assert abs(fall + 9.81 / 2 * 0.5**2) <= 4 * n * np.finfo(float).eps, fall
 """
 
 
-def test_livens_runs_with_numpy_only():
-    """As in the browser: kernels as plain Python, all other packages blocked."""
-    python("-c", NUMPY_ONLY)
+@pytest.mark.parametrize("start", ["", "import os; os.environ['LIVENS_BACKEND'] = 'python'"])
+def test_livens_runs_with_numpy_only(start):
+    """All other packages are blocked; as in the browser, where the kernels run as plain Python, and as installed."""
+    python("-c", start + NUMPY_ONLY)

@@ -120,14 +120,20 @@ def acceleration_residual(rows, signals, i, gamma, g):
 
 
 @inline
-def factorise(system, a, B, signals, row, work):
-    """The gradients of all rows at (a, B) into work.G, and the factors of S without dampers into work.H."""
-    all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
+def factorise_rows(system, work):
+    """The factors of S without dampers, for the gradients in work.G, into work.H."""
     assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
     if system.damped:
         remove_dampers(system.blocks, work.S, work.H)
     factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
+
+
+@inline
+def factorise(system, a, B, signals, row, work):
+    """The gradients of all rows at (a, B) into work.G, and the factors of S without dampers into work.H."""
+    all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
+    factorise_rows(system, work)
 
 
 @inline

@@ -5,9 +5,10 @@ from __future__ import annotations
 from .._jit import inline, njit
 from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
 from ..kernels.constrain import RATE_TOLERANCE, apply_multipliers, largest_violation
+from ..kernels.dynamics import factorise_rows
 from ..kernels.row_tapes import all_rates
 from ..kernels.singular import zero_dampers
-from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
+from ..kernels.sparse import solve
 
 CORRECTIONS = 20
 SLOW = 1e-3  # factors that reduce the violations by less belong to another configuration, from before a jump …
@@ -27,23 +28,13 @@ def project_momenta(system, state, work, h, signals, row):
         if abs(h) * e <= RATE_TOLERANCE or (i > 2 and e > 0.3 * last):
             break
         if i == 1 and e > SLOW * last and abs(h) * e > STALE:
-            factorise(system, work)
+            factorise_rows(system, work)
         last = e
         for r in range(work.x.shape[0]):
             work.g[r] = work.x[r]
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         add_impulse_work(system.rows, signals, row, work.x, work.g, state.account)
-
-
-@inline
-def factorise(system, work):
-    """Factors of S without dampers, for the Jacobian in work.G."""
-    assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
-    add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
-    if system.damped:
-        remove_dampers(system.blocks, work.S, work.H)
-    factor(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], TINY)
 
 
 @njit
