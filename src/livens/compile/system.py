@@ -26,7 +26,7 @@ from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
 from .force_tapes import NO_FORMULAS, compile_formulas
-from .rows import Group, compile_coordinates, compile_dials, compile_rows, groups
+from .rows import Group, compile_coordinates, compile_rows, groups
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -62,8 +62,7 @@ def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
         if load.has_torque:
             frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
-    coordinates, acting = compile_coordinates(model, frames, signals)
-    dials, others = compile_dials(model, frames, acting)
+    coordinates, acting, dials, others = compile_coordinates(model, frames, signals)
     blocks_of = groups(model, skip)
     rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0

@@ -29,7 +29,7 @@ from .surface import Surface, box_surface
 
 HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
 TENSOR_TOLERANCE = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
-THIN = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
+THINNEST = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +49,14 @@ class MassProperties:
     center: Array
 
     def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
-        J = _tensor(inertia)
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
         if self.mass > HUGE:
             raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
-        object.__setattr__(self, "inertia", _possible(J))
+        if fault := inertia_fault(J):
+            raise ModelError(f"{fault}.")
+        object.__setattr__(self, "inertia", 0.5 * (J + J.T))  # exactly symmetric
         object.__setattr__(self, "center", vector(center, "center of mass"))
 
     @classmethod
@@ -65,7 +68,8 @@ class MassProperties:
         >>> MassProperties.repaired(1.0, (1.0, 1.0, 5.0)).principal()[0].round(3).tolist()
         [2.5, 2.5, 5.0]
         """
-        J = _tensor(inertia)
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         if (fault := inertia_fault(J)) and np.abs(J).max() <= HUGE:
             new = nearest_inertia(J)
             warnings.warn(f"{fault}: {inertia_change(J, new)}.", ModelWarning, stacklevel=2)
@@ -146,19 +150,6 @@ class MassProperties:
         return f"MassProperties(mass={self.mass:g}, inertia={self.inertia.tolist()}, center={self.center.tolist()})"
 
 
-def _tensor(inertia: ArrayLike) -> Array:
-    """A tensor, or three diagonal entries, as a 3 × 3 array."""
-    full = np.ndim(np.asarray(inertia, dtype=object)) == 2
-    return finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
-
-
-def _possible(J: Array) -> Array:
-    """J made exactly symmetric; refused, with the number at fault, if no body can have it."""
-    if fault := inertia_fault(J):
-        raise ModelError(f"{fault}.")
-    return 0.5 * (J + J.T)
-
-
 def inertia_fault(J: Array) -> str:
     """Why no distribution of mass has the inertia tensor J [kg m²], in words; "" if one has it."""
     size = np.abs(J).max()
@@ -180,10 +171,10 @@ def inertia_fault(J: Array) -> str:
 
 def nearest_inertia(J: Array) -> Array:
     """The possible inertia tensor nearest to J, in the Frobenius norm of the Euler tensor (2): its eigenvalues below
-    THIN times the largest, also the negative ones, become THIN times the largest. So every axis has some inertia."""
+    THINNEST times the largest, also the negative ones, are raised to this number. So every axis has some inertia."""
     J = 0.5 * (J + J.T)
     e, Q = np.linalg.eigh(0.5 * np.trace(J) * np.eye(3) - J)
-    e = np.maximum(e, THIN * max(float(e[2]), 0.0))
+    e = np.maximum(e, THINNEST * max(float(e[2]), 0.0))
     E = (Q * e) @ Q.T
     nearest = np.trace(E) * np.eye(3) - E
     return 0.5 * (nearest + nearest.T)
