@@ -49,20 +49,6 @@ def joint_frames(
     place = {id(q): c for c, q in reversed(list(enumerate(acting)))}
     dial = {id(q): d for d, q in enumerate(dials)}
 
-    def frame(q: Coordinate) -> CoordinateFrame:
-        return CoordinateFrame(
-            q.is_angle,
-            number[q.a.body],
-            number[q.b.body],
-            point_a=q.a.r.copy(),
-            point_b=q.b.r.copy(),
-            axis=q.axis.copy(),
-            dial=q.dial.copy(),
-            hand=q.hand.copy(),
-            place=place.get(id(q), -1),
-            number=dial.get(id(q), -1),
-        )
-
     found = {}
     for joint in model.joints:
         if joint.ends is None:
@@ -70,7 +56,21 @@ def joint_frames(
         first, second = joint.ends
         along = joint.directions[:1]
         axes = np.stack([*across(along[0]), along[0]], axis=1) if along else np.eye(3)
-        coordinates = tuple(frame(q) for q in joint.coordinates)
+        coordinates = tuple(
+            CoordinateFrame(
+                q.kind == "ANGLE",
+                number[q.a.body],
+                number[q.b.body],
+                point_a=q.a.r.copy(),
+                point_b=q.b.r.copy(),
+                axis=q.axis.copy(),
+                dial=q.dial.copy(),
+                hand=q.hand.copy(),
+                place=place.get(id(q), -1),
+                number=dial.get(id(q), -1),
+            )
+            for q in joint.coordinates
+        )
         local = first.body.pose.B.T @ axes
         found[joint] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)
     return found

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..checks import Array
 from ..describe.body import Body, Point
 from ..describe.model import Model
-from ..describe.row import Coordinate, Row, local
+from ..describe.row import Coordinate, Row
 from ..describe.term import CoordinateSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
@@ -69,9 +69,11 @@ class _Entry(NamedTuple):
     motor: int  # its column among the signals, or −1
 
 
-def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple[Coordinates, list[Coordinate]]:
+def compile_coordinates(
+    model: Model, frames: Frames, signals: Signals
+) -> tuple[Coordinates, list[Coordinate], Dials, list[Coordinate]]:
     """The joint coordinates on which something acts, and the same as objects in the same order; a coordinate with
-    several motors or springs has several entries."""
+    several motors or springs has several entries. Then the other angles, also as objects."""
     entries = _entries(model, signals)
     for q, _, _ in entries:
         if q.is_angle:
@@ -91,7 +93,21 @@ def compile_coordinates(model: Model, frames: Frames, signals: Signals) -> tuple
         stop=stack([0.0 if spring.limits is None else spring.limit_stiffness for spring in springs], ()),
         signal=np.array([motor for _, _, motor in entries], dtype=np.int64),
     )
-    return compiled, [q for q, _, _ in entries]
+    known = {id(q) for q, _, _ in entries}
+    others = [q for joint in model.joints for q in joint.coordinates if q.kind == "ANGLE" and id(q) not in known]
+    inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
+    rates = []
+    for q in others:  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
+        axes = [(q.a.body, q.axis), (q.b.body, q.b.body.pose.B.T @ (q.a.body.pose.B @ q.axis))]
+        both = float(bool(q.joint.shared))
+        rates.append([both * inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
+    dials = Dials(
+        body=frames.numbers([(q.a.body, q.b.body) for q in others], 2),
+        axis=stack(rates, (2, 3)),
+        dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q in others], (2, 3)),
+        hand=stack([frames.direction(q.b.body, q.hand) for q in others], (3,)),
+    )
+    return compiled, [q for q, _, _ in entries], dials, others
 
 
 def _entries(model: Model, signals: Signals) -> list[_Entry]:
@@ -112,25 +128,6 @@ def _entries(model: Model, signals: Signals) -> list[_Entry]:
             driven = driven + [-1] * (lines - len(driven))
             found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
     return found
-
-
-def compile_dials(model: Model, frames: Frames, acting: list[Coordinate]) -> tuple[Dials, list[Coordinate]]:
-    """The angles of joints that are not among the `acting` coordinates, and the same as objects in the same order."""
-    known = {id(q) for q in acting}
-    found = [q for joint in model.joints for q in joint.coordinates if q.is_angle and id(q) not in known]
-    inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
-    rates = []
-    for q in found:
-        axes = [(q.a.body, q.axis), (q.b.body, local(q.b.body, q.a.body.pose.B @ q.axis))]
-        shared = float(bool(q.joint.shared))  # an axis that one body carries alone gives no rate
-        rates.append([shared * inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
-    compiled = Dials(
-        body=frames.numbers([(q.a.body, q.b.body) for q in found], 2),
-        axis=stack(rates, (2, 3)),
-        dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q in found], (2, 3)),
-        hand=stack([frames.direction(q.b.body, q.hand) for q in found], (3,)),
-    )
-    return compiled, found
 
 
 def compile_rows(

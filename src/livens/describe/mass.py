@@ -49,11 +49,14 @@ class MassProperties:
     center: Array
 
     def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
-        J = _tensor(inertia)
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
         if self.mass > HUGE:
             raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
-        object.__setattr__(self, "inertia", _possible(J))
+        if fault := inertia_fault(J):
+            raise ModelError(f"{fault}.")
+        object.__setattr__(self, "inertia", 0.5 * (J + J.T))  # exactly symmetric
         object.__setattr__(self, "center", vector(center, "center of mass"))
 
     @classmethod
@@ -65,7 +68,8 @@ class MassProperties:
         >>> MassProperties.repaired(1.0, (1.0, 1.0, 5.0)).principal()[0].round(3).tolist()
         [2.5, 2.5, 5.0]
         """
-        J = _tensor(inertia)
+        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
+        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
         if (fault := inertia_fault(J)) and np.abs(J).max() <= HUGE:
             new = nearest_inertia(J)
             warnings.warn(f"{fault}: {inertia_change(J, new)}.", ModelWarning, stacklevel=2)
@@ -144,19 +148,6 @@ class MassProperties:
 
     def __repr__(self) -> str:
         return f"MassProperties(mass={self.mass:g}, inertia={self.inertia.tolist()}, center={self.center.tolist()})"
-
-
-def _tensor(inertia: ArrayLike) -> Array:
-    """A tensor, or three diagonal entries, as a 3 × 3 array."""
-    full = np.ndim(np.asarray(inertia, dtype=object)) == 2
-    return finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
-
-
-def _possible(J: Array) -> Array:
-    """J made exactly symmetric; refused, with the number at fault, if no body can have it."""
-    if fault := inertia_fault(J):
-        raise ModelError(f"{fault}.")
-    return 0.5 * (J + J.T)
 
 
 def inertia_fault(J: Array) -> str:
