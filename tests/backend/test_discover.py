@@ -1,5 +1,6 @@
 """The builder finds the kernels by itself, and the library contains all that Python calls."""
 
+import ast
 import subprocess
 import sys
 import sysconfig
@@ -39,6 +40,24 @@ def test_every_kernel_that_python_calls_is_in_the_library():
     assert len(called) > 40
     assert set(found.entries) - called == FOR_USERS
     assert called <= set(found.entries)
+
+
+def test_kernels_are_decorated_functions_at_the_top_of_a_module():
+    """The builder finds no others: `f = njit(g)`, or a kernel inside a function."""
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] == "_jit"
+            for alias in node.names
+        }
+        assert named <= set(discover.DECORATORS), f"{path} renames them"
+        tops = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        decorators = {id(decorator) for node in tops for decorator in node.decorator_list}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id in named:
+                assert id(node) in decorators, f"line {node.lineno} of {path}"
 
 
 def test_kernels_are_found_under_all_names(tmp_path):

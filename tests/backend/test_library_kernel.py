@@ -217,6 +217,12 @@ def test_numba_compiles_functions_that_call_kernels_of_the_library():
     assert users_kernel.dispatcher.signatures
 
 
+def test_a_users_kernel_without_numba_runs_as_plain_python_and_that_is_said():
+    kernel = LibraryKernel(function_of(half), False, EMPTY, plain)
+    with pytest.warns(RuntimeWarning, match=r"half runs as plain Python; pip install 'livens\[jit\]'"):
+        assert kernel(3.0) == 1.5
+
+
 def test_a_kernel_is_pickled_and_copied_by_name():
     kernel = spin.drift
     assert pickle.loads(pickle.dumps(kernel)) is kernel

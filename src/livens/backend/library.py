@@ -98,7 +98,7 @@ def _imported(path: Path) -> Library:
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
-    except ImportError as error:
+    except (ImportError, RuntimeError) as error:  # RuntimeError: numpy is older than the one it was built with
         raise Unusable(f"the compiled library cannot be loaded: {error}") from None
     entries: dict[str, list[int]] = {}
     for k, kernel in enumerate(module.names()):
