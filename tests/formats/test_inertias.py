@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import livens as lv
-from livens.describe.mass import THINNEST, inertia_fault, nearest_inertia
+from livens.describe.mass import LEAST_EIGENVALUE, inertia_fault, nearest_inertia
 
 HINGE = '<joint name="pin" type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/></joint>'
 FAULTS = {
@@ -102,8 +102,8 @@ def test_the_repaired_inertia_is_the_nearest_possible_one(moments, seed, power):
     for _ in range(20):
         A = rng.normal(size=(3, 3)) * np.sqrt(scale) * rng.choice([1.0, 0.1])
         for E in (A @ A.T, euler(near) + 1e-3 * A @ A.T):
-            assert np.linalg.norm(E - euler(J)) >= distance - 2 * THINNEST * size
-    if not inertia_fault(J) and np.linalg.eigvalsh(euler(J))[0] > THINNEST * size:
+            assert np.linalg.norm(E - euler(J)) >= distance - 2 * LEAST_EIGENVALUE * size
+    if not inertia_fault(J) and np.linalg.eigvalsh(euler(J))[0] > LEAST_EIGENVALUE * size:
         assert near == pytest.approx(0.5 * (J + J.T), abs=1e-12 * size)
 
 
