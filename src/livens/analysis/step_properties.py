@@ -30,7 +30,7 @@ from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, State
 from ..kernels.dynamics import violations_of_record
-from ..run.simulate import advance
+from ..run.simulate import advance, checked_start
 from ..step import Scheme
 
 MAP_SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h
@@ -78,8 +78,8 @@ def symplecticity(
     True
     """
     compiled = Compiled.of(model, quiet=True)
-    start, bodies = compiled.state if state is None else state, compiled.system.bodies
-    unit = units(bodies, start, h)
+    start = compiled.state if state is None else checked_start(state, compiled.state)
+    unit = units(compiled.system.bodies, start, h)
     V = joint_tangents(compiled, start, unit) if basis is None else basis
     return defect(lambda x: advance(model, scheme, compiled.fitted(x), h), start, unit, V)
 

@@ -154,7 +154,7 @@ def advance(model: Model, scheme: Scheme, state: State, h: float, steps: int = 1
     """The state `steps` steps of length h after `state`; h may be negative. The step map that `lv.symplecticity` and
     `lv.reversibility` test."""
     compiled = Compiled.of(model, quiet=True)
-    after = with_memory(copied(state), scheme.memory(compiled.system))
+    after = with_memory(copied(checked_start(state, compiled.state)), scheme.memory(compiled.system))
     run = Run(compiled, scheme, h, t0, steps, room(after, steps, steps))
     run.go(after, 0, steps, Progress(model.name, steps, show=False))
     return after
