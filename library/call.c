@@ -15,7 +15,8 @@
    Results come back at the heads of the same lists, described by the letters f, i and b. The interpreter's lock is
    released while the entry runs. ENTRIES, WORDS and FLOATS are in table.h, which link.py writes.
 
-   Only the stable ABI of Python 3.11 is used, so that one file suits all later versions. */
+   Only the stable ABI of Python 3.11 is used, so that one file suits all later versions. Py_RETURN_NONE is not used: in
+   the headers of Python 3.12 it takes no reference, which Python 3.11 needs. */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -155,7 +156,7 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
     lists.number = lists.floats;
     Py_ssize_t read = put(arguments[1], entry->signature, &lists);
     if (read == ERROR) return NULL;
-    if (read == DIFFERENT) Py_RETURN_NOTIMPLEMENTED;
+    if (read == DIFFERENT) return Py_NewRef(Py_NotImplemented);
     int64_t unused = 0;
     void *raised = NULL;
     int code;
@@ -163,7 +164,7 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
     code = entry->function(&unused, &raised, lists.words, lists.floats);
     Py_END_ALLOW_THREADS
     if (code) return PyErr_Format(PyExc_RuntimeError, "the kernel %s failed with code %d", entry->name, code);
-    if (*entry->result == 0) Py_RETURN_NONE;
+    if (*entry->result == 0) return Py_NewRef(Py_None);
     return result(entry, &lists);
 }
 

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import sys
 import threading
 import time
 import warnings
@@ -20,7 +21,7 @@ from livens.compile.states import copied
 from livens.compile.system import scratch
 from livens.kernels import potential, spin
 from livens.kernels.arrays import Bodies
-from livens.kernels.implicit import extrapolate
+from livens.kernels.implicit import extrapolate, is_finite
 from livens.run.loop import room
 from livens.step import livens as scheme
 from tests.helpers import problems
@@ -290,6 +291,22 @@ def test_a_call_costs_at_most_ten_microseconds():
             call()
         best = min(best, (time.process_time() - begin) / 100)
     assert best < 10e-6
+
+
+def test_calls_neither_keep_nor_lose_references(bodies):
+    """Of their arguments and results; also where the arguments do not fit."""
+    f, tau = np.zeros((2, len(bodies.mass), 3))
+    g, small = np.zeros(3), np.zeros(3, dtype=np.float32)
+    watched = (None, NotImplemented, True, bodies, bodies.mass, f, g, small)
+    entry, count = GRAVITY.entries[0], 10_000
+    finite = in_library(is_finite).entries[0]
+    before = [sys.getrefcount(x) for x in watched]
+    for _ in range(count):
+        LIBRARY.call(entry, (bodies, g, f, tau))
+        LIBRARY.call(entry, (bodies, small, f, tau))
+        LIBRARY.call(finite, (g,))
+    after = [sys.getrefcount(x) for x in watched]
+    assert np.abs(np.subtract(after, before)).max() < count // 10  # other threads use some of them, too
 
 
 def test_no_entry_outside_the_table():

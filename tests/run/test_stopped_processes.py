@@ -98,11 +98,11 @@ def test_a_deleted_folder_stops_the_run_and_the_last_checkpoint_is_valid(tmp_pat
 
 @pytest.fixture
 def small(tmp_path):
-    """A file system of one megabyte; only root may have one."""
+    """A file system of eight megabytes, half of what the run writes; only root may have one."""
     folder = tmp_path / "small"
     folder.mkdir()
     mount = shutil.which("mount")
-    made = mount and subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
+    made = mount and subprocess.run([mount, "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], capture_output=True)
     if not made or made.returncode:
         pytest.skip("no file system can be mounted here")
     yield folder
