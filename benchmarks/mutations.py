@@ -72,7 +72,7 @@ def quantities(motion: lv.Trajectory, names: dict[str, list[str]]) -> Iterator[t
             yield f"reaction torque of {joint}, {frame}", motion.reaction_torque(joint, frame)
     for joint in names["coordinates"]:
         yield f"coordinate of {joint}", motion.coordinate(joint)
-        yield f"rate of {joint}", motion.coordinate_rate(joint)
+        yield f"rate of {joint}", motion.rate(joint)
 
 
 def named(model: lv.Model) -> dict[str, list[str]]:

@@ -90,7 +90,7 @@ def test_the_work_of_an_impulse(kind, t0):
         assert abs(motion.energy[-1] - motion.energy[0] - exact) <= 1e-9 * abs(exact)
         assert abs(motion.work[-1] - exact) <= (h * (W1 - W0)) ** 2 * inertia * (W1 - W0) ** 2
         before, after = motion.t < t0 - h, motion.t > t0 + h
-        rate = motion.coordinate_rate("hinge")
+        rate = motion.rate("hinge")
         assert np.abs(rate[before] - W0).max() <= 1e-8 * abs(W0)
         assert np.abs(rate[after] - W1).max() <= 1e-8 * abs(W1)
 

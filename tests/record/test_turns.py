@@ -61,6 +61,7 @@ def test_a_free_wheel_turns_by_its_rate_times_the_time(seed, joint):
     assert angle == pytest.approx(turned, abs=1e-6 * abs(rate))
 
 
+@pytest.mark.filterwarnings("ignore:the compiled library does not contain")  # kernels that only kernels call
 @pytest.mark.parametrize("turned", [2.9, -2.9, 0.3, -1.2])
 def test_fast_and_slow_changes_in_a_step_are_counted_alike(turned):
     """More than half a turn between two bodies in a step, by the rates: the kernels, against a known angle."""

@@ -113,7 +113,7 @@ def test_a_clutch_conserves_angular_momentum(seed):
         after = lv.simulate(locked, h=1e-3, until=0.5, start=start)
     together = (J @ omega) / J.sum()
     for k in (0, 1):
-        assert after.coordinate_rate(f"axle{k}") == pytest.approx(together, abs=1e-10)
+        assert after.rate(f"axle{k}") == pytest.approx(together, abs=1e-10)
     loss = 0.5 * J[0] * J[1] / J.sum() * (omega[0] - omega[1]) ** 2
     assert free.kinetic[-1] - after.kinetic[0] == pytest.approx(loss, rel=1e-9)
 

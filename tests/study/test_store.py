@@ -83,7 +83,7 @@ def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, m
 
     if not waiting:
         interrupt_after(monkeypatch, 5)
-    arguments = {"h": 1e-3, "until": 0.5, "store": store}
+    arguments = {"h": 1e-3, "until": 10.0, "store": store}
     with pytest.raises(KeyboardInterrupt):
         lv.ensemble(double_pendulum, rates, **arguments, keep=interrupts)
     finished = recorded(store)

@@ -203,7 +203,7 @@ def _largest(found: Stiffness) -> str:
 
 
 def _adjusted(by: Adjustment) -> str:
-    if max(by) <= 1e-9:
+    if max(by.moved, by.turned, by.adjusted, by.respun) <= 1e-9:
         return "positions and velocities satisfy the joints"
     return (
         f"adjusted to satisfy the joints: moved by up to {by.moved:.2g} m and {by.turned:.2g} rad, velocities changed "

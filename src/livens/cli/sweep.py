@@ -152,7 +152,8 @@ def coordinates_of(model: Model) -> tuple[dict[str, tuple[str, int]], dict[str, 
     found, units = {}, {}
     for joint in model.joints:
         for k, coordinate in enumerate(joint.coordinates):
-            name = f"{joint.name}_{'angle' if coordinate.is_angle else 'displacement'}"
+            part = coordinate.part or ("angle" if coordinate.is_angle else "displacement")
+            name = f"{joint.name}_{part}"
             found[name], units[name] = (joint.name, k), "rad" if coordinate.is_angle else "m"
     return found, units
 

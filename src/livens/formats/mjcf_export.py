@@ -25,7 +25,7 @@ from ..describe.term import CoordinateMotor, PointSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..storage.atomic import MARK, replacing
-from .mjcf_tree import Action, Node, Start, armatures, coupling_row, ratio_of, refuse, tree_of
+from .mjcf_tree import Action, Node, Start, armatures, coupling_row, has_one_axis, ratio_of, refuse, tree_of
 
 
 def write_mjcf(model: Model, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -125,7 +125,7 @@ class _Writer:
 
     def _acts(self, joint: Thing) -> dict[str, str]:
         """The attributes for the elements on the coordinate of a joint, counted from the start."""
-        if not joint.coordinates:
+        if not has_one_axis(joint):
             return {}
         action = Action.on(joint)
         if action.driven:
@@ -167,6 +167,11 @@ class _Writer:
                     raise ModelError(
                         f"{force.label} acts on {joint.name!r}, which closes a loop, where MJCF has no actuators: "
                         "leave it out."
+                    )
+                if not has_one_axis(joint):
+                    raise ModelError(
+                        f"{force.label} acts on one of several angles or displacements of {joint.name!r}, which is not "
+                        "written to MJCF: leave it out."
                     )
                 assert actuator is not None
                 SubElement(actuator, "motor", name=force.name, joint=joint.name)

@@ -135,7 +135,7 @@ def _joined(joint: Thing, parent: Body, child: Body) -> Node:
     """The node of the child. Coordinates have the sign that they have in the joint, whichever body is the parent."""
     a, b = joint.points
     forward = a.body is parent
-    sign = 1.0 if forward or not joint.coordinates else -1.0
+    sign = 1.0 if forward or not has_one_axis(joint) else -1.0
     freedoms = joint.freedoms or ()
     slides = [freedom for freedom in freedoms if freedom.kind == "slide"]
     turns = [freedom for freedom in freedoms if freedom.kind != "slide"]
@@ -144,10 +144,16 @@ def _joined(joint: Thing, parent: Body, child: Body) -> Node:
     return Node(child, joint, slots, a if a.body is child else b)
 
 
+def has_one_axis(joint: Thing) -> bool:
+    """True if the joint has an angle, a displacement, or one of each: its first coordinate is a joint of MJCF."""
+    kinds = [q.kind for q in joint.coordinates]
+    return 0 < len(kinds) == len(set(kinds))
+
+
 def _slot_names(joint: Thing) -> list[str]:
     """The name of the joint for the freedom of its first coordinate, or for its only one; others have a suffix."""
     name, freedoms = joint.name, joint.freedoms or ()
-    if not joint.coordinates:
+    if not has_one_axis(joint):
         return [name] if len(freedoms) == 1 else [f"{name} {k + 1}" for k in range(len(freedoms))]
     first = "hinge" if joint.coordinates[0].is_angle else "slide"
     return [name if freedom.kind == first else f"{name} {freedom.kind}" for freedom in freedoms]

@@ -35,6 +35,8 @@ def project_momenta(system, state, work, h, signals, row):
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
         add_impulse_work(system.rows, signals, row, work.x, work.g, state.account)
+    for r in range(work.x.shape[0]):
+        work.g[r] = 0.0  # violations leave the entries of nonholonomic rows as they are
 
 
 @njit

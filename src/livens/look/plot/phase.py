@@ -54,8 +54,7 @@ def _first(motion: Trajectory) -> Any:
 def _of_joint(motion: Trajectory, joint: Any) -> list[tuple[str, Array, str, Array]]:
     n = len(motion)
     q, rate = motion.coordinate(joint).reshape(n, -1), motion.rate(joint).reshape(n, -1)
-    units = ["rad" if c.kind == "ANGLE" else "m" for c in joint.coordinates]
-    return [(f"{joint.name}", q[:, k], unit, rate[:, k]) for k, unit in enumerate(units)]
+    return [(joint.name, q[:, k], one.unit, rate[:, k]) for k, one in enumerate(joint.coordinates)]
 
 
 def _of_position(motion: Trajectory, what: Body | Point) -> list[tuple[str, Array, str, Array]]:
