@@ -19,11 +19,11 @@ help:   ## show this list
 demo: $(READY)   ## simulate the hammer example, print its report, write demo-output/
 	$(BIN)/python -m livens demo hammer --output demo-output
 
-test: lint $(BROWSER) $(LIBRARY)   ## lint, all tests with the ten slowest, and the kernel tests with all back ends
+test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel tests with all back ends
+	$(MAKE) $(LIBRARY) & LIVENS_BACKEND=numba $(BIN)/python -m pytest tests/kernels && \
+		LIVENS_BACKEND=python $(BIN)/python -m pytest tests/kernels && wait $$!   # the library needs one core
 	$(BIN)/python -m pytest -n 2 --durations=10 --ignore=tests/look/browser
 	$(BIN)/python -m pytest tests/look/browser   # alone: a browser that draws in software needs the cores
-	LIVENS_BACKEND=numba $(BIN)/python -m pytest tests/kernels
-	LIVENS_BACKEND=python $(BIN)/python -m pytest tests/kernels
 
 library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: three minutes
 
