@@ -200,7 +200,8 @@ def step(system, state, work, h, table, signals, before, row):
         add_tape_work(system.tapes, 0.5 * h, state.lam[MU], work.partial, state.account)
     status = solve_step(system, state, work, h, table, signals, row)
     if status == OK:
-        part = table[GAMMA] * (1.0 - table[ALPHA_F]) / (1.0 - table[ALPHA_M])
+        newmark = table[ALPHA_M] == 0.0 and table[ALPHA_F] == 0.0  # it steps with the accelerations themselves
+        part = table[GAMMA] if newmark else 0.0  # the multipliers of other schemes belong to times within the step
         add_driven_impulses(system.rows, part, signals, before, row, state.lam[MU], state.account)
         accept_trial(
             h, table, work.f, work.tau, state.memory, work.a, work.B, work.trial, state.a, state.B, state.p, state.L
@@ -211,7 +212,7 @@ def step(system, state, work, h, table, signals, before, row):
             system, state.a, state.B, state.angle, state.p, state.L, signals, row, REFINE, work, work.f, work.tau,
             state.lam[MU],
         )  # fmt: skip
-        if table[ALPHA_M] == 0.0 and table[ALPHA_F] == 0.0:  # Newmark steps with the accelerations themselves
+        if newmark:
             store_force(work.f, work.tau, state.memory)
         add_driven_impulses(system.rows, -part, signals, before, row, state.lam[MU], state.account)
         add_joint_work(system.rows, 0.5 * h, signals, row, state.lam[MU], state.account)
