@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from . import peers
-from .race import race
 from .sizes import SIZES, Size
 from .tasks import find
+from .time_to_accuracy import race
 
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in LIBRARIES}

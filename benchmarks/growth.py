@@ -16,10 +16,10 @@ import livens as lv
 
 from . import peers, problems
 from .ours import Prepared
-from .race import clock
 from .sizes import Size
 from .tasks import Task
 from .tasks.chains import chain
+from .time_to_accuracy import clock
 
 H = 1e-3  # [s]
 BUDGET = 0.15  # duration of one timed run [s]

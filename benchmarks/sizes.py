@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .race import Effort
+from .time_to_accuracy import Effort
 
 SLOW = {
     "chain-100": 4.0,

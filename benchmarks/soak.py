@@ -57,7 +57,7 @@ def of_reader(reader: str, count: int, seed: int, report: Callable[[str], None])
 FUZZED = {"small": 100, "full": 100_000}
 PARTS = (
     *(Part(f"{reader} fuzzed", partial(of_reader, reader), FUZZED) for reader in READERS),
-    Part("killed runs resumed", partial(of_module, "kills"), {"small": 2, "full": 500}),
+    Part("killed runs resumed", partial(of_module, "killed_runs"), {"small": 2, "full": 500}),
     Part("random linkages counted", partial(of_module, "linkages"), {"small": 20, "full": 2000}),
     Part("models changed after a run", partial(of_module, "mutations"), {"small": 5, "full": 1000}),
     Part("random prescribed motions", partial(of_module, "prescribed"), {"small": 20, "full": 2000}),

@@ -32,7 +32,7 @@ import livens as lv
 from livens.record.journal import journal_of
 
 from .counts import Count
-from .kills import same
+from .killed_runs import same
 from .random_models.description import build
 from .random_models.generate import describe
 

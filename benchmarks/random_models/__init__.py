@@ -6,7 +6,7 @@
     trial.py         its motions
     invariants.py    checks of conserved quantities
     agreement.py     comparison with independent solutions
-    tellings.py      invariance under order, position, frames and units
+    changes_of_view.py   invariance under order, position, frames and units
 
 Every check is a number that must not exceed a bound. A model whose step fails is counted as refused, with the reason;
 every other violation is a failure, and its seed reproduces it: python -m benchmarks.random_models 1 SEED.
@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 import livens as lv
 
-from . import agreement, invariants, tellings
+from . import agreement, changes_of_view, invariants
 from .generate import describe
 from .trial import Check, Trial
 
@@ -56,7 +56,7 @@ def examine(seed: int) -> tuple[Trial, list[Check]]:
     """The model of a seed, and all its checks; on one thread, because the matrices are small."""
     with threadpool_limits(1):
         trial = Trial(describe(seed))
-        return trial, [*agreement.checks(trial), *invariants.checks(trial), *tellings.checks(trial)]
+        return trial, [*agreement.checks(trial), *invariants.checks(trial), *changes_of_view.checks(trial)]
 
 
 def soak(count: int, seed: int = 0, report: Callable[[str], object] = print) -> Counts:

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from benchmarks import ours, peers
-from benchmarks.race import Effort, climb
 from benchmarks.references import reference
 from benchmarks.tasks import find
 from benchmarks.tasks.mechanism import energies, points
 from benchmarks.tasks.nets import net
+from benchmarks.time_to_accuracy import Effort, climb
 
 CASES = [  # problem, program, setting, rung, error it must be below
     ("free-body", "ours", "order 6", 3, 1e-4),

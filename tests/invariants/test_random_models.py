@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import livens as lv
 from benchmarks import random_models
-from benchmarks.random_models import agreement, describe, examine, invariants, tellings
+from benchmarks.random_models import agreement, changes_of_view, describe, examine, invariants
 from benchmarks.random_models.description import View, build
 from benchmarks.random_models.fit import equations
 from benchmarks.random_models.generate import MOST, TREE
@@ -94,7 +94,7 @@ def test_another_stiffness_is_detected_in_every_description(monkeypatch):
         return build(replace(told, pulls=tuple(pulls)), view)
 
     monkeypatch.setattr("benchmarks.random_models.trial.build", wrong)
-    assert {check.what for check in broken(tellings.checks(trial))} == set(tellings.views(1))
+    assert {check.what for check in broken(changes_of_view.checks(trial))} == set(changes_of_view.views(1))
 
 
 def test_a_check_that_is_not_a_number_fails():

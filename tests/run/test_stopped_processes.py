@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import livens as lv
-from benchmarks.kills import livens, same, survive
+from benchmarks.killed_runs import livens, same, survive
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
 

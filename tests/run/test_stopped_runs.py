@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from benchmarks.kills import same
+from benchmarks.killed_runs import same
 from livens.cli.main import main
 from livens.kernels.arrays import State
 from livens.record.journal import RunJournal

@@ -1,4 +1,4 @@
-"""Killed and resumed runs: python -m benchmarks.kills [count].
+"""Killed and resumed runs: python -m benchmarks.killed_runs [count].
 
 A double pendulum with a prescribed motion is run by `livens run`, killed by SIGKILL at a random time, continued by
 `livens resume`, killed again, and so on. The result must be bitwise identical to that of an uninterrupted run.
