@@ -106,6 +106,15 @@ def test_check_reports_an_adjusted_start_and_a_large_step(say, tmp_path):
     assert "h = 0.5 s (too large to be stable)" in out
 
 
+@pytest.mark.parametrize("h", ["0.0", "-1e-3", "1e-300"])
+def test_check_refuses_a_step_that_is_none(say, tmp_path, h):
+    text = (SCENES / "double_pendulum.toml").read_text()
+    (tmp_path / "s.toml").write_text(text.replace("h = 1e-3", f"h = {h}"))
+    code, _, err = say("check", "s.toml")
+    assert code == 2
+    assert "h must be positive" in err or "too small" in err
+
+
 def test_check_reads_python_files(say, tmp_path):
     (tmp_path / "top.py").write_text(
         "import livens as lv\nmodel = lv.Model()\nmodel.add(lv.Body(lv.Ball(1, mass=1), body_rates=(0, 0, 20)))\n"

@@ -83,7 +83,7 @@ def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, m
 
     if not waiting:
         interrupt_after(monkeypatch, 5)
-    arguments = {"h": 1e-3, "until": 10.0, "store": store}
+    arguments = {"h": 1e-3, "until": 3.0, "store": store}
     with pytest.raises(KeyboardInterrupt):
         lv.ensemble(double_pendulum, rates, **arguments, keep=interrupts)
     finished = recorded(store)
@@ -92,7 +92,7 @@ def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, m
     monkeypatch.undo()
     runs = lv.ensemble(double_pendulum, rates, **arguments, keep=Noted(log))
     assert sorted(map(float, log.read_text().split())) == sorted(np.delete(rates["rate"], finished))
-    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=10.0, keep=tip))
+    assert runs.identical(lv.ensemble(double_pendulum, rates, h=1e-3, until=3.0, keep=tip))
 
 
 def recorded(store):

@@ -212,13 +212,13 @@ def _adjusted(by: Adjustment) -> str:
 
 
 def _run_line(run: dict[str, Any], largest: float) -> str:
-    from ..run.plan import step_count
+    from ..run.plan import plan
 
     scheme = run.get("scheme")
     how = f"{'Livens(order=2)' if scheme is None else repr(scheme)} to t = {run['until']:g} s"
     if run["h"] == "auto":
         return f"{how}, h chosen automatically"
-    steps = step_count(run["until"], run["h"])
+    steps = plan(scheme, run["h"], run["until"], run.get("every", 1)).steps
     doubt = " (too large to be stable)" if run["h"] > largest else ""
     return f"{how}, h = {run['h']:g} s{doubt}, {steps:,} steps"
 

@@ -22,12 +22,12 @@ class Plan(NamedTuple):
 
 def step_count(span: float, h: float) -> int:
     """The number of equal steps of length h [s] or less in the time `span` [s]; round-off of span / h adds no step.
-    0 if h and span have different signs, or if the number is too large.
+    0 if h and span have different signs, if h is zero, or if the number is too large.
 
-    >>> step_count(1.0, 0.1), step_count(1.0, 0.3), step_count(1.0, -0.1)
-    (10, 4, 0)
+    >>> step_count(1.0, 0.1), step_count(1.0, 0.3), step_count(1.0, -0.1), step_count(1.0, 0.0)
+    (10, 4, 0, 0)
     """
-    steps = span / h * (1.0 - 1e-12)
+    steps = span / h * (1.0 - 1e-12) if h else 0.0
     return max(1, int(np.ceil(steps))) if 0.0 < steps < 1e15 else 0
 
 

@@ -207,7 +207,10 @@ def step(system, state, work, h, table, signals, before, row):
             h, table, work.f, work.tau, state.memory, work.a, work.B, work.trial, state.a, state.B, state.p, state.L
         )
         if state.lam.shape[1] > 0:
+            booked = state.account[WORK]
             project_momenta(system, state, work, h, signals, row)
+            if not newmark:
+                state.account[WORK] = booked
         solve_accelerations(
             system, state.a, state.B, state.angle, state.p, state.L, signals, row, REFINE, work, work.f, work.tau,
             state.lam[MU],
