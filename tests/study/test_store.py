@@ -73,11 +73,10 @@ def interrupt_after(monkeypatch, batches):
 def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, monkeypatch):
     """Ctrl-C while the main thread waits for members, or while it writes their results."""
     rates, log, store = {"rate": np.linspace(0.5, 2.0, 100)}, tmp_path / "log", tmp_path / "study.nc"
-    seen = []
+    calls = itertools.count(1)  # two threads never get the same number
 
     def interrupts(motion):
-        seen.append(motion)
-        if len(seen) == 10 and waiting:
+        if next(calls) == 10 and waiting:
             _thread.interrupt_main()
         return tip(motion)
 
