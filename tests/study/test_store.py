@@ -69,6 +69,15 @@ def interrupt_after(monkeypatch, batches):
     monkeypatch.setattr(Journal, "add", adds)
 
 
+@pytest.fixture
+def python_handles_interrupts():
+    """Other handlers, which a test before may have left, do not raise KeyboardInterrupt."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("python_handles_interrupts")
 @pytest.mark.parametrize("waiting", [False, True])
 def test_after_an_interrupt_only_unfinished_members_are_run(tmp_path, waiting, monkeypatch):
     """Ctrl-C while the main thread waits for members, or while it writes their results."""
