@@ -48,8 +48,7 @@ class JointSpace:
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
-    >>> arm = m.add(lv.Body(lv.ThinRod(1.0, mass=3.0), at=(0.5, 0, 0), name="arm"))
-    >>> arm.shape = lv.MassProperties(3.0, (0.01, 0.25, 0.25))
+    >>> arm = m.add(lv.Body(lv.MassProperties(3.0, (0.01, 0.25, 0.25)), at=(0.5, 0, 0), name="arm"))
     >>> hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
     >>> space = lv.JointSpace(m)
     >>> space.names, space.mass_matrix([0.3]).round(9).tolist()
