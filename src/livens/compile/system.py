@@ -25,6 +25,7 @@ from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
+from .contacts import compile_contacts, touch_scratch
 from .contents import check_contents, refuse_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_rows, groups
@@ -106,6 +107,7 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
         formulas=compile_formulas(frames, signals) if signals.written else NO_FORMULAS,
+        contacts=compile_contacts(model, frames, acting),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),
@@ -122,8 +124,8 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
     return Tables(system, state, blocks_of, acting, others, signals)
 
 
-def scratch(system: System, vectors: int = 0) -> Work:
-    """New scratch for `system`, with `vectors` per body for a scheme."""
+def scratch(system: System, vectors: int = 0, columns: int = 0) -> Work:
+    """New scratch for `system`, with `vectors` per body for a scheme, and for `columns` of signals."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
     row, diagonal = system.blocks.row, system.blocks.diagonal
@@ -155,6 +157,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         facing=np.zeros((len(system.dials.body), 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
+        touch=touch_scratch(system, columns),
     )
 
 

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, vector
+from ..checks import Array, direction, vector
 from ..errors import ModelError
+from .contact_shape import ContactShape, contact_shapes_of
 from .mass import MassProperties
 from .pose import Pose, rotation_matrix
 from .surface import Surface
@@ -48,12 +49,36 @@ class Point:
         return f"{self.body.name}.point{tuple(self.r.tolist())}"
 
 
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A plane fixed to a body, for contact: the body is below it. Through `r` [m] with the outward `normal`, both in
+    body axes."""
+
+    body: Body
+    r: Array
+    normal: Array
+
+    @property
+    def point(self) -> Point:
+        """A point of the plane."""
+        return Point(self.body, self.r)
+
+    @property
+    def start_normal(self) -> Array:
+        """Its normal in world axes at the start."""
+        return self.body.pose.B @ self.normal
+
+    def __repr__(self) -> str:
+        return f"{self.body.name}.plane({tuple(self.r.tolist())}, normal={tuple(self.normal.tolist())})"
+
+
 class Body:
     """A rigid body.
 
     shape: a primitive, an imported solid or MassProperties; `at` [m] and `rotation` (3 × 3, body to world) place
     the body *frame* at the start; `velocity` [m/s] is that of the frame's origin; `angular_velocity` [rad/s] is
-    in world axes, `body_rates` the same in body axes (give at most one of the two).
+    in world axes, `body_rates` the same in body axes (give at most one of the two). `collision`: another shape for
+    contact (`lv.Contact`), in body axes; its mass is not used.
 
     >>> from livens import Body, Box
     >>> arm = Body(Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm")
@@ -69,15 +94,18 @@ class Body:
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity: ArrayLike | None = None,
         body_rates: ArrayLike | None = None,
+        collision: Shape | None = None,
         name: str = "",
     ):
         label = f"body {name!r}" if name else "a body"
         if not is_shape(shape):
             raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
+        if collision is not None and not is_shape(collision):
+            raise ModelError(f"collision of {label} must be a shape, not {collision!r}.")
         if angular_velocity is not None and body_rates is not None:
             raise ModelError(f"{label} has both angular_velocity (world axes) and body_rates (body axes): give one.")
         B = np.eye(3) if rotation is None else rotation_matrix(rotation, f"rotation of {label}")
-        self.shape = shape
+        self.shape, self.collision = shape, collision
         self.pose = Pose(vector(at, f"position of {label}"), B)
         self.velocity = vector(velocity, f"velocity of {label}")
         if body_rates is None:
@@ -95,6 +123,18 @@ class Body:
         """The body-fixed point that is at the world position x, y, z at the start [m]."""
         position = vector(_three(x), f"point on body {self.name!r}")
         return Point(self, self.pose.inverse().point(position))
+
+    def plane(self, *at: Any, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Plane:
+        """A plane fixed to the body, for `lv.Contact`: through the point `at` [m], with the body on the side against the
+        normal; both in body axes. `m.world.plane((0, 0, 0))` is a floor."""
+        what = f"plane of body {self.name!r}"
+        return Plane(self, vector(_three(at) if at else (0.0, 0.0, 0.0), what), direction(normal, f"normal of the {what}"))
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The parts with which it touches others, in body axes."""
+        shape = self.shape if self.collision is None else self.collision
+        return contact_shapes_of(shape, shape.surface)
 
     @property
     def is_world(self) -> bool:

@@ -4,6 +4,7 @@ A joint, a force, a constraint and an energy are things. A thing is described by
 
     rows()        its scalar equations: constraints, and dampers (row.py)                  compile/rows.py
     terms()       its forces (term.py)                                                     compile/system.py
+    contacts()    what cannot pass through each other (contact_rule.py)                    compile/contacts.py
     coordinates   its angle or displacement, on which other things may act                 compile/rows.py
     symmetries()  the translations and rotations that do not change it                     analysis/conserved.py
     freedoms      its relative motions as slides and hinges, if a tree may contain it      formats/mjcf_tree.py
@@ -24,6 +25,7 @@ from .body import Body, Point, without_world
 from .symmetry import NONE, Symmetry
 
 if TYPE_CHECKING:
+    from .contact_rule import ContactRule
     from ..formula.formula import Formula
     from .formula_rows import FormulaRows
     from .glyph import Glyph
@@ -70,6 +72,10 @@ class Thing:
 
     def terms(self) -> list[Term]:
         """Its forces."""
+        return []
+
+    def contacts(self) -> list[ContactRule]:
+        """Its contacts."""
         return []
 
     @property

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .contact.arrays import Contacts, Touch
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -170,6 +172,7 @@ class System(NamedTuple):
     blocks: Blocks
     tapes: Tapes
     formulas: Formulas
+    contacts: Contacts
     shift: float  # regularisation of S, relative to the metric: 0, or about 1e-6 if rows are redundant
     finest: float  # largest weight of a row with a violation in metres [1/m]
     finest_turn: float  # largest weight of a row with a violation in radians [1/rad]
@@ -239,3 +242,4 @@ class Work(NamedTuple):
     facing: Floats  # cosine, sine and rate of the angles on which nothing acts, after the last step (d, 3)
     tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)
     fault: Ints  # the body or row that a status names (1,)
+    touch: Touch  # contact

@@ -23,3 +23,19 @@ POINT = 0  # a + B r
 DIRECTION = 1  # B r
 POINT_VELOCITY = 2  # p/m + B (ω × r)
 ANGULAR_VELOCITY = 3  # B ω
+
+# shapes that touch (contact/narrow.py)
+PLANE_SHAPE = 0  # the half space below a plane
+BALL = 1
+CAPSULE = 2  # a segment with a radius
+HULL = 3  # a convex polyhedron
+ROUND = 4  # an ellipsoid; with semi-axes of zero a disc or a segment
+CYLINDER = 5
+
+# features of a contact point (contact/features.py)
+OVER_PLANE = 0
+BETWEEN_POINTS = 1
+BESIDE_LINE = 2
+BETWEEN_EDGES = 3
+ROUND_OVER_PLANE = 4
+STOP = 5

@@ -68,7 +68,7 @@ class Run:
         """Advance `state` from step `first` to step `steps`. Every exception that ends the run gets the motion so far
         as its attribute `trajectory`: StepFailed, Interrupted, and what functions of the user raise."""
         self.wanted = steps
-        work = scratch(self.system, self.scheme.scratch)
+        work = scratch(self.system, self.scheme.scratch, self.table.width)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, work, signals, self.h)

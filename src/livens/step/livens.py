@@ -22,6 +22,7 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System
+from ..kernels.contact.arrays import HEAD, RECORD
 from ..kernels.compensated import REMAINDERS, compensated_drift, store_remainders
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import free_forces, time_of
@@ -29,7 +30,7 @@ from ..kernels.potential import add_work, load_power
 from ..kernels.record import store_state
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, OK
-from . import rattle
+from . import contact, rattle
 from .scheme import Prepare, Rollout, phase_per_step
 from .start_forces import start_forces
 
@@ -190,7 +191,9 @@ class Livens:
         return REMAINDERS if self.compensated else 0
 
     def memory(self, system: System) -> int:
-        """Three numbers for each remainder of each body."""
+        """Three numbers for each remainder of each body, or the contact points of the last step."""
+        if system.contacts.capacity:
+            return HEAD + RECORD * system.contacts.capacity
         return 3 * self.scratch * len(system.bodies.mass)
 
     def rollout_file(self, jointed: bool) -> str:
@@ -200,5 +203,9 @@ class Livens:
         return 60 if jointed else 15
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
-        """(prepare, rollout) for a system with joints or without."""
+        """(prepare, rollout) for a system with contact, with joints or without."""
+        if system.contacts.capacity:
+            if self.order != 2 or self.compensated:
+                raise ModelError(f"{self!r} does not take contact: use lv.Livens(order=2).")
+            return contact.prepare, contact.rollout
         return (rattle.prepare, rattle.rollout) if len(system.rows.kind) else (prepare, rollout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
+from ..contact_shape import ContactShape
 from ..surface import Surface
 from ..tessellate import ball
 from .uniform import Facts, Uniform
@@ -29,3 +30,8 @@ class Ball(Uniform):
     def surface(self) -> Surface:
         """A sphere."""
         return ball(self.radius)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The ball."""
+        return (ContactShape("BALL", size=(self.radius, 0.0, 0.0)),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..contact_shape import ContactShape, box_hull
 from ..surface import Surface, box_surface
 from .uniform import Facts, Uniform
 
@@ -28,3 +29,8 @@ class Box(Uniform):
     def surface(self) -> Surface:
         """Six faces."""
         return box_surface((self.x, self.y, self.z))
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The box."""
+        return (box_hull(self.x, self.y, self.z),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
+from ..contact_shape import ContactShape
 from ..surface import Surface
 from ..tessellate import capsule
 from .uniform import Facts, Uniform
@@ -33,3 +34,8 @@ class Capsule(Uniform):
     def surface(self) -> Surface:
         """The side and two half spheres."""
         return capsule(self.radius, self.length)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The capsule."""
+        return (ContactShape("CAPSULE", size=(self.radius, 0.0, 0.0), half=0.5 * self.length),)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ..body import Shape, is_shape
+from ..contact_shape import ContactShape, contact_shapes_of
 from ..mass import MassProperties
 from ..pose import Pose
 from ..surface import Surface
@@ -46,6 +47,13 @@ class Compound:
     def surface(self) -> Surface:
         """The surfaces of the parts, side by side."""
         return reduce(Surface.joined, (shape.surface.moved(pose) for shape, pose in self.parts))
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """Those of the parts."""
+        return tuple(
+            part.moved(pose) for shape, pose in self.parts for part in contact_shapes_of(shape, shape.surface)
+        )
 
 
 def _placed(part: Any, k: int) -> tuple[Shape, Pose]:

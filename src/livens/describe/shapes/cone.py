@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
+from ..contact_shape import OTHERS, PLANES, ContactShape, hull, pyramid
+from ..pose import Pose
 from ..surface import Surface
 from ..tessellate import cone
 from .uniform import Facts, Uniform
@@ -30,3 +32,10 @@ class Cone(Uniform):
     def surface(self) -> Surface:
         """The side and the flat base."""
         return cone(self.radius, self.height)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The rim and the tip against planes, a pyramid against others."""
+        rim = ContactShape("CYLINDER", size=(self.radius, self.radius, 0.0), meets=PLANES)
+        tip = ContactShape("BALL", Pose((0.0, 0.0, self.height)), meets=PLANES)
+        return rim, tip, hull(pyramid(self.radius, self.height), OTHERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
+from ..contact_shape import OTHERS, PLANES, ContactShape, hull, prism
 from ..surface import Surface
 from ..tessellate import cylinder
 from .uniform import Facts, Uniform
@@ -30,3 +31,9 @@ class Cylinder(Uniform):
     def surface(self) -> Surface:
         """The side and two flat ends."""
         return cylinder(self.radius, self.length)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The cylinder against planes, a prism against others."""
+        exact = ContactShape("CYLINDER", size=(self.radius, self.radius, 0.0), half=0.5 * self.length, meets=PLANES)
+        return exact, hull(prism(self.radius, self.length), OTHERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
+from ..contact_shape import COARSE, OTHERS, PLANES, ContactShape, hull
 from ..surface import Surface
 from ..tessellate import ball
 from .uniform import Facts, Uniform
@@ -30,3 +31,10 @@ class Ellipsoid(Uniform):
     def surface(self) -> Surface:
         """A sphere, stretched."""
         return Surface(ball(1.0).vertices * (self.x, self.y, self.z), ball(1.0).triangles)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """The ellipsoid against planes, a polyhedron against others."""
+        exact = ContactShape("ROUND", size=(self.x, self.y, self.z), meets=PLANES)
+        points = ball(1.0, COARSE).vertices * (self.x, self.y, self.z)
+        return exact, hull(points, OTHERS)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ...checks import positive
 from ..mass import MassProperties
+from ..contact_shape import ContactShape
 from ..surface import Surface
 from ..tessellate import ball
 from .uniform import DOT
@@ -35,3 +36,8 @@ class PointMass:
     def surface(self) -> Surface:
         """A small ball, so that it can be seen."""
         return ball(DOT)
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """A point."""
+        return (ContactShape("BALL"),)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..contact_shape import PLANES, ContactShape
+from ..pose import Pose
 from ..surface import Surface, box_surface
 from .uniform import THIN, Facts, Uniform
 
@@ -29,3 +31,9 @@ class ThinPlate(Uniform):
     def surface(self) -> Surface:
         """A thin box."""
         return box_surface((self.x, self.y, THIN * min(self.x, self.y)))
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """Its four corners, against planes."""
+        corners = [(x * self.x, y * self.y, 0.0) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+        return tuple(ContactShape("BALL", Pose(x), meets=PLANES) for x in corners)

@@ -7,6 +7,7 @@ from math import pi
 from typing import ClassVar
 
 from ..pose import Pose
+from ..contact_shape import PLANES, ContactShape
 from ..surface import Surface
 from ..tessellate import cylinder
 from .uniform import THIN, Facts, Uniform
@@ -31,3 +32,9 @@ class ThinRod(Uniform):
     def surface(self) -> Surface:
         """A thin cylinder."""
         return cylinder(THIN / 2 * self.length, self.length).moved(Pose.from_axis_angle((0, 1, 0), pi / 2))
+
+    @property
+    def contact_shapes(self) -> tuple[ContactShape, ...]:
+        """Its two ends, against planes."""
+        ends = ((-0.5 * self.length, 0.0, 0.0), (0.5 * self.length, 0.0, 0.0))
+        return tuple(ContactShape("BALL", Pose(x), meets=PLANES) for x in ends)

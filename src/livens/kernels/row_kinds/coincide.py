@@ -8,7 +8,8 @@ from __future__ import annotations
 from ..._jit import inline, njit
 from ..kinds import COINCIDE
 from ..potential import point_component
-from .derivatives import direction_acceleration, minus
+from ..vectors import minus
+from .derivatives import direction_acceleration
 
 
 @inline

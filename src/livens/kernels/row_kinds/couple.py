@@ -10,7 +10,8 @@ from ..._jit import inline, njit
 from ..coordinates import angular_velocity, coordinate_value, to_world
 from ..kinds import ANGLE
 from ..potential import point_component, to_body
-from .derivatives import direction_derivatives, dot, minus, projected_bias
+from ..vectors import dot, minus
+from .derivatives import direction_derivatives, projected_bias
 
 
 @inline

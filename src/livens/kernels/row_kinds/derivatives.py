@@ -7,21 +7,7 @@ from __future__ import annotations
 
 from ..._jit import njit
 from ..coordinates import to_world
-
-
-@njit
-def cross(u, v):
-    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
-
-
-@njit
-def dot(u, v):
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
-
-
-@njit
-def minus(u, v):
-    return u[0] - v[0], u[1] - v[1], u[2] - v[2]
+from ..vectors import cross, dot, minus
 
 
 @njit

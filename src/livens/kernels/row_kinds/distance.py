@@ -12,7 +12,8 @@ import math
 from ..._jit import inline
 from ..kinds import DISTANCE
 from ..potential import span
-from .derivatives import dot, span_derivatives
+from ..vectors import dot
+from .derivatives import span_derivatives
 from .jacobian_entries import put_force
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ..._jit import inline
 from ..coordinates import to_world
-from .derivatives import direction_derivatives, dot
+from ..vectors import dot
+from .derivatives import direction_derivatives
 from .jacobian_entries import put_torque
 
 

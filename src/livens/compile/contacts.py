@@ -1,0 +1,286 @@
+"""Compile the contacts of a model: shapes that can touch, the rules between them, and room for their contact points.
+
+Bodies and planes that a `Contact` names have materials of their own, all other bodies share one: the table of rules
+stays small whatever the number of bodies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.body import Body, Plane
+from ..describe.contact_rule import ContactRule, Side
+from ..describe.contact_shape import OTHERS, PLANES, ContactShape
+from ..describe.model import Model
+from ..describe.pose import Pose
+from ..describe.row import Coordinate, across
+from ..describe.thing import Thing
+from ..errors import ModelError
+from ..kernels import kinds
+from ..kernels.arrays import System
+from ..kernels.contact.arrays import LOG, Cone, Contacts, Points, Touch
+from .bodies import Frames
+
+DENSE = 64  # contact points of free bodies that Newton's method solves together
+DENSE_WITH_JOINTS = 200  # the same for bodies with joints
+LOGGED = 4096  # impacts between two chunks of a run
+FACE_POINTS = 8  # contact points of two polyhedra, usually at most
+NEIGHBOURS = 24  # contact points per shape in a crowd
+CORNERS = 64  # of a clipped face
+
+
+class _Shape(NamedTuple):
+    """One row of the table of shapes."""
+
+    body: int
+    part: ContactShape | Plane
+    material: int
+
+
+class Rules:
+    """The rules of contact of a model, with their owners."""
+
+    def __init__(self, model: Model):
+        self.every = [(thing, rule) for thing in model.things for rule in thing.contacts()]
+        self.pairs = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.sides]
+        self.crowds = [(k, rule) for k, (_, rule) in enumerate(self.every) if not rule.sides and rule.stop is None]
+        self.stops = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.stop is not None]
+
+    @property
+    def owners(self) -> list[Thing]:
+        return [thing for thing, _ in self.every]
+
+
+def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate]) -> Contacts:
+    """The contacts of `model`; `acting`: the joint coordinates of the kernels."""
+    rules = Rules(model)
+    if not rules.every:
+        return NO_CONTACTS
+    materials = _materials(model, rules)
+    shapes = _shapes(model, rules, materials)
+    table = _table(model, rules, materials)
+    tables = _geometry(frames, shapes)
+    limits = [
+        (k, rule.stop, sign, value)
+        for k, rule in rules.stops
+        for sign, value in zip((1.0, -1.0), rule.limits, strict=True)
+        if np.isfinite(value)
+    ]
+    capacity = _capacity(shapes, table) + len(limits)
+    sizes = [radius for radius in tables["radius"] if np.isfinite(radius) and radius > 0.0]
+    jointed = bool(model.joints)
+    return Contacts(
+        **tables,
+        rule=table,
+        friction=np.array([rule.friction for _, rule in rules.every]),
+        restitution=np.array([rule.restitution for _, rule in rules.every]),
+        sequence=np.array([rule.sequence for _, rule in rules.every], dtype=np.int64),
+        excluded=_excluded(model, rules, frames),
+        limit=np.array([acting.index(q) for _, q, _, _ in limits if q is not None], dtype=np.int64),
+        limit_sign=np.array([sign for _, _, sign, _ in limits]),
+        limit_value=np.array([value for _, _, _, value in limits]),
+        limit_rule=np.array([k for k, _, _, _ in limits], dtype=np.int64),
+        capacity=capacity,
+        dense=min(capacity, DENSE_WITH_JOINTS if jointed else DENSE),
+        size_scale=min(sizes) if sizes else _size(frames),
+    )
+
+
+def _size(frames: Frames) -> float:
+    """A length for models without shapes: the smallest radius of gyration [m]."""
+    heavy = frames.mass > 0.0
+    radii = np.sqrt(frames.moments[heavy].max(axis=1) / frames.mass[heavy])
+    return float(radii[radii > 0.0].min(initial=np.inf)) if (radii > 0.0).any() else 1.0
+
+
+def _materials(model: Model, rules: Rules) -> dict[Side, int]:
+    """The material of each body and plane; bodies that no Contact names have number 0."""
+    found: dict[Side, int] = {body: 0 for body in model.bodies[1:]} if rules.crowds else {}
+    named = [side for _, rule in rules.pairs for side in rule.sides]
+    planes = [plane for _, rule in rules.crowds for plane in rule.planes]
+    for side in [*named, *planes]:
+        if found.get(side, 0) == 0:
+            found[side] = 1 + max(found.values(), default=0)
+    return found
+
+
+def _shapes(model: Model, rules: Rules, materials: dict[Side, int]) -> list[_Shape]:
+    """All shapes that can touch, planes first."""
+    number = {body: k for k, body in enumerate(model.bodies)}
+    planes = [_Shape(number[side.body], side, k) for side, k in materials.items() if isinstance(side, Plane)]
+    others = [
+        _Shape(number[side], part, k)
+        for side, k in materials.items()
+        if isinstance(side, Body)
+        for part in _parts(side, rules)
+    ]
+    return planes + others
+
+
+def _parts(body: Body, rules: Rules) -> tuple[ContactShape, ...]:
+    try:
+        return body.contact_shapes
+    except ModelError as error:
+        raise ModelError(f"body {body.name!r} cannot touch others: {error} Give it collision=, a shape.") from None
+
+
+def _table(model: Model, rules: Rules, materials: dict[Side, int]) -> Array:
+    """The rule of two materials, −1 for none."""
+    n = 1 + max(materials.values(), default=0)
+    table = np.full((n, n), -1, dtype=np.int64)
+    bodies = sorted({k for side, k in materials.items() if isinstance(side, Body)})
+    for k, rule in rules.crowds:
+        partners = [*bodies, *(materials[plane] for plane in rule.planes)]
+        for i in bodies:
+            for j in partners:
+                table[i, j] = table[j, i] = k
+    for k, rule in rules.pairs:
+        i, j = (materials[side] for side in rule.sides)
+        table[i, j] = table[j, i] = k
+    return table
+
+
+def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
+    """The arrays of the shapes: in principal axes, from the centres of mass."""
+    poses = [_pose(frames, shape) for shape in shapes]
+    hulls = [shape.part if isinstance(shape.part, ContactShape) else None for shape in shapes]
+    vertices = [_moved(part, pose) for part, pose in zip(hulls, poses, strict=True)]
+    first = np.cumsum([0, *map(len, vertices)])
+    faces = [part.faces if part else () for part in hulls]
+    normals = [part.normals @ pose.B.T if part else np.zeros((0, 3)) for part, pose in zip(hulls, poses, strict=True)]
+    edges = [part.edges if part and part.kind == "HULL" else [] for part in hulls]
+    corners = [[first[s] + v for v in face] for s, group in enumerate(faces) for face in group]
+    return {
+        "body": np.array([shape.body for shape in shapes], dtype=np.int64),
+        "kind": np.array([kinds.PLANE_SHAPE if p is None else _KINDS[p.kind] for p in hulls], dtype=np.int64),
+        "center": np.array([pose.a for pose in poses]).reshape(-1, 3),
+        "axes": np.array([pose.B for pose in poses]).reshape(-1, 3, 3),
+        "size": np.array([p.size if p else (0.0, 0.0, 0.0) for p in hulls]).reshape(-1, 3),
+        "half": np.array([p.half if p else 0.0 for p in hulls]),
+        "radius": np.array([p.radius if p else np.inf for p in hulls]),
+        "material": np.array([shape.material for shape in shapes], dtype=np.int64),
+        "meets": np.array([p.meets if p else 0 for p in hulls], dtype=np.int64),
+        "vertex_start": first.astype(np.int64),
+        "vertex": np.concatenate([np.zeros((0, 3)), *vertices]),
+        "face_start": np.cumsum([0, *map(len, faces)]).astype(np.int64),
+        "face_normal": np.concatenate([np.zeros((0, 3)), *normals]),
+        "corner_start": np.cumsum([0, *map(len, corners)]).astype(np.int64),
+        "corner": np.array([v for face in corners for v in face], dtype=np.int64),
+        "edge_start": np.cumsum([0, *map(len, edges)]).astype(np.int64),
+        "edge": np.array(
+            [(first[s] + i, first[s] + j) for s, group in enumerate(edges) for i, j in group], dtype=np.int64
+        ).reshape(-1, 2),
+    }
+
+
+_KINDS = {
+    "BALL": kinds.BALL,
+    "CAPSULE": kinds.CAPSULE,
+    "HULL": kinds.HULL,
+    "ROUND": kinds.ROUND,
+    "CYLINDER": kinds.CYLINDER,
+}
+
+
+def _pose(frames: Frames, shape: _Shape) -> Pose:
+    """The pose of a shape in principal axes, from the centre of mass; z is the normal of a plane."""
+    to_principal = Pose(frames.center[shape.body], frames.axes[shape.body]).inverse()
+    if isinstance(shape.part, Plane):
+        n = shape.part.normal
+        return to_principal @ Pose(shape.part.r, np.stack([*across(n), n], axis=1))
+    return to_principal @ shape.part.pose
+
+
+def _moved(part: ContactShape | None, pose: Pose) -> Array:
+    return np.zeros((0, 3)) if part is None else pose.point(part.vertices).reshape(-1, 3)
+
+
+def _capacity(shapes: list[_Shape], table: Array) -> int:
+    """Room for the contact points: all points of each shape against each plane that it meets, and a number for the
+    pairs of other shapes that a crowd cannot exceed in practice."""
+    planes = [s for s in shapes if isinstance(s.part, Plane)]
+    others = [s for s in shapes if isinstance(s.part, ContactShape)]
+    total = sum(_points(s.part) for s in others for p in planes if table[s.material, p.material] >= 0)  # type: ignore[arg-type]
+    count = np.bincount([s.material for s in others], minlength=len(table))
+    met = table >= 0
+    pairs = float(count @ met @ count) / 2.0
+    return int(total + min(FACE_POINTS * pairs, NEIGHBOURS * len(others)) + 8)
+
+
+def _points(part: ContactShape) -> int:
+    """Contact points with a plane, at most."""
+    if part.meets == OTHERS:
+        return 0
+    return {"BALL": 1, "CAPSULE": 2, "HULL": len(part.vertices), "ROUND": 1, "CYLINDER": 8}[part.kind]
+
+
+def _excluded(model: Model, rules: Rules, frames: Frames) -> Array:
+    """Keys of pairs of bodies that do not touch: those that a joint connects, and those that users exclude. A pair with
+    a Contact of its own touches."""
+    n = len(model.bodies)
+    if not rules.crowds:
+        return np.zeros(0, dtype=np.int64)
+    pairs = {
+        tuple(sorted(frames.number[point.body] for point in joint.points))
+        for joint in model.joints
+        if len(joint.points) == 2
+    }
+    pairs |= {
+        tuple(sorted((frames.number[a], frames.number[b]))) for _, rule in rules.crowds for a, b in rule.exclude
+    }
+    own = {tuple(sorted(frames.number[_body(side)] for side in rule.sides)) for _, rule in rules.pairs}
+    keys = [pair[0] * n + pair[-1] for pair in pairs - own]
+    return np.array(sorted(keys), dtype=np.int64)
+
+
+def _body(side: Side) -> Body:
+    return side.body if isinstance(side, Plane) else side
+
+
+def touch_scratch(system: System, columns: int) -> Touch:
+    """New scratch for the contacts of `system`, with `columns` of signals."""
+    contacts = system.contacts
+    c, n, r, s = contacts.capacity, len(system.bodies.mass), len(system.rows.kind), len(contacts.body)
+    d = contacts.dense
+    if not c:
+        n = r = 0
+    zeros, whole = np.zeros, lambda *shape: np.zeros(shape, dtype=np.int64)
+    points = Points(
+        kind=whole(c), body=whole(c, 2), pair=whole(c), shape=whole(c), rule=whole(c), point=zeros((c, 2, 3)),
+        direction=zeros((c, 2, 3)), offset=zeros(c), radius=zeros(c), sign=zeros(c), friction=zeros(c),
+        restitution=zeros(c), g=zeros(c), near=zeros(c), frame=zeros((c, 3, 3)), place=zeros((c, 3)),
+        G=zeros((c, 2, 3, 6)), W=zeros((c, 3, 3)), on=whole(c), b=zeros((c, 3)),
+        corner=zeros((2, CORNERS if c else 0, 3)),
+    )  # fmt: skip
+    cone = Cone(
+        select=whole(c), first=whole(c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), K=zeros((3 * d, r)),
+        C=zeros((3 * d, r)), z=zeros(3 * d), best=zeros(3 * d), held=zeros(3 * d), local=zeros((3, 3)),
+        w0=zeros(3 * d), w=zeros(3 * d), F=zeros(3 * d), order=whole(3 * d), answer=zeros(r), island=whole(c),
+        asked=whole(c), members=whole(n), number=whole(n), parent=whole(n), dp=zeros((n, 3)), dL=zeros((n, 3)),
+    )  # fmt: skip
+    return Touch(
+        points=points, cone=cone, g0=zeros(c), P1=zeros((c, 3)), P=zeros((c, 3)), P2=zeros((c, 3)), warm=zeros((c, 3)),
+        v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
+        impulse=zeros(r), reach=zeros(n), low=zeros(s), sorted=np.arange(s, dtype=np.int64),
+        signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG)), logged=whole(1),
+    )  # fmt: skip
+
+
+NO_CONTACTS = Contacts(
+    **_geometry(None, []),  # type: ignore[arg-type]
+    rule=np.zeros((0, 0), dtype=np.int64),
+    friction=np.zeros(0),
+    restitution=np.zeros(0),
+    sequence=np.zeros(0, dtype=np.int64),
+    excluded=np.zeros(0, dtype=np.int64),
+    limit=np.zeros(0, dtype=np.int64),
+    limit_sign=np.zeros(0),
+    limit_value=np.zeros(0),
+    limit_rule=np.zeros(0, dtype=np.int64),
+    capacity=0,
+    dense=0,
+    size_scale=1.0,
+)

@@ -1,0 +1,78 @@
+"""Contacts: contact between all bodies of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...checks import not_negative
+from ...errors import ModelError
+from ..body import Body, Plane, Point
+from ..contact_rule import ContactRule, check_restitution
+from ..symmetry import NONE, Symmetry
+from ..thing import Thing
+from .contact import plane_symmetry
+
+
+class Contacts(Thing):
+    """Contact between all bodies of the model, and with `planes` such as [m.world.plane((0, 0, 0))].
+
+    friction, restitution, impacts as in `lv.Contact`, which overrides them for one pair. Bodies that a joint connects do
+    not touch each other; `exclude` names more pairs that do not: [(a, b), …].
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> low = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(0, 0, 0.5), name="low"))
+    >>> high = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(0, 0, 1.5), name="high"))
+    >>> touch = m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0))], friction=0.5))
+    >>> motion = lv.simulate(m, h=1e-2, until=1.0)
+    >>> bool(abs(motion.position(high)[-1, 2] - 1.5) < 1e-12)
+    True
+    """
+
+    kind = "force"
+
+    def __init__(
+        self,
+        planes: Sequence[Plane] = (),
+        friction: float = 0.0,
+        restitution: float = 0.0,
+        exclude: Sequence[Any] = (),
+        impacts: str = "sequence",
+        name: str = "",
+    ):
+        label = f"contacts {name!r}" if name else "contacts"
+        planes = (planes,) if isinstance(planes, Plane) else tuple(planes)
+        for plane in planes:
+            if not isinstance(plane, Plane):
+                raise ModelError(f"planes of {label} are planes such as m.world.plane((0, 0, 0)), not {plane!r}.")
+        pairs = tuple(tuple(pair) if isinstance(pair, Sequence) else (pair,) for pair in exclude)
+        for pair in pairs:
+            if len(pair) != 2 or not all(isinstance(body, Body) for body in pair):
+                raise ModelError(f"exclude of {label} holds pairs of bodies such as (arm, wheel), not {pair!r}.")
+        if impacts not in ("sequence", "together"):
+            raise ModelError(f"{label} resolve impacts in 'sequence' or 'together', not {impacts!r}.")
+        self.planes, self.exclude, self.impacts, self.name = planes, pairs, impacts, name
+        self.friction = not_negative(friction, f"friction of {label}")
+        self.restitution = check_restitution(restitution, label)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return ()
+
+    @property
+    def partners(self) -> tuple[Body, ...]:
+        """The bodies that it names."""
+        return (*(plane.body for plane in self.planes), *(body for pair in self.exclude for body in pair))
+
+    def contacts(self) -> list[ContactRule]:
+        sequence = self.impacts == "sequence"
+        return [ContactRule((), self.friction, self.restitution, sequence, self.planes, self.exclude)]
+
+    @property
+    def dissipates(self) -> bool:
+        return self.friction > 0.0 or self.restitution < 1.0
+
+    def symmetries(self, acted: bool = False) -> list[Symmetry]:
+        fixed = [plane for plane in self.planes if plane.body.is_world]
+        return [plane_symmetry(plane) if self.friction == 0.0 else Symmetry(NONE, NONE) for plane in fixed]

@@ -1,0 +1,207 @@
+"""Contact problems with Coulomb friction, w = A z + w₀ for the impulses z and the rates w of the contacts:
+
+    0 ≤ z_n ⟂ w_n ≥ 0,      −w_t ∈ N(z_t; disc of radius μ z_n)                                            (1)
+
+that is: a contact pushes only while it is closed; it sticks, or it slips against the friction μ z_n. With r > 0, (1) is
+
+    z_n = max(0, z_n − r w_n),      z_t = projection of z_t − r w_t onto the disc of radius μ z_n           (2)
+
+which Newton's method solves in a few iterations (Alart & Curnier 1991), exactly: there is no regularisation. A has the
+joints eliminated (matrix.py). Redundant rows get a relative `SHIFT` in Newton's matrix; it changes the path to the
+solution and not the solution. Where Newton cycles, sweeps of Gauss–Seidel lead to another start. Many contacts of free
+bodies are solved by Gauss–Seidel alone, without a matrix.                                                  (3)
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..._jit import njit
+from ..dense import factor_dense, solve_dense
+from .features import apply_contact, contact_rate
+
+SHIFT = 1e-9  # of redundant rows in Newton's matrix
+NEWTON = 25  # iterations before Gauss–Seidel sweeps
+SWEEPS = 60  # between two attempts of Newton's method
+ATTEMPTS = 4
+
+
+@njit
+def friction_rows(mu):
+    """Rows of a contact: a frictionless one has its normal only."""
+    return 3 if mu > 0.0 else 1
+
+
+@njit
+def local_impulse(W, mu, n, p1, p2, vn, v1, v2):
+    """The new impulse of one contact with the 3 × 3 block W: the normal by its row; the tangent by stick if that is
+    within the disc, otherwise by one step of (2) with a scalar r, which keeps the direction of slip."""
+    x = max(0.0, n - vn / W[0, 0])
+    if mu == 0.0:
+        return x, 0.0, 0.0
+    v1, v2 = v1 + W[1, 0] * (x - n), v2 + W[2, 0] * (x - n)
+    limit, det = mu * x, W[1, 1] * W[2, 2] - W[1, 2] * W[2, 1]
+    y1 = p1 - (W[2, 2] * v1 - W[1, 2] * v2) / det
+    y2 = p2 - (W[1, 1] * v2 - W[2, 1] * v1) / det
+    if y1 * y1 + y2 * y2 > limit * limit:
+        r = 2.0 / (W[1, 1] + W[2, 2] + math.sqrt((W[1, 1] - W[2, 2]) ** 2 + 4.0 * W[1, 2] * W[2, 1]))
+        y1, y2 = p1 - r * v1, p2 - r * v2
+        s = math.sqrt(y1 * y1 + y2 * y2)
+        if s > limit:
+            y1, y2 = y1 * limit / s, y2 * limit / s
+    return x, y1, y2
+
+
+@njit
+def rates_of_impulses(A, n, z, w0, w):
+    """w = A z + w₀."""
+    for i in range(n):
+        s = w0[i]
+        for k in range(n):
+            s += A[i * n + k] * z[k]
+        w[i] = s
+
+
+@njit
+def newton_matrix(points, cone, m, n):
+    """Residuals F of (2) as velocities, and Newton's matrix D. Returns the largest residual."""
+    A, D, z, w, F = cone.A, cone.D, cone.z, cone.w, cone.F
+    worst = 0.0
+    for i in range(n * n):
+        D[i] = 0.0
+    for q in range(m):
+        N, mu = cone.first[q], points.friction[cone.select[q]]
+        a = A[N * n + N]
+        yn = z[N] - w[N] / a
+        if yn <= 0.0:  # open
+            for k in range(N, cone.first[q + 1]):
+                F[k] = z[k] * A[k * n + k]
+                D[k * n + k] = A[k * n + k]
+                worst = max(worst, abs(F[k]))
+            continue
+        F[N] = w[N]
+        for k in range(n):
+            D[N * n + k] = A[N * n + k]
+        D[N * n + N] *= 1.0 + SHIFT
+        worst = max(worst, abs(F[N]))
+        if mu == 0.0:
+            continue
+        T, U = N + 1, N + 2
+        r = 2.0 / (A[T * n + T] + A[U * n + U])
+        y1, y2, limit = z[T] - r * w[T], z[U] - r * w[U], mu * yn
+        s = math.sqrt(y1 * y1 + y2 * y2)
+        if s <= limit:  # stick
+            F[T], F[U] = w[T], w[U]
+            for k in range(n):
+                D[T * n + k], D[U * n + k] = A[T * n + k], A[U * n + k]
+            D[T * n + T] *= 1.0 + SHIFT
+            D[U * n + U] *= 1.0 + SHIFT
+        else:  # slip
+            e1, e2, f = y1 / s, y2 / s, limit / s
+            F[T], F[U] = (z[T] - limit * e1) / r, (z[U] - limit * e2) / r
+            p11, p12, p22 = f * (1.0 - e1 * e1), -f * e1 * e2, f * (1.0 - e2 * e2)
+            c = mu / (a * r)
+            for k in range(n):
+                D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k] + c * e1 * A[N * n + k]
+                D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k] + c * e2 * A[N * n + k]
+            D[T * n + T] += (1.0 - p11) / r
+            D[U * n + U] += (1.0 - p22) / r
+            D[T * n + U] -= p12 / r
+            D[U * n + T] -= p12 / r
+            D[T * n + N] -= mu * e1 / r
+            D[U * n + N] -= mu * e2 / r
+        worst = max(worst, abs(F[T]), abs(F[U]))
+    return worst
+
+
+@njit
+def newton(points, cone, m, n, tolerance):
+    """Newton's method for (2) from cone.z, which becomes the best impulses found. Returns their residual [m/s]."""
+    best = 1e300
+    for k in range(NEWTON):
+        rates_of_impulses(cone.A, n, cone.z, cone.w0, cone.w)
+        worst = newton_matrix(points, cone, m, n)
+        if worst < best:
+            best = worst
+            for i in range(n):
+                cone.best[i] = cone.z[i]
+        if worst <= tolerance or not worst < 1e300:
+            break
+        if not factor_dense(cone.D, n, cone.order):
+            break
+        solve_dense(cone.D, n, cone.order, cone.F)
+        for i in range(n):
+            cone.z[i] -= cone.F[i]
+    for i in range(n):
+        cone.z[i] = cone.best[i]
+    return best
+
+
+@njit
+def sweep_dense(points, cone, m, n):
+    """Gauss–Seidel sweeps with the matrix A, from cone.z."""
+    A, z, w = cone.A, cone.z, cone.w
+    for _ in range(SWEEPS):
+        for q in range(m):
+            N, mu = cone.first[q], points.friction[cone.select[q]]
+            rows = cone.first[q + 1] - N
+            W = cone.local
+            for i in range(rows):
+                s = cone.w0[N + i]
+                for k in range(n):
+                    s += A[(N + i) * n + k] * z[k]
+                w[N + i] = s
+                for k in range(rows):
+                    W[i, k] = A[(N + i) * n + N + k]
+            if rows == 1:
+                z[N] = max(0.0, z[N] - w[N] / W[0, 0])
+            else:
+                x, y1, y2 = local_impulse(W, mu, z[N], z[N + 1], z[N + 2], w[N], w[N + 1], w[N + 2])
+                z[N], z[N + 1], z[N + 2] = x, y1, y2
+
+
+@njit
+def solve_dense_cone(points, cone, m, n, tolerance):
+    """Solve (1) for the m selected contacts with n rows: cone.z. Returns the residual that was reached [m/s]."""
+    best = newton(points, cone, m, n, tolerance)
+    for _ in range(ATTEMPTS):
+        if best <= tolerance:
+            break
+        for i in range(n):
+            cone.held[i] = cone.z[i]
+        sweep_dense(points, cone, m, n)
+        found = newton(points, cone, m, n, tolerance)
+        if found < best:
+            best = found
+        else:
+            for i in range(n):
+                cone.z[i] = cone.held[i]
+    return best
+
+
+@njit
+def sweep_free(bodies, points, count, P, p, L, sweeps, tolerance):
+    """(3): sweeps forth and back over all contacts that are `on`, of bodies without joints; P, p and L change together.
+    Returns (the number of sweeps, the last change as a velocity [m/s])."""
+    change = 0.0
+    for k in range(sweeps):
+        change = 0.0
+        for q in range(count):
+            c = q if k % 2 == 0 else count - 1 - q
+            if points.on[c] == 0:
+                continue
+            vn = contact_rate(bodies, points.body, points.G, c, 0, p, L) + points.b[c, 0]
+            if P[c, 0] == 0.0 and vn >= 0.0 and P[c, 1] == 0.0 and P[c, 2] == 0.0:
+                continue
+            v1, v2 = 0.0, 0.0
+            if points.friction[c] > 0.0:
+                v1 = contact_rate(bodies, points.body, points.G, c, 1, p, L) + points.b[c, 1]
+                v2 = contact_rate(bodies, points.body, points.G, c, 2, p, L) + points.b[c, 2]
+            x, y1, y2 = local_impulse(points.W[c], points.friction[c], P[c, 0], P[c, 1], P[c, 2], vn, v1, v2)
+            dx, d1, d2 = x - P[c, 0], y1 - P[c, 1], y2 - P[c, 2]
+            apply_contact(points.body, points.G, c, dx, d1, d2, p, L)
+            P[c, 0], P[c, 1], P[c, 2] = x, y1, y2
+            change = max(change, abs(dx) * points.W[c, 0, 0], abs(d1) * points.W[c, 1, 1], abs(d2) * points.W[c, 2, 2])
+        if change <= tolerance:
+            return k + 1, change
+    return sweeps, change

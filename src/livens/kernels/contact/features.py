@@ -1,0 +1,212 @@
+"""One contact point: its gap, its normal and its place, from features that are fixed to two bodies.
+
+i and j are the bodies, x = a + B r points on them, d = x_j − x_i, U = B_i u and W = B_j w directions, c the sum of the
+radii of both shapes at their points:
+
+    OVER_PLANE         g = U·d − c                           a point or ball of j over a plane of i
+    BETWEEN_POINTS     g = |d| − c                           two balls, corners, ends of capsules
+    BESIDE_LINE        g = |d − (U·d) U| − c                 a point or ball of j beside an edge or capsule of i
+    BETWEEN_EDGES      g = n·d − c,  n = ± U × W/|U × W|     two edges or capsules
+    ROUND_OVER_PLANE   g = U·d − √Σ (s_k m_k)² − c           an ellipsoid of j with semi-axes s; m: U in its axes
+    STOP               g = ±(q − limit)                      a joint coordinate
+
+The normal n = ∂g/∂x_j points from i to j. A contact has three rows: n and two tangents, with the Jacobian entries of a
+force at its place. The derivative of g is n·(v_j − v_i) there for all kinds.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..._jit import inline, njit
+from ..coordinates import coordinate_value, to_world
+from ..kinds import ANGLE, BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, ROUND_OVER_PLANE, STOP
+from ..potential import point_component, to_body
+from ..vectors import cross, dot, length, minus, plus
+
+
+@njit
+def world_point(a, B, b, r):
+    return point_component(a, B, b, r, 0), point_component(a, B, b, r, 1), point_component(a, B, b, r, 2)
+
+
+@njit
+def round_support(contacts, s, B, j, n):
+    """The support √Σ (s_k m_k)² of an ellipsoid s of body j along the world direction n, and the vector from its centre
+    to the point of support against n (world axes)."""
+    axes, size = contacts.axes[s], contacts.size[s]
+    u = to_body(B, j, n[0], n[1], n[2])
+    total, q = 0.0, (0.0, 0.0, 0.0)
+    for k in range(3):
+        m = axes[0, k] * u[0] + axes[1, k] * u[1] + axes[2, k] * u[2]
+        total += (size[k] * m) ** 2
+        q = plus(q, size[k] * size[k] * m, (axes[0, k], axes[1, k], axes[2, k]))
+    support = math.sqrt(total)
+    scale = -1.0 / support if support > 0.0 else 0.0
+    return support, to_world(B, j, (scale * q[0], scale * q[1], scale * q[2]))
+
+
+@njit
+def gap(contacts, coordinates, points, c, a, B, angle):
+    """(gap, normal, place) of contact c at the configuration (a, B)."""
+    i, j, kind, off = points.body[c, 0], points.body[c, 1], points.kind[c], points.offset[c]
+    if kind == STOP:
+        q = points.shape[c]
+        value = coordinate_value(coordinates, q, a, B, angle[q])
+        return points.sign[c] * (value - off), to_world(B, i, coordinates.axis[q]), world_point(
+            a, B, j, coordinates.point[q, 1]
+        )
+    xi, xj = world_point(a, B, i, points.point[c, 0]), world_point(a, B, j, points.point[c, 1])
+    d = minus(xj, xi)
+    if kind == BETWEEN_POINTS:
+        s = length(d)
+        n = (d[0] / s, d[1] / s, d[2] / s)
+        return s - off, n, plus(xj, -points.radius[c] - 0.5 * (s - off), n)
+    U = to_world(B, i, points.direction[c, 0])
+    if kind == OVER_PLANE:
+        g = dot(U, d) - off
+        return g, U, plus(xj, -points.radius[c] - 0.5 * g, U)
+    if kind == BESIDE_LINE:
+        d = plus(d, -dot(U, d), U)
+        s = length(d)
+        n = (d[0] / s, d[1] / s, d[2] / s)
+        return s - off, n, plus(xj, -points.radius[c] - 0.5 * (s - off), n)
+    if kind == BETWEEN_EDGES:
+        W = to_world(B, j, points.direction[c, 1])
+        n = cross(U, W)
+        s = points.sign[c] / length(n)
+        n = (s * n[0], s * n[1], s * n[2])
+        g, UW = dot(n, d) - off, dot(U, W)
+        along = (UW * dot(d, U) - dot(d, W)) / (1.0 - UW * UW)  # from x_j to the common perpendicular
+        return g, n, plus(plus(xj, along, W), -points.radius[c] - 0.5 * g, n)
+    support, rho = round_support(contacts, points.shape[c], B, j, U)
+    g = dot(U, d) - support - off
+    return g, U, plus(plus(xj, 1.0, rho), -points.radius[c] - 0.5 * g, U)
+
+
+@njit
+def put_frame(points, c, n):
+    """The normal and two tangents of contact c."""
+    k = 0
+    if abs(n[1]) < abs(n[k]):
+        k = 1
+    if abs(n[2]) < abs(n[k]):
+        k = 2
+    s = 1.0 / math.sqrt(max(1e-300, 1.0 - n[k] * n[k]))
+    t = (
+        s * ((1.0 if k == 0 else 0.0) - n[k] * n[0]),
+        s * ((1.0 if k == 1 else 0.0) - n[k] * n[1]),
+        s * ((1.0 if k == 2 else 0.0) - n[k] * n[2]),
+    )
+    o = cross(n, t)
+    for m in range(3):
+        points.frame[c, 0, m], points.frame[c, 1, m], points.frame[c, 2, m] = n[m], t[m], o[m]
+
+
+@njit
+def put_entries(points, c, a, B, x):
+    """Jacobian entries of a force at x along the three directions of the frame, on both bodies."""
+    for s in range(2):
+        b, sign = points.body[c, s], 2.0 * s - 1.0
+        r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
+        for k in range(3):
+            F = points.frame[c, k]
+            u = to_body(B, b, F[0], F[1], F[2])
+            t = cross(r, u)
+            for m in range(3):
+                points.G[c, s, k, m] = sign * F[m]
+                points.G[c, s, k, 3 + m] = sign * t[m]
+
+
+@njit
+def put_stop_entries(coordinates, points, c, a, B):
+    """Jacobian entries of a stop: the derivative of ±q."""
+    q, sign = points.shape[c], points.sign[c]
+    i, j = points.body[c, 0], points.body[c, 1]
+    u = coordinates.axis[q]
+    U = to_world(B, i, u)
+    for s in range(2):
+        for k in range(3):
+            for m in range(6):
+                points.G[c, s, k, m] = 0.0
+    w = to_body(B, j, U[0], U[1], U[2])
+    if coordinates.kind[q] == ANGLE:
+        for m in range(3):
+            points.G[c, 0, 0, 3 + m], points.G[c, 1, 0, 3 + m] = -sign * u[m], sign * w[m]
+    else:
+        rj = coordinates.point[q, 1]
+        x = world_point(a, B, j, rj)
+        ti = cross(to_body(B, i, x[0] - a[i, 0], x[1] - a[i, 1], x[2] - a[i, 2]), u)
+        tj = cross(rj, w)
+        for m in range(3):
+            points.G[c, 0, 0, m], points.G[c, 1, 0, m] = -sign * U[m], sign * U[m]
+            points.G[c, 0, 0, 3 + m], points.G[c, 1, 0, 3 + m] = -sign * ti[m], sign * tj[m]
+
+
+@njit
+def put_block(bodies, points, c):
+    """W = G M⁻¹ Gᵀ of contact c alone."""
+    for k in range(3):
+        for l in range(3):
+            w = 0.0
+            for s in range(2):
+                b = points.body[c, s]
+                for m in range(3):
+                    w += bodies.inverse_mass[b] * points.G[c, s, k, m] * points.G[c, s, l, m]
+                    w += bodies.inverse_inertia[b, m] * points.G[c, s, k, 3 + m] * points.G[c, s, l, 3 + m]
+            points.W[c, k, l] = w
+
+
+@njit
+def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle):
+    """Gaps, frames, Jacobian entries and blocks of all contacts at the configuration (a, B)."""
+    for c in range(count):
+        points.g[c], n, x = gap(contacts, coordinates, points, c, a, B, angle)
+        for m in range(3):
+            points.place[c, m] = x[m]
+        put_frame(points, c, n)
+        if points.kind[c] == STOP:
+            put_stop_entries(coordinates, points, c, a, B)
+        else:
+            put_entries(points, c, a, B, x)
+        put_block(bodies, points, c)
+
+
+@inline
+def contact_rate(bodies, body, G, c, k, p, L):
+    """The rate of direction k of contact c: G M⁻¹ (p, L)."""
+    rate = 0.0
+    for s in range(2):
+        b = body[c, s]
+        for m in range(3):
+            rate += G[c, s, k, m] * bodies.inverse_mass[b] * p[b, m]
+            rate += G[c, s, k, 3 + m] * bodies.inverse_inertia[b, m] * L[b, m]
+    return rate
+
+
+@inline
+def apply_contact(body, G, c, x, y, z, p, L):
+    """(p, L) += Gᵀ(x, y, z) of contact c."""
+    for s in range(2):
+        b = body[c, s]
+        if b > 0:
+            for m in range(3):
+                p[b, m] += G[c, s, 0, m] * x + G[c, s, 1, m] * y + G[c, s, 2, m] * z
+                L[b, m] += G[c, s, 0, 3 + m] * x + G[c, s, 1, 3 + m] * y + G[c, s, 2, 3 + m] * z
+
+
+@njit
+def slip_at(bodies, points, c, k, n, x, a, B, p, L):
+    """The relative velocity at the place x along tangent k of contact c, turned into the plane across the normal n:
+    friction acts along the mean of both ends of a step."""
+    f = points.frame[c, k]
+    t = plus((f[0], f[1], f[2]), -dot(f, n), n)
+    total = 0.0
+    for s in range(2):
+        b, sign = points.body[c, s], 2.0 * s - 1.0
+        i = bodies.inverse_inertia[b]
+        r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
+        v = to_world(B, b, cross((i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]), r))
+        im = bodies.inverse_mass[b]
+        total += sign * (t[0] * (v[0] + im * p[b, 0]) + t[1] * (v[1] + im * p[b, 1]) + t[2] * (v[2] + im * p[b, 2]))
+    return total / length(t)

@@ -1,0 +1,166 @@
+"""The contact points of two convex polyhedra: separating axes, then the points of one face over the other, or two edges.
+
+The axis with the largest separation is the normal of a face, or the common perpendicular of two edges. For a face, the
+face of the other hull that looks most against it is clipped by its sides; the corners that remain are points over a
+plane. Faces are preferred where both are nearly equal, so that contacts do not flicker.
+Source: Ericson, Real-Time Collision Detection, 2005, chapter 5.
+"""
+
+from __future__ import annotations
+
+from ..._jit import njit
+from ..coordinates import to_world
+from ..kinds import BETWEEN_EDGES, OVER_PLANE
+from ..potential import to_body
+from ..vectors import cross, dot, length, minus
+from .features import world_point
+from .narrow import ZERO, hull_center, put_row
+
+PARALLEL = 1e-3  # sine below which two edges have no common perpendicular
+SNAP = 1e-8  # edges on a side of the face, relative to its size, are not cut
+
+
+@njit
+def lowest_along(contacts, t, n, a, B):
+    """The least n·x of the vertices of hull t."""
+    j = contacts.body[t]
+    m = to_body(B, j, n[0], n[1], n[2])
+    low = 1e300
+    for v in range(contacts.vertex_start[t], contacts.vertex_start[t + 1]):
+        low = min(low, dot(m, contacts.vertex[v]))
+    return low + n[0] * a[j, 0] + n[1] * a[j, 1] + n[2] * a[j, 2]
+
+
+@njit
+def face_separation(contacts, s, t, a, B, margin):
+    """The face of hull s with the largest separation from hull t, and that separation; stops above the margin."""
+    i = contacts.body[s]
+    best, face = -1e300, -1
+    for f in range(contacts.face_start[s], contacts.face_start[s + 1]):
+        n = to_world(B, i, contacts.face_normal[f])
+        x = world_point(a, B, i, contacts.vertex[contacts.corner[contacts.corner_start[f]]])
+        apart = lowest_along(contacts, t, n, a, B) - dot(n, x)
+        if apart > best:
+            best, face = apart, f
+            if best > margin:
+                break
+    return best, face
+
+
+@njit
+def edge_separation(contacts, s, t, a, B, size, least):
+    """The pair of edges with the largest separation above `least`: (separation, edge of s, edge of t, sign)."""
+    i, j = contacts.body[s], contacts.body[t]
+    d = minus(world_point(a, B, j, hull_center(contacts, t)), world_point(a, B, i, hull_center(contacts, s)))
+    best, first, second, orientation = least, -1, -1, 1.0
+    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
+        p = contacts.vertex[contacts.edge[e, 0]]
+        U = to_world(B, i, minus(contacts.vertex[contacts.edge[e, 1]], p))
+        x = world_point(a, B, i, p)
+        for f in range(contacts.edge_start[t], contacts.edge_start[t + 1]):
+            q = contacts.vertex[contacts.edge[f, 0]]
+            W = to_world(B, j, minus(contacts.vertex[contacts.edge[f, 1]], q))
+            n = cross(U, W)
+            l = length(n)
+            if l < PARALLEL * length(U) * length(W):
+                continue
+            sign = 1.0 if dot(n, d) > 0.0 else -1.0
+            n = (sign * n[0] / l, sign * n[1] / l, sign * n[2] / l)
+            up = dot(n, x)
+            apart = dot(n, world_point(a, B, j, q)) - up
+            if apart > best:  # the edges must support both hulls
+                high = -lowest_along(contacts, s, (-n[0], -n[1], -n[2]), a, B)
+                low = lowest_along(contacts, t, n, a, B)
+                if high <= up + 1e-9 * size and low >= up + apart - 1e-9 * size:
+                    best, first, second, orientation = apart, e, f, sign
+    return best, first, second, orientation
+
+
+@njit
+def clip_face(contacts, points, s, face, t, a, B):
+    """The face of hull t that looks most against `face` of hull s, clipped by its sides. Returns (layer, corners):
+    points.corner[layer, :corners] are the points that remain, world axes."""
+    i, j = contacts.body[s], contacts.body[t]
+    n = to_world(B, i, contacts.face_normal[face])
+    m = to_body(B, j, n[0], n[1], n[2])
+    against, most = -1, 1e300
+    for f in range(contacts.face_start[t], contacts.face_start[t + 1]):
+        e = dot(m, contacts.face_normal[f])
+        if e < most:
+            against, most = f, e
+    count, layer = 0, 0
+    for c in range(contacts.corner_start[against], contacts.corner_start[against + 1]):
+        x = world_point(a, B, j, contacts.vertex[contacts.corner[c]])
+        for k in range(3):
+            points.corner[0, count, k] = x[k]
+        count += 1
+    first, last = contacts.corner_start[face], contacts.corner_start[face + 1]
+    for c in range(first, last):
+        p = world_point(a, B, i, contacts.vertex[contacts.corner[c]])
+        q = world_point(a, B, i, contacts.vertex[contacts.corner[c + 1 if c + 1 < last else first]])
+        side = minus(q, p)
+        inward = cross(n, side)
+        eps = SNAP * dot(side, side)  # inward has the length of the side
+        kept, other = 0, 1 - layer
+        for v in range(count):
+            x, y = points.corner[layer, v], points.corner[layer, v + 1 if v + 1 < count else 0]
+            dx, dy = dot(inward, minus(x, p)), dot(inward, minus(y, p))
+            if dx >= -eps and kept < points.corner.shape[1]:
+                for k in range(3):
+                    points.corner[other, kept, k] = x[k]
+                kept += 1
+            if max(dx, dy) > eps and min(dx, dy) < -eps and kept < points.corner.shape[1]:
+                part = dx / (dx - dy)
+                for k in range(3):
+                    points.corner[other, kept, k] = x[k] + part * (y[k] - x[k])
+                kept += 1
+        count, layer = kept, other
+    return layer, count
+
+
+@njit
+def two_hulls(contacts, points, k, s, t, a, B, margin):
+    """Contact points of the hulls s and t."""
+    size = min(contacts.radius[s], contacts.radius[t])
+    best, face = face_separation(contacts, s, t, a, B, margin)
+    if best > margin:
+        return k
+    other, other_face = face_separation(contacts, t, s, a, B, margin)
+    if other > margin:
+        return k
+    swapped = other > best + 1e-9 * size
+    if swapped:
+        best, face = other, other_face
+    least = best + 1e-6 * size + 0.02 * abs(best)  # faces are preferred
+    apart, e, f, sign = edge_separation(contacts, s, t, a, B, size, least)
+    if apart > margin:
+        return k
+    if e >= 0:
+        p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[f, 0]]
+        u, w = minus(contacts.vertex[contacts.edge[e, 1]], p), minus(contacts.vertex[contacts.edge[f, 1]], q)
+        lu, lw = length(u), length(w)
+        u, w = (u[0] / lu, u[1] / lu, u[2] / lu), (w[0] / lw, w[1] / lw, w[2] / lw)
+        return put_row(contacts, points, k, BETWEEN_EDGES, s, t, p, q, u, w, 0.0, 0.0, sign)
+    if swapped:
+        s, t = t, s
+    return points_over_face(contacts, points, k, s, face, t, size, a, B, margin)
+
+
+@njit
+def points_over_face(contacts, points, k, s, face, t, size, a, B, margin):
+    """The clipped corners of hull t within the margin over a face of hull s, each once."""
+    i, j = contacts.body[s], contacts.body[t]
+    layer, count = clip_face(contacts, points, s, face, t, a, B)
+    n = to_world(B, i, contacts.face_normal[face])
+    p = contacts.vertex[contacts.corner[contacts.corner_start[face]]]
+    x0 = world_point(a, B, i, p)
+    for v in range(count):
+        x = points.corner[layer, v]
+        again = dot(n, minus(x, x0)) >= margin
+        for w in range(v):
+            again = again or length(minus(x, points.corner[layer, w])) < 1e-6 * size
+        if not again:
+            r = to_body(B, j, x[0] - a[j, 0], x[1] - a[j, 1], x[2] - a[j, 2])
+            k = put_row(contacts, points, k, OVER_PLANE, s, t, p, r, contacts.face_normal[face], ZERO, 0.0, 0.0, 1.0)
+    return k
+

@@ -1,0 +1,263 @@
+"""The narrow phase: the contact points of two shapes whose distance is less than a margin.
+
+Each pair of kinds has a function here that appends rows of features (features.py). A face has several contact points.
+The features stay the same during a step; shapes that move far in a step are handled by shorter steps (step/contact.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..._jit import njit
+from ..coordinates import to_world
+from ..kinds import BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, ROUND_OVER_PLANE
+from ..potential import to_body
+from ..vectors import cross, dot, length, minus, plus
+from .features import world_point
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@njit
+def put_row(contacts, points, k, kind, s, t, ri, rj, ui, uj, off, radius, sign):
+    """Append contact k between the shapes s (first body) and t: the new number of contacts; more than the capacity are
+    counted and not stored."""
+    if k < points.kind.shape[0]:
+        points.kind[k], points.pair[k], points.shape[k] = kind, s * contacts.body.shape[0] + t, t
+        points.body[k, 0], points.body[k, 1] = contacts.body[s], contacts.body[t]
+        for m in range(3):
+            points.point[k, 0, m], points.point[k, 1, m] = ri[m], rj[m]
+            points.direction[k, 0, m], points.direction[k, 1, m] = ui[m], uj[m]
+        points.offset[k], points.radius[k], points.sign[k] = off, radius, sign
+        points.rule[k] = contacts.rule[contacts.material[s], contacts.material[t]]
+    return k + 1
+
+
+@njit
+def axis_of(contacts, s, k):
+    """Axis k of shape s, principal axes of its body."""
+    return contacts.axes[s, 0, k], contacts.axes[s, 1, k], contacts.axes[s, 2, k]
+
+
+@njit
+def end_of(contacts, s, sign):
+    """The centre of one end of a capsule or cylinder."""
+    return plus(contacts.center[s], sign * contacts.half[s], axis_of(contacts, s, 2))
+
+
+@njit
+def plane_and_point(contacts, points, k, s, t, r, radius, a, B, margin):
+    """The plane s and the point r of shape t, with a radius."""
+    i, j, u = contacts.body[s], contacts.body[t], axis_of(contacts, s, 2)
+    d = minus(world_point(a, B, j, r), world_point(a, B, i, contacts.center[s]))
+    if dot(to_world(B, i, u), d) - radius < margin:
+        k = put_row(contacts, points, k, OVER_PLANE, s, t, contacts.center[s], r, u, ZERO, radius, radius, 1.0)
+    return k
+
+
+@njit
+def plane_and_hull(contacts, points, k, s, t, a, B, margin):
+    for v in range(contacts.vertex_start[t], contacts.vertex_start[t + 1]):
+        k = plane_and_point(contacts, points, k, s, t, contacts.vertex[v], 0.0, a, B, margin)
+    return k
+
+
+@njit
+def plane_and_capsule(contacts, points, k, s, t, a, B, margin):
+    for sign in (-1.0, 1.0):
+        k = plane_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), contacts.size[t, 0], a, B, margin)
+    return k
+
+
+@njit
+def plane_and_round(contacts, points, k, s, t, a, B, margin):
+    u = axis_of(contacts, s, 2)
+    return put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, contacts.center[s], contacts.center[t], u, ZERO, 0.0, 0.0, 1.0)
+
+
+@njit
+def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
+    """The lowest point of each rim; where an end is nearly flat on the plane, three more points of the rim."""
+    i, j, u, R = contacts.body[s], contacts.body[t], axis_of(contacts, s, 2), contacts.size[t, 0]
+    n = to_world(B, i, u)
+    m = to_body(B, j, n[0], n[1], n[2])
+    x, y = axis_of(contacts, t, 0), axis_of(contacts, t, 1)
+    mx, my = dot(m, x), dot(m, y)
+    tilt = math.sqrt(mx * mx + my * my)
+    c, d = (-mx / tilt, -my / tilt) if tilt > 1e-12 else (1.0, 0.0)
+    low = plus((R * c * x[0], R * c * x[1], R * c * x[2]), R * d, y)
+    side = plus((-R * d * x[0], -R * d * x[1], -R * d * x[2]), R * c, y)
+    for sign in (-1.0, 1.0):
+        r = end_of(contacts, t, sign)
+        e = minus(world_point(a, B, j, r), world_point(a, B, i, contacts.center[s]))
+        if dot(n, e) - R * tilt >= margin or (sign > 0.0 and contacts.half[t] == 0.0):
+            continue
+        if tilt > 1e-7:
+            k = put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, contacts.center[s], r, u, ZERO, 0.0, 0.0, 1.0)
+        else:
+            k = plane_and_point(contacts, points, k, s, t, plus(r, 1.0, low), 0.0, a, B, margin)
+        if tilt < 0.2:
+            k = plane_and_point(contacts, points, k, s, t, plus(r, -1.0, low), 0.0, a, B, margin)
+            k = plane_and_point(contacts, points, k, s, t, plus(r, 1.0, side), 0.0, a, B, margin)
+            k = plane_and_point(contacts, points, k, s, t, plus(r, -1.0, side), 0.0, a, B, margin)
+    return k
+
+
+@njit
+def two_points(contacts, points, k, s, t, ri, rj, a, B, Ri, Rj, margin):
+    d = minus(world_point(a, B, contacts.body[t], rj), world_point(a, B, contacts.body[s], ri))
+    if length(d) - Ri - Rj < margin:
+        k = put_row(contacts, points, k, BETWEEN_POINTS, s, t, ri, rj, ZERO, ZERO, Ri + Rj, Rj, 1.0)
+    return k
+
+
+@njit
+def line_and_point(contacts, points, k, s, t, r0, u, reach, rj, a, B, Ri, Rj, margin):
+    """The segment r0 ± reach u of shape s and the point rj of shape t."""
+    i, j = contacts.body[s], contacts.body[t]
+    U = to_world(B, i, u)
+    d = minus(world_point(a, B, j, rj), world_point(a, B, i, r0))
+    along = dot(U, d)
+    if abs(along) > reach:
+        end = plus(r0, math.copysign(reach, along), u)
+        return two_points(contacts, points, k, s, t, end, rj, a, B, Ri, Rj, margin)
+    if length(plus(d, -along, U)) - Ri - Rj < margin:
+        k = put_row(contacts, points, k, BESIDE_LINE, s, t, r0, rj, u, ZERO, Ri + Rj, Rj, 1.0)
+    return k
+
+
+@njit
+def closest_on_lines(d, U, W, hi, hj):
+    """Parameters (along i, along j) of the closest points of the segments ±hi U and d ± hj W (unit directions), and
+    the sine of their angle squared."""
+    UW, dU, dW = dot(U, W), dot(d, U), dot(d, W)
+    sine = 1.0 - UW * UW
+    x = 0.0
+    if sine > 1e-12:
+        x = min(hi, max(-hi, (dU - UW * dW) / sine))
+    y = min(hj, max(-hj, UW * x - dW))
+    x = min(hi, max(-hi, UW * y + dU))
+    return x, y, sine
+
+
+@njit
+def two_capsules(contacts, points, k, s, t, a, B, margin):
+    """Two segments with radii; nearly parallel ones points at two points."""
+    i, j, Ri, Rj = contacts.body[s], contacts.body[t], contacts.size[s, 0], contacts.size[t, 0]
+    u, w = axis_of(contacts, s, 2), axis_of(contacts, t, 2)
+    U, W = to_world(B, i, u), to_world(B, j, w)
+    ci, cj, hi, hj = contacts.center[s], contacts.center[t], contacts.half[s], contacts.half[t]
+    d = minus(world_point(a, B, j, cj), world_point(a, B, i, ci))
+    x, y, sine = closest_on_lines(d, U, W, hi, hj)
+    if sine > 1e-4:
+        apart = plus(plus(d, y, W), -x, U)
+        if length(apart) - Ri - Rj >= margin:
+            return k
+        if abs(x) < hi and abs(y) < hj:
+            n = cross(U, W)
+            sign = 1.0 if dot(n, apart) >= 0.0 else -1.0
+            return put_row(contacts, points, k, BETWEEN_EDGES, s, t, plus(ci, x, u), plus(cj, y, w), u, w, Ri + Rj, Rj, sign)
+        if abs(y) >= hj:
+            return line_and_point(contacts, points, k, s, t, ci, u, hi, plus(cj, y, w), a, B, Ri, Rj, margin)
+        return line_and_point(contacts, points, k, t, s, cj, w, hj, plus(ci, x, u), a, B, Rj, Ri, margin)
+    before = k
+    for sign in (-1.0, 1.0):  # parallel: ends that lie beside the other segment
+        if abs(dot(plus(d, sign * hj, W), U)) <= hi:
+            k = line_and_point(contacts, points, k, s, t, ci, u, hi, plus(cj, sign * hj, w), a, B, Ri, Rj, margin)
+        if k - before < 2 and abs(dot(plus(d, -sign * hi, U), W)) <= hj:
+            k = line_and_point(contacts, points, k, t, s, cj, w, hj, plus(ci, sign * hi, u), a, B, Rj, Ri, margin)
+    if k == before:
+        k = two_points(contacts, points, k, s, t, plus(ci, x, u), plus(cj, y, w), a, B, Ri, Rj, margin)
+    return k
+
+
+@njit
+def over_face(contacts, s, f, r):
+    """True if the point r, in the axes of the body of hull s, is above face f, within its sides."""
+    n, first, last = contacts.face_normal[f], contacts.corner_start[f], contacts.corner_start[f + 1]
+    for c in range(first, last):
+        p = contacts.vertex[contacts.corner[c]]
+        q = contacts.vertex[contacts.corner[c + 1 if c + 1 < last else first]]
+        if dot(cross(n, minus(q, p)), minus(r, p)) < 0.0:
+            return False
+    return True
+
+
+@njit
+def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
+    """The hull s and the point rj of shape t with a radius: the nearest face, edge or corner."""
+    i, j = contacts.body[s], contacts.body[t]
+    x = world_point(a, B, j, rj)
+    r = to_body(B, i, x[0] - a[i, 0], x[1] - a[i, 1], x[2] - a[i, 2])
+    best, face = -1e300, -1
+    for f in range(contacts.face_start[s], contacts.face_start[s + 1]):
+        p = contacts.vertex[contacts.corner[contacts.corner_start[f]]]
+        e = dot(contacts.face_normal[f], minus(r, p))
+        if e > best:
+            best, face = e, f
+    if best - radius >= margin:
+        return k
+    if best <= 0.0 or over_face(contacts, s, face, r):
+        p = contacts.vertex[contacts.corner[contacts.corner_start[face]]]
+        return put_row(contacts, points, k, OVER_PLANE, s, t, p, rj, contacts.face_normal[face], ZERO, radius, radius, 1.0)
+    best, which, part = 1e300, -1, 0.0
+    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
+        p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[e, 1]]
+        u = minus(q, p)
+        along = min(1.0, max(0.0, dot(minus(r, p), u) / dot(u, u)))
+        apart = length(minus(r, plus(p, along, u)))
+        if apart < best:
+            best, which, part = apart, e, along
+    if best - radius >= margin:
+        return k
+    p, q = contacts.vertex[contacts.edge[which, 0]], contacts.vertex[contacts.edge[which, 1]]
+    if part == 0.0 or part == 1.0:
+        return put_row(contacts, points, k, BETWEEN_POINTS, s, t, p if part == 0.0 else q, rj, ZERO, ZERO, radius, radius, 1.0)
+    u = minus(q, p)
+    l = length(u)
+    u = (u[0] / l, u[1] / l, u[2] / l)
+    return put_row(contacts, points, k, BESIDE_LINE, s, t, p, rj, u, ZERO, radius, radius, 1.0)
+
+
+@njit
+def hull_and_capsule(contacts, points, k, s, t, a, B, margin):
+    """The hull s and the capsule t: its two ends, and the pair of edges with the largest separation if that is larger
+    than the distance of both ends."""
+    i, j, R = contacts.body[s], contacts.body[t], contacts.size[t, 0]
+    before = k
+    for sign in (-1.0, 1.0):
+        k = hull_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), R, a, B, margin)
+    w, h = axis_of(contacts, t, 2), contacts.half[t]
+    W, c = to_world(B, j, w), world_point(a, B, j, contacts.center[t])
+    best, which, bx, by, bu = 1e300, -1, 0.0, 0.0, ZERO
+    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
+        p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[e, 1]]
+        u = minus(q, p)
+        l = length(u)
+        u = (u[0] / l, u[1] / l, u[2] / l)
+        U = to_world(B, i, u)
+        d = minus(c, world_point(a, B, i, plus(p, 0.5 * l, u)))
+        x, y, sine = closest_on_lines(d, U, W, 0.5 * l, h)
+        if sine > 1e-4 and abs(x) < 0.5 * l and abs(y) < h:
+            apart = length(plus(plus(d, y, W), -x, U))
+            if apart < best:
+                best, which, bx, by, bu = apart, e, x + 0.5 * l, y, u
+    if which >= 0 and best - R < margin:
+        p = contacts.vertex[contacts.edge[which, 0]]
+        ri, rj = plus(p, bx, bu), plus(contacts.center[t], by, w)
+        apart, U = minus(world_point(a, B, j, rj), world_point(a, B, i, ri)), to_world(B, i, bu)
+        middle = world_point(a, B, i, hull_center(contacts, s))
+        n = cross(U, W)
+        sign = 1.0 if dot(n, minus(world_point(a, B, i, ri), middle)) >= 0.0 else -1.0
+        if sign * dot(n, apart) > -1e-12 * length(n):  # the axis of the capsule is outside
+            k = put_row(contacts, points, k, BETWEEN_EDGES, s, t, ri, rj, bu, w, R, R, sign)
+    return max(k, before)
+
+
+@njit
+def hull_center(contacts, s):
+    """The mean of the vertices of a hull, in the axes of its body."""
+    x, n = (0.0, 0.0, 0.0), contacts.vertex_start[s + 1] - contacts.vertex_start[s]
+    for v in range(contacts.vertex_start[s], contacts.vertex_start[s + 1]):
+        x = plus(x, 1.0 / n, contacts.vertex[v])
+    return x

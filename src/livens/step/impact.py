@@ -1,0 +1,168 @@
+"""Impacts: contacts that are closed and approach each other, at one instant.
+
+With the rates v⁻ before and v⁺ after, the impulses Q of all contacts that take part and the impulses of the joints obey
+
+    0 ≤ Q_n ⟂ v⁺_n + e v⁻_n ≥ 0,      −v⁺_t ∈ N(Q_t; disc of radius μ Q_n),      joints: G v⁺ = 0           (1)
+
+Touching impacts are resolved one after the other, the fastest first, until no contact approaches: this is what Newton's
+cradle does. Contacts without restitution take part in each of them. Rules with sequence = 0 are solved all at once.
+
+Friction together with restitution can add energy (Kane's paradox); then e is reduced until it does not: with e = 0, (1)
+never adds energy. A sequence of shorter and shorter bounces under the acceleration −α ends after 2 e v/(α (1 − e)); if
+that is less than a step, e is 0 and the contact comes to rest.                                              (2)
+"""
+
+from __future__ import annotations
+
+from .._jit import inline, njit
+from ..kernels.arrays import DISSIPATED, MU, S_PIVOTS
+from ..kernels.constrain import apply_multipliers
+from ..kernels.contact.arrays import (
+    IMPACT,
+    IMPACTS,
+    INELASTIC,
+    LOG_FIRST,
+    LOG_IMPULSE,
+    LOG_NORMAL,
+    LOG_PLACE,
+    LOG_RULE,
+    LOG_SECOND,
+    LOG_SPEED,
+    LOG_STEP,
+    LOG_TIME,
+    RESIDUAL,
+)
+from ..kernels.contact.features import contact_rate
+from ..kernels.contact.matrix import solve_contacts
+from ..kernels.potential import kinetic
+
+ROUNDS = 400  # impacts in a sequence, before all are resolved at once without restitution
+GUARDS = 30  # bisections of e where friction would add energy
+SMALL = 1e-13  # tolerance of impact velocities, relative to the approach speed
+
+
+@njit
+def fastest_approach(points, count, v):
+    """The closed contact that approaches fastest: (its number or −1, its rate)."""
+    which, most = -1, 0.0
+    for c in range(count):
+        if points.on[c] == 1 and v[c, 0] < most:
+            which, most = c, v[c, 0]
+    return which, most
+
+
+@njit
+def contact_rates(bodies, points, count, p, L, v):
+    """v: the rates of all contacts, normal and tangents."""
+    for c in range(count):
+        for k in range(3):
+            v[c, k] = contact_rate(bodies, points.body, points.G, c, k, p, L)
+
+
+@njit
+def copy_momenta(p0, L0, p, L):
+    for b in range(p.shape[0]):
+        for k in range(3):
+            p[b, k], L[b, k] = p0[b, k], L0[b, k]
+
+
+@njit
+def log_impacts(points, touch, count, v, step, time):
+    """Append the impacts with an impulse to the log; returns how many approached."""
+    hits = 0
+    for c in range(count):
+        if points.on[c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
+            hits += 1
+            k = touch.logged[0]
+            if k >= touch.log.shape[0]:
+                continue
+            row = touch.log[k]
+            row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.rule[c], -v[c, 0]
+            row[LOG_FIRST], row[LOG_SECOND] = points.body[c, 0], points.body[c, 1]
+            for i in range(3):
+                row[LOG_PLACE + i], row[LOG_NORMAL + i] = points.place[c, i], points.frame[c, 0, i]
+                row[LOG_IMPULSE + i] = 0.0
+                for d in range(3):
+                    row[LOG_IMPULSE + i] += touch.P[c, d] * points.frame[c, d, i]
+            touch.logged[0] = k + 1
+    return hits
+
+
+@inline
+def ends_in_rest(system, state, work, c, speed, h):
+    """(2): True if the bounces after an impact with this approach speed end within a step."""
+    touch = work.touch
+    e = touch.points.restitution[c]
+    for b in range(touch.cone.dp.shape[0]):
+        for k in range(3):
+            touch.cone.dp[b, k], touch.cone.dL[b, k] = work.f[b, k], work.tau[b, k]
+    apply_multipliers(system.blocks, work.G, 1.0, state.lam[MU], touch.cone.dp, touch.cone.dL)
+    alpha = -contact_rate(system.bodies, touch.points.body, touch.points.G, c, 0, touch.cone.dp, touch.cone.dL)
+    short = 2.0 * e * speed < h * alpha * (1.0 - e)
+    return short or (alpha > 0.0 and speed * speed < 2.0 * alpha * touch.points.near[c])
+
+
+@inline
+def solve_impact(system, state, work, count, scale):
+    """(1) for the contacts that are `on`, with the rates before in touch.v1, their restitution times `scale` in
+    points.b. Returns the residual."""
+    touch = work.touch
+    most = 0.0
+    for c in range(count):
+        most = max(most, abs(touch.v1[c, 0]), abs(touch.v1[c, 1]), abs(touch.v1[c, 2]))
+        for k in range(3):
+            touch.P[c, k] = 0.0
+            touch.points.b[c, k] = 0.0
+        touch.points.b[c, 0] = scale * touch.e[c] * min(0.0, touch.v1[c, 0])
+    return solve_contacts(
+        system.bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], touch.points, touch.cone,
+        count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
+    )  # fmt: skip
+
+
+@inline
+def resolve_impacts(system, state, work, count, h, step, time):
+    """All impacts at the present configuration. points.on and touch.closed are overwritten; touch.v0 gets the rates
+    afterwards. Returns the number of impacts."""
+    touch, points = work.touch, work.touch.points
+    contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
+    total = 0
+    for k in range(ROUNDS):
+        for c in range(count):
+            approaching = points.g[c] <= points.near[c] and touch.v0[c, 0] * h < -points.near[c]
+            points.on[c] = 1 if approaching else 0
+        which, rate = fastest_approach(points, count, touch.v0)
+        if which < 0:
+            break
+        one = system.contacts.sequence[points.rule[which]] == 1 and k + 1 < ROUNDS
+        for c in range(count):
+            touch.e[c] = points.restitution[c] if k + 1 < ROUNDS else 0.0
+            if touch.e[c] > 0.0 and points.on[c] == 1 and ends_in_rest(system, state, work, c, -touch.v0[c, 0], h):
+                touch.e[c] = 0.0
+                state.memory[INELASTIC] += 1.0
+            touches = points.g[c] <= points.near[c]
+            points.on[c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
+            for i in range(3):
+                touch.v1[c, i] = touch.v0[c, i]
+        copy_momenta(state.p, state.L, touch.p, touch.L)
+        before = kinetic(system.bodies, state.p, state.L)
+        low, high, scale = 0.0, 1.0, 1.0
+        for i in range(GUARDS + 1):
+            copy_momenta(touch.p, touch.L, state.p, state.L)
+            residual = solve_impact(system, state, work, count, scale)
+            after = kinetic(system.bodies, state.p, state.L)
+            state.memory[RESIDUAL] = max(state.memory[RESIDUAL], residual)
+            if after <= before * (1.0 + 1e-13) and (i == 0 or i >= GUARDS // 2):
+                break
+            if after > before:
+                high = scale
+            else:
+                low = scale
+            scale = 0.5 * (low + high) if i + 1 < GUARDS else low
+        state.memory[IMPACT] += before - after
+        state.account[DISSIPATED] += before - after
+        total += log_impacts(points, touch, count, touch.v1, step, time)
+        contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
+    state.memory[IMPACTS] += total
+    return total
+
