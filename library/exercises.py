@@ -117,6 +117,24 @@ def loop() -> lv.Model:
     return m
 
 
+def touching() -> lv.Model:
+    """All pairs of shapes that touch, with friction and restitution, beside a hinge with a drive."""
+    m = lv.Model(gravity=G)
+    ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.11), velocity=(0, 0, -1), name="ball"))
+    box = m.add(lv.Body(lv.Box(0.2, 0.2, 0.2, mass=1.0), at=(0, 0, 0.32), name="box"))
+    lid = m.add(lv.Body(lv.Box(0.2, 0.2, 0.2, mass=1.0), at=(0.05, 0, 0.53), name="lid"))
+    rod = m.add(lv.Body(lv.Capsule(0.05, 0.2, mass=1.0), at=(0.25, 0, 0.3), name="rod"))
+    m.add(lv.Body(lv.Capsule(0.05, 0.2, mass=1.0), at=(0.36, 0, 0.3), name="other rod"))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0.52, 0, 0.3), velocity=(-1, 0, 0), name="other ball"))
+    m.add(lv.Body(lv.Cylinder(0.1, 0.1, mass=1.0), at=(1, 0, 0.051), name="coin"))
+    m.add(lv.Body(lv.Ellipsoid(0.1, 0.2, 0.3, mass=1.0), at=(2, 0, 0.301), name="egg"))
+    m.add(lv.Revolute(m.world.point(0, 5, 0), lid.point_at(0, 5, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0))], friction=0.3, restitution=0.5))
+    m.add(lv.Contact(box, rod, friction=0.1))
+    m.add(lv.Contact(ball, box, restitution=1.0, impacts="together"))
+    return m
+
+
 def pendulum() -> lv.Model:
     """One rod on a ball joint."""
     m = lv.Model(gravity=G)
@@ -133,6 +151,13 @@ def spring_and_hinge() -> lv.Model:
     rod = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, density=100), at=(0.5, 2, 0), name="rod"))
     m.add(lv.Revolute(m.world.point(0, 2, 0), rod.point(-0.5, 0, 0), axis=(0, 1, 0), stiffness=20.0, name="hinge"))
     return m
+
+
+def contact() -> None:
+    """A few steps with contact; free bodies and bodies with joints."""
+    motion = lv.simulate(touching(), h=5e-3, until=2e-2)
+    read(motion)
+    _ = (motion.impacts, motion.contact_force("ball", "box"), motion.contact_points(-1))
 
 
 def questions() -> None:
@@ -208,5 +233,5 @@ EXERCISES = [
         quietly(lambda build=build: move(build))
         for build in (free, free_with_drag, jointed, told_by_time, loop, pendulum)
     ),
-    *map(quietly, (questions, signals, joint_space, picture, lagrangians, users_scheme)),
+    *map(quietly, (contact, questions, signals, joint_space, picture, lagrangians, users_scheme)),
 ]

@@ -16,9 +16,9 @@ from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
 from .describe.body import Body as Body
 from .describe.body import Point as Point
+from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.contact import Contact as Contact
 from .describe.forces.contacts import Contacts as Contacts
-from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.damper import Damper as Damper
 from .describe.forces.energy import Energy as Energy
 from .describe.forces.force import Force as Force

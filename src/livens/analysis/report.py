@@ -19,6 +19,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
+from ..record.contacts import has_contacts, totals
 from ..record.trajectory import Trajectory
 from ..run.progress import count
 from .conserved import Conserved, ConservedComponents, conserved
@@ -148,7 +149,12 @@ def report(motion: Trajectory) -> Report:
         momentum=_invariant(motion.t, momentum) if momentum else None,
         angular_momentum=_invariant(motion.t, angular) if angular else None,
         defects=tuple(_invariant(motion.t, series) for series in defect_series(motion)),
-        notes=(*([motion.chosen] if motion.chosen else []), *_freedom(motion), *_notes(law, motion)),
+        notes=(
+            *([motion.chosen] if motion.chosen else []),
+            *_freedom(motion),
+            *_notes(law, motion),
+            *contact_notes(motion),
+        ),
     )
 
 
@@ -215,6 +221,21 @@ def _invariant(t: Array, series: Series) -> Invariant:
 
 
 # ── words ──
+
+
+def contact_notes(motion: Trajectory) -> tuple[str, ...]:
+    """Impacts, losses and the accuracy of the contact problems."""
+    if not has_contacts(motion):
+        return ()
+    seen = totals(motion)
+    notes = [
+        f"{seen.impacts:,} impacts lost {seen.impact_loss:.6g} J, friction between them {seen.friction_loss:.6g} J."
+    ]
+    if seen.inelastic:
+        notes.append(f"{seen.inelastic:,} times a contact closed without restitution, where bounces end within a step.")
+    if seen.residual > 0.0:
+        notes.append(f"contact problems were solved to {seen.residual:.1e} m/s.")
+    return tuple(notes)
 
 
 def _freedom(motion: Trajectory) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..checks import Array
 from ..describe.body import Body, Plane
-from ..describe.contact_rule import ContactRule, Side
-from ..describe.contact_shape import OTHERS, PLANES, ContactShape
+from ..describe.contact_rule import Side
+from ..describe.contact_shape import OTHERS, ContactShape
 from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.row import Coordinate, across
@@ -21,7 +21,21 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
 from ..kernels.arrays import System
-from ..kernels.contact.arrays import LOG, Cone, Contacts, Points, Touch
+from ..kernels.contact.arrays import (
+    BOUND,
+    EDGE,
+    FACE,
+    LOG,
+    MATERIAL,
+    MEETS,
+    SHAPE_BODY,
+    SHAPE_KIND,
+    VERTEX,
+    Cone,
+    Contacts,
+    Points,
+    Touch,
+)
 from .bodies import Frames
 
 DENSE = 64  # contact points of free bodies that Newton's method solves together
@@ -70,19 +84,16 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate]) -> 
         if np.isfinite(value)
     ]
     capacity = _capacity(shapes, table) + len(limits)
-    sizes = [radius for radius in tables["radius"] if np.isfinite(radius) and radius > 0.0]
+    sizes = [radius for radius in tables["number"][BOUND] if np.isfinite(radius) and radius > 0.0]
     jointed = bool(model.joints)
+    law = [(rule.friction, rule.restitution, float(rule.sequence)) for _, rule in rules.every]
+    stops = [(float(acting.index(q)), float(k), sign, value) for k, q, sign, value in limits if q is not None]
     return Contacts(
         **tables,
         rule=table,
-        friction=np.array([rule.friction for _, rule in rules.every]),
-        restitution=np.array([rule.restitution for _, rule in rules.every]),
-        sequence=np.array([rule.sequence for _, rule in rules.every], dtype=np.int64),
+        law=np.ascontiguousarray(np.array(law).T),
         excluded=_excluded(model, rules, frames),
-        limit=np.array([acting.index(q) for _, q, _, _ in limits if q is not None], dtype=np.int64),
-        limit_sign=np.array([sign for _, _, sign, _ in limits]),
-        limit_value=np.array([value for _, _, _, value in limits]),
-        limit_rule=np.array([k for k, _, _, _ in limits], dtype=np.int64),
+        stop=np.ascontiguousarray(np.array(stops).reshape(-1, 4).T),
         capacity=capacity,
         dense=min(capacity, DENSE_WITH_JOINTS if jointed else DENSE),
         size_scale=min(sizes) if sizes else _size(frames),
@@ -98,7 +109,7 @@ def _size(frames: Frames) -> float:
 
 def _materials(model: Model, rules: Rules) -> dict[Side, int]:
     """The material of each body and plane; bodies that no Contact names have number 0."""
-    found: dict[Side, int] = {body: 0 for body in model.bodies[1:]} if rules.crowds else {}
+    found: dict[Side, int] = dict.fromkeys(model.bodies[1:], 0) if rules.crowds else {}
     named = [side for _, rule in rules.pairs for side in rule.sides]
     planes = [plane for _, rule in rules.crowds for plane in rule.planes]
     for side in [*named, *planes]:
@@ -153,23 +164,25 @@ def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
     normals = [part.normals @ pose.B.T if part else np.zeros((0, 3)) for part, pose in zip(hulls, poses, strict=True)]
     edges = [part.edges if part and part.kind == "HULL" else [] for part in hulls]
     corners = [[first[s] + v for v in face] for s, group in enumerate(faces) for face in group]
+    kind = [kinds.PLANE_SHAPE if p is None else _KINDS[p.kind] for p in hulls]
+    index = np.zeros((7, len(shapes) + 1), dtype=np.int64)
+    index[SHAPE_BODY, :-1] = [shape.body for shape in shapes]
+    index[SHAPE_KIND, :-1] = kind
+    index[MATERIAL, :-1] = [shape.material for shape in shapes]
+    index[MEETS, :-1] = [p.meets if p else 0 for p in hulls]
+    index[VERTEX] = first
+    index[FACE] = np.cumsum([0, *map(len, faces)])
+    index[EDGE] = np.cumsum([0, *map(len, edges)])
+    none = (0.0, 0.0, 0.0)
     return {
-        "body": np.array([shape.body for shape in shapes], dtype=np.int64),
-        "kind": np.array([kinds.PLANE_SHAPE if p is None else _KINDS[p.kind] for p in hulls], dtype=np.int64),
-        "center": np.array([pose.a for pose in poses]).reshape(-1, 3),
+        "index": index,
+        "vector": np.array([[pose.a for pose in poses], [p.size if p else none for p in hulls]]).reshape(2, -1, 3),
         "axes": np.array([pose.B for pose in poses]).reshape(-1, 3, 3),
-        "size": np.array([p.size if p else (0.0, 0.0, 0.0) for p in hulls]).reshape(-1, 3),
-        "half": np.array([p.half if p else 0.0 for p in hulls]),
-        "radius": np.array([p.radius if p else np.inf for p in hulls]),
-        "material": np.array([shape.material for shape in shapes], dtype=np.int64),
-        "meets": np.array([p.meets if p else 0 for p in hulls], dtype=np.int64),
-        "vertex_start": first.astype(np.int64),
+        "number": np.array([[p.half if p else 0.0 for p in hulls], [p.radius if p else np.inf for p in hulls]]),
         "vertex": np.concatenate([np.zeros((0, 3)), *vertices]),
-        "face_start": np.cumsum([0, *map(len, faces)]).astype(np.int64),
         "face_normal": np.concatenate([np.zeros((0, 3)), *normals]),
         "corner_start": np.cumsum([0, *map(len, corners)]).astype(np.int64),
         "corner": np.array([v for face in corners for v in face], dtype=np.int64),
-        "edge_start": np.cumsum([0, *map(len, edges)]).astype(np.int64),
         "edge": np.array(
             [(first[s] + i, first[s] + j) for s, group in enumerate(edges) for i, j in group], dtype=np.int64
         ).reshape(-1, 2),
@@ -228,9 +241,7 @@ def _excluded(model: Model, rules: Rules, frames: Frames) -> Array:
         for joint in model.joints
         if len(joint.points) == 2
     }
-    pairs |= {
-        tuple(sorted((frames.number[a], frames.number[b]))) for _, rule in rules.crowds for a, b in rule.exclude
-    }
+    pairs |= {tuple(sorted((frames.number[a], frames.number[b]))) for _, rule in rules.crowds for a, b in rule.exclude}
     own = {tuple(sorted(frames.number[_body(side)] for side in rule.sides)) for _, rule in rules.pairs}
     keys = [pair[0] * n + pair[-1] for pair in pairs - own]
     return np.array(sorted(keys), dtype=np.int64)
@@ -243,28 +254,25 @@ def _body(side: Side) -> Body:
 def touch_scratch(system: System, columns: int) -> Touch:
     """New scratch for the contacts of `system`, with `columns` of signals."""
     contacts = system.contacts
-    c, n, r, s = contacts.capacity, len(system.bodies.mass), len(system.rows.kind), len(contacts.body)
+    c, n, r, s = contacts.capacity, len(system.bodies.mass), len(system.rows.kind), contacts.number.shape[1]
     d = contacts.dense
     if not c:
         n = r = 0
     zeros, whole = np.zeros, lambda *shape: np.zeros(shape, dtype=np.int64)
     points = Points(
-        kind=whole(c), body=whole(c, 2), pair=whole(c), shape=whole(c), rule=whole(c), point=zeros((c, 2, 3)),
-        direction=zeros((c, 2, 3)), offset=zeros(c), radius=zeros(c), sign=zeros(c), friction=zeros(c),
-        restitution=zeros(c), g=zeros(c), near=zeros(c), frame=zeros((c, 3, 3)), place=zeros((c, 3)),
-        G=zeros((c, 2, 3, 6)), W=zeros((c, 3, 3)), on=whole(c), b=zeros((c, 3)),
-        corner=zeros((2, CORNERS if c else 0, 3)),
+        index=whole(7, c), number=zeros((7, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
+        G=zeros((c, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
-        select=whole(c), first=whole(c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), K=zeros((3 * d, r)),
-        C=zeros((3 * d, r)), z=zeros(3 * d), best=zeros(3 * d), held=zeros(3 * d), local=zeros((3, 3)),
-        w0=zeros(3 * d), w=zeros(3 * d), F=zeros(3 * d), order=whole(3 * d), answer=zeros(r), island=whole(c),
-        asked=whole(c), members=whole(n), number=whole(n), parent=whole(n), dp=zeros((n, 3)), dL=zeros((n, 3)),
+        index=whole(4, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
+        row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(3, n),
+        change=zeros((2, n, 3)),
     )  # fmt: skip
     return Touch(
         points=points, cone=cone, g0=zeros(c), P1=zeros((c, 3)), P=zeros((c, 3)), P2=zeros((c, 3)), warm=zeros((c, 3)),
         v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
-        impulse=zeros(r), reach=zeros(n), low=zeros(s), sorted=np.arange(s, dtype=np.int64),
+        impulse=zeros(r), reach=zeros(n), turn=zeros(n), lever=zeros(n), limit=zeros(1),
+        low=zeros(s), sorted=np.arange(s, dtype=np.int64),
         signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG)), logged=whole(1),
     )  # fmt: skip
 
@@ -272,14 +280,9 @@ def touch_scratch(system: System, columns: int) -> Touch:
 NO_CONTACTS = Contacts(
     **_geometry(None, []),  # type: ignore[arg-type]
     rule=np.zeros((0, 0), dtype=np.int64),
-    friction=np.zeros(0),
-    restitution=np.zeros(0),
-    sequence=np.zeros(0, dtype=np.int64),
+    law=np.zeros((3, 0)),
     excluded=np.zeros(0, dtype=np.int64),
-    limit=np.zeros(0, dtype=np.int64),
-    limit_sign=np.zeros(0),
-    limit_value=np.zeros(0),
-    limit_rule=np.zeros(0, dtype=np.int64),
+    stop=np.zeros((4, 0)),
     capacity=0,
     dense=0,
     size_scale=1.0,

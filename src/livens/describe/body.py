@@ -125,10 +125,12 @@ class Body:
         return Point(self, self.pose.inverse().point(position))
 
     def plane(self, *at: Any, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Plane:
-        """A plane fixed to the body, for `lv.Contact`: through the point `at` [m], with the body on the side against the
-        normal; both in body axes. `m.world.plane((0, 0, 0))` is a floor."""
+        """A plane fixed to the body, for `lv.Contact`: through the point `at` [m], with the body on the side
+        against the normal; both in body axes. `m.world.plane((0, 0, 0))` is a floor."""
         what = f"plane of body {self.name!r}"
-        return Plane(self, vector(_three(at) if at else (0.0, 0.0, 0.0), what), direction(normal, f"normal of the {what}"))
+        return Plane(
+            self, vector(_three(at) if at else (0.0, 0.0, 0.0), what), direction(normal, f"normal of the {what}")
+        )
 
     @property
     def contact_shapes(self) -> tuple[ContactShape, ...]:

@@ -25,8 +25,8 @@ from .body import Body, Point, without_world
 from .symmetry import NONE, Symmetry
 
 if TYPE_CHECKING:
-    from .contact_rule import ContactRule
     from ..formula.formula import Formula
+    from .contact_rule import ContactRule
     from .formula_rows import FormulaRows
     from .glyph import Glyph
     from .row import Coordinate, Drive, Row

@@ -14,6 +14,7 @@ import math
 from .._jit import inline, njit
 from .arrays import ACCELERATION, H_PIVOTS, S_PIVOTS
 from .constrain import apply_multipliers, constraint_rates, largest_violation
+from .contact.forces import add_contact_forces
 from .forces import forces, user_forces
 from .kinds import VELOCITY_ONLY
 from .row_tapes import all_jacobians, all_rates, tape_bias_terms, tape_time
@@ -184,12 +185,16 @@ def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f
 
 @njit
 def accelerations_of_record(system, record, signals, work, f, tau, lam):
-    """`balance` at every state of a record."""
+    """Total forces, torques and multipliers at every state of a record, with the contact forces of its steps."""
     for i in range(f.shape[0]):
-        solve_accelerations(
-            system, record.a[i], record.B[i], record.angle[i], record.p[i], record.L[i], signals, i, REFINE, work, f[i],
-            tau[i], lam[i],
-        )  # fmt: skip
+        a, B, p, L = record.a[i], record.B[i], record.p[i], record.L[i]
+        applied_forces(system, a, B, record.angle[i], p, L, signals, i, work, f[i], tau[i])
+        if system.contacts.capacity > 0 and record.memory.shape[1] > 0:
+            add_contact_forces(system.contacts, system.coordinates, record.memory[i], a, B, f[i], tau[i])
+        if lam.shape[1] > 0:
+            bias(system, a, B, p, L, signals, i, work)
+            factorise(system, a, B, signals, i, work)
+            solve_multipliers(system, p, L, signals, i, REFINE, work, f[i], tau[i], lam[i])
 
 
 @njit

@@ -20,13 +20,16 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, selected
 from ..compile.system import registers
+from ..describe.body import Plane
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State, System
+from ..kernels.contact.arrays import LOG
 from ..kernels.forces import energies_of_record
 from ..step import Scheme
+from . import contacts
 from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
 from .kinematics import positions, rates, rotations, turned, velocities
@@ -72,6 +75,7 @@ class Trajectory(Coordinates):
         self.steps, self.seconds, self.tally = steps, seconds, tally
         self.wanted = steps  # planned steps: more than `steps` if the run was stopped
         self.chosen = ""  # the step that h="auto" chose, and the reason
+        self.impact_log = np.zeros((0, LOG))  # see `impacts`
 
     def __len__(self) -> int:
         return len(self.t)
@@ -161,6 +165,31 @@ class Trajectory(Coordinates):
         """Largest constraint violation at velocity level [m/s or rad/s] (n,)."""
         return self._defects[1]
 
+    # ── contacts ──
+
+    @property
+    def impacts(self) -> contacts.Impacts:
+        """The impacts: times, bodies, points, normals, impulses and approach speeds."""
+        return contacts.impacts(self)
+
+    def contact_force(self, a: Body | Plane | str, b: Body | Plane | str) -> Array:
+        """The force that the first body exerts on the second through all their contact points [N] (n, 3)."""
+        return contacts.contact_force(self, a, b)
+
+    def contact_points(self, k: int) -> contacts.ContactPoints:
+        """The contact points at the stored state number k, with their forces."""
+        return contacts.contact_points(self, k)
+
+    @property
+    def friction_loss(self) -> Array:
+        """Energy lost in contacts between impacts, by friction, since the start [J] (n,): part of `dissipated`."""
+        return contacts.losses(self)[0]
+
+    @property
+    def impact_loss(self) -> Array:
+        """Energy lost in impacts since the start [J] (n,): part of `dissipated`."""
+        return contacts.losses(self)[1]
+
     # ── the whole system ──
 
     @property
@@ -185,7 +214,8 @@ class Trajectory(Coordinates):
 
     @property
     def dissipated(self) -> Array:
-        """Energy dissipated in dampers since the start [J] (n,). Energy − work + dissipated is constant up to O(h²)."""
+        """Energy dissipated in dampers and contacts since the start [J] (n,). Energy − work + dissipated is constant up
+        to O(h²)."""
         return self.record.account[:, DISSIPATED]
 
     @property
@@ -359,7 +389,7 @@ class Trajectory(Coordinates):
         motion = Trajectory(
             compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
         )
-        motion.wanted, motion.chosen = self.wanted, self.chosen
+        motion.wanted, motion.chosen, motion.impact_log = self.wanted, self.chosen, self.impact_log
         return motion
 
     def chosen_states(self, k: Any) -> Trajectory:

@@ -42,6 +42,10 @@ FAILURES = {
         "for such a step",
         "try h ≤ {at.third}, or an lv.Damper, which may be stiff.",
     ),
+    status.CONTACTS: Failure(
+        "more contact points than there is room for touch at the same time {at.when}",
+        "exclude pairs that do not matter (lv.Contacts(exclude=…)), or use simpler shapes (Body(collision=…)).",
+    ),
     status.SPIN: Failure(
         "the rotation of body {at.body!r} cannot be solved {at.when}: it turns {at.turn:.2g} rad per {at.part}, "
         "and the limit is about {at.turn_limit:.2g} rad",

@@ -22,6 +22,7 @@ from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
 from ..kernels.constrain import largest_violation
+from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, Touch
 from ..kernels.dynamics import violations_of_record
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
@@ -49,6 +50,7 @@ class Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.wanted = 0
+        self.impacts: list[Array] = []
         backwards = bool((scheme.weights < 0.0).any())
         if self.system.damped and backwards:
             raise ModelError(
@@ -95,6 +97,7 @@ class Run:
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
+                self.collect_impacts(work.touch)
                 if code != status.OK:
                     raise StepFailed(
                         sentence(self, code, int(work.fault[0]), done, state, work.g),
@@ -195,7 +198,18 @@ class Run:
             (int(self.tally[0]), int(self.tally[1])),
         )
         motion.wanted = max(steps, self.wanted)
+        if self.impacts:
+            log = np.concatenate(self.impacts)
+            motion.impact_log = log[log[:, LOG_STEP] < steps]
         return motion
+
+    def collect_impacts(self, touch: Touch) -> None:
+        """Take the impacts of a chunk from the log, with their times."""
+        if touch.logged[0]:
+            log = touch.log[: touch.logged[0]].copy()
+            log[:, LOG_TIME] += self.t0 + self.h * log[:, LOG_STEP]
+            self.impacts.append(log)
+            touch.logged[0] = 0
 
 
 def with_memory(state: State, size: int) -> State:

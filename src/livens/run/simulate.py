@@ -141,6 +141,7 @@ def resume(
     run = Run(motion.compiled, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
+    run.impacts.append(motion.impact_log)
     checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.continue_from(motion)
     with checkpoints:

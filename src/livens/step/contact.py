@@ -31,15 +31,25 @@ from ..kernels.constrain import (
     rolling_residuals,
 )
 from ..kernels.contact.arrays import (
+    BIAS,
+    BLOCK,
+    BODY,
+    COULOMB,
     COUNT,
     FIRST_BODY,
+    FRAME,
     FRICTION,
+    GAP,
     HEAD,
     IMPULSE,
     INELASTIC,
     LAST_STEP,
+    NEAR,
+    ON,
     PAIR,
+    PAIR_OF,
     PLACE,
+    PLACE_OF,
     RECORD,
     RESIDUAL,
     SECOND_BODY,
@@ -64,6 +74,7 @@ from .rattle import prepare as prepare_joints
 from .singular_end import factorise
 
 CUTS = 24  # impacts in one step that end a part of it
+PARTS = 100000  # of one step
 ROOTS = 60  # trials for the length of a part
 POSITION_ITERATIONS = 40
 FINE = 1e-3  # tolerance of a gap, relative to that at which a contact is closed
@@ -82,10 +93,10 @@ def recall_impulses(memory, points, count, h, warm):
         best, which = 1e300, -1
         for q in range(max(0, at - SEARCH), min(records, at + SEARCH)):
             o = HEAD + q * RECORD
-            if memory[o + PAIR] == points.pair[c]:
+            if memory[o + PAIR] == points.index[PAIR_OF, c]:
                 d = 0.0
                 for k in range(3):
-                    d += (points.place[c, k] - memory[o + PLACE + k]) ** 2
+                    d += (points.vector[PLACE_OF, c, k] - memory[o + PLACE + k]) ** 2
                 if d < best:
                     best, which = d, q
         for k in range(3):
@@ -93,10 +104,10 @@ def recall_impulses(memory, points, count, h, warm):
         if which >= 0:
             at = which + 1
             o = HEAD + which * RECORD + IMPULSE
-            rows = 3 if points.friction[c] > 0.0 else 1
+            rows = 3 if points.number[COULOMB, c] > 0.0 else 1
             for k in range(rows):
                 for i in range(3):
-                    warm[c, k] += ratio * points.frame[c, k, i] * memory[o + i]
+                    warm[c, k] += ratio * points.matrix[FRAME, c, k, i] * memory[o + i]
             if warm[c, 0] <= 0.0:
                 warm[c, 0], warm[c, 1], warm[c, 2] = 0.0, 0.0, 0.0
 
@@ -106,15 +117,15 @@ def remember_impulses(points, count, h, P1, P, memory):
     """Store the impulses P − P₁ of the second half of the part."""
     q = 0
     for c in range(count):
-        if points.on[c] == 1:
+        if points.index[ON, c] == 1:
             o = HEAD + q * RECORD
-            memory[o + FIRST_BODY], memory[o + SECOND_BODY] = points.body[c, 0], points.body[c, 1]
-            memory[o + PAIR] = points.pair[c]
+            memory[o + FIRST_BODY], memory[o + SECOND_BODY] = points.index[BODY, c], points.index[BODY + 1, c]
+            memory[o + PAIR] = points.index[PAIR_OF, c]
             for i in range(3):
-                memory[o + PLACE + i] = points.place[c, i]
+                memory[o + PLACE + i] = points.vector[PLACE_OF, c, i]
                 memory[o + IMPULSE + i] = 0.0
                 for k in range(3):
-                    memory[o + IMPULSE + i] += (P[c, k] - P1[c, k]) * points.frame[c, k, i]
+                    memory[o + IMPULSE + i] += (P[c, k] - P1[c, k]) * points.matrix[FRAME, c, k, i]
             q += 1
     for k in range(HEAD + q * RECORD, HEAD + int(memory[COUNT]) * RECORD):
         memory[k] = 0.0
@@ -123,27 +134,27 @@ def remember_impulses(points, count, h, P1, P, memory):
 
 @njit
 def position_rates(bodies, contacts, coordinates, points, count, h, a1, B1, p, L, L1, angle, P1):
-    """points.b such that rate + b is what (1) asks of each contact. Returns the largest residual of (1) [m/s]."""
+    """The terms BIAS such that rate + bias is what (1) asks of each contact. Returns the largest residual [m/s]."""
     worst = 0.0
     for c in range(count):
-        if points.on[c] == 0:
+        if points.index[ON, c] == 0:
             continue
         g, n, x = gap(contacts, coordinates, points, c, a1, B1, angle)
-        points.g[c] = g
-        points.b[c, 0] = g / h - contact_rate(bodies, points.body, points.G, c, 0, p, L)
+        points.number[GAP, c] = g
+        points.vector[BIAS, c, 0] = g / h - contact_rate(bodies, points.index, points.G, c, 0, p, L)
         worst = max(worst, abs(g / h) if P1[c, 0] > 0.0 else -g / h)
-        if points.friction[c] > 0.0:
+        if points.number[COULOMB, c] > 0.0:
             y1, y2, s = 0.0, 0.0, 0.0
             for k in range(1, 3):
-                v = contact_rate(bodies, points.body, points.G, c, k, p, L)
+                v = contact_rate(bodies, points.index, points.G, c, k, p, L)
                 slip = 0.5 * (v + slip_at(bodies, points, c, k, n, x, a1, B1, p, L1))
-                points.b[c, k] = slip - v
+                points.vector[BIAS, c, k] = slip - v
                 if k == 1:
                     y1 = slip
                 else:
                     y2 = slip
-            w = 0.5 * (points.W[c, 1, 1] + points.W[c, 2, 2])
-            z1, z2, limit = P1[c, 1] - y1 / w, P1[c, 2] - y2 / w, points.friction[c] * P1[c, 0]
+            w = 0.5 * (points.matrix[BLOCK, c, 1, 1] + points.matrix[BLOCK, c, 2, 2])
+            z1, z2, limit = P1[c, 1] - y1 / w, P1[c, 2] - y2 / w, points.number[COULOMB, c] * P1[c, 0]
             s = (z1 * z1 + z2 * z2) ** 0.5
             if s > limit:
                 z1, z2 = z1 * limit / s, z2 * limit / s
@@ -160,13 +171,13 @@ def solve_contact_positions(system, state, work, h, count, signals, row):
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     for c in range(count):
         for k in range(3):
-            touch.P1[c, k] = touch.warm[c, k] if points.on[c] == 1 else 0.0
-        apply_contact(points.body, points.G, c, touch.P1[c, 0], touch.P1[c, 1], touch.P1[c, 2], state.p, state.L)
+            touch.P1[c, k] = touch.warm[c, k] if points.index[ON, c] == 1 else 0.0
+        apply_contact(points.index, points.G, c, touch.P1[c, 0], touch.P1[c, 1], touch.P1[c, 2], state.p, state.L)
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     fine = 1e300
     for c in range(count):
-        fine = min(fine, FINE * points.near[c] / h)
+        fine = min(fine, FINE * points.number[NEAR, c] / h)
     result, last, error = OK, 1e300, 0.0
     for i in range(POSITION_ITERATIONS):
         status = drift(system.bodies, h, state.a, state.B, state.p, state.L, work.a, work.B, work.L, work.fault)
@@ -220,9 +231,9 @@ def lowest_gap(contacts, coordinates, points, count, closed, g0, tau, part, a1, 
     leaves at the start counts times part/tau, so that its start is no root."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.on[c] == 0:
+        if closed[c] == 0 and points.index[ON, c] == 0:
             g, _, _ = gap(contacts, coordinates, points, c, a1, B1, angle)
-            if g0[c] <= points.near[c]:
+            if g0[c] <= points.number[NEAR, c]:
                 g *= part / tau
             low = min(low, g)
     return low
@@ -251,12 +262,12 @@ def solve_contact_velocities(system, state, work, h, count, signals, row):
     most = 0.0
     for c in range(count):
         for k in range(3):
-            touch.P2[c, k] = touch.warm[c, k] if points.on[c] == 1 else 0.0
+            touch.P2[c, k] = touch.warm[c, k] if points.index[ON, c] == 1 else 0.0
             touch.P[c, k] = touch.P1[c, k] + touch.P2[c, k]
-            points.b[c, k] = 0.0
-            most = max(most, abs(touch.v1[c, k]), points.W[c, k, k] * abs(touch.P[c, k]))
-        most = max(most, 1e-3 * points.near[c] / h)
-        apply_contact(points.body, points.G, c, touch.P2[c, 0], touch.P2[c, 1], touch.P2[c, 2], state.p, state.L)
+            points.vector[BIAS, c, k] = 0.0
+            most = max(most, abs(touch.v1[c, k]), points.matrix[BLOCK, c, k, k] * abs(touch.P[c, k]))
+        most = max(most, 1e-3 * points.number[NEAR, c] / h)
+        apply_contact(points.index, points.G, c, touch.P2[c, 0], touch.P2[c, 1], touch.P2[c, 2], state.p, state.L)
     solve_velocities(system, state, work, h, signals, row)
     residual = 0.0
     for i in range(3):
@@ -282,10 +293,10 @@ def contact_loss(bodies, points, count, P, v, p, L):
     """Σ −P·½(v + G M⁻¹(p, L)) over the contacts: the energy that the impulses P take out, with the rates v before."""
     loss = 0.0
     for c in range(count):
-        if points.on[c] == 1:
+        if points.index[ON, c] == 1:
             for k in range(3):
                 if P[c, k] != 0.0:
-                    loss -= 0.5 * P[c, k] * (v[c, k] + contact_rate(bodies, points.body, points.G, c, k, p, L))
+                    loss -= 0.5 * P[c, k] * (v[c, k] + contact_rate(bodies, points.index, points.G, c, k, p, L))
     return loss
 
 
@@ -302,12 +313,10 @@ def finish_part(system, state, work, h, count, signals, before, row):
     if work.g.shape[0] > 0:
         state.account[CONDITION] = factorise(system, state, work, h, TINY, signals, row)
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
-    put_contact_frames(
-        system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle
-    )
+    put_contact_frames(system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
     for c in range(count):
-        touches = touch.P1[c, 0] > 0.0 or points.g[c] <= FINE * points.near[c]
-        points.on[c] = 1 if points.on[c] == 1 and touches else 0
+        touches = touch.P1[c, 0] > 0.0 or points.number[GAP, c] <= FINE * points.number[NEAR, c]
+        points.index[ON, c] = 1 if points.index[ON, c] == 1 and touches else 0
     contact_rates(system.bodies, points, count, state.p, state.L, touch.v1)
     forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
     change = 0.0
@@ -326,15 +335,13 @@ def finish_part(system, state, work, h, count, signals, before, row):
             break
     for c in range(count):
         for k in range(3):
-            touch.P2[c, k] = touch.P[c, k] - touch.P1[c, k] if points.on[c] == 1 else 0.0
+            touch.P2[c, k] = touch.P[c, k] - touch.P1[c, k] if points.index[ON, c] == 1 else 0.0
     loss += contact_loss(system.bodies, points, count, touch.P2, touch.v1, state.p, state.L)
     state.memory[FRICTION] += loss
     state.account[DISSIPATED] += loss
     if system.tapes.clock >= 0:
         add_tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
-    store_multipliers(
-        system.rows, h, h, signals, before, row, work.lam, work.y, False, state.lam, state.account
-    )
+    store_multipliers(system.rows, h, h, signals, before, row, work.lam, work.y, False, state.lam, state.account)
     add_work(h, power(system, state, signals, row, work), work.power, state.account)
     remember_impulses(points, count, h, touch.P1, touch.P, state.memory)
     return status
@@ -346,12 +353,12 @@ def close_contacts(system, state, work, count, h, cuts):
     touch.g0 gets the gaps."""
     touch, points = work.touch, work.touch.points
     for c in range(count):
-        touch.g0[c] = points.g[c]
-        separating = touch.v0[c, 0] * h > points.near[c]
-        touch.closed[c] = 1 if points.g[c] <= points.near[c] and not separating else 0
-        points.on[c] = touch.closed[c]
+        touch.g0[c] = points.number[GAP, c]
+        separating = touch.v0[c, 0] * h > points.number[NEAR, c]
+        touch.closed[c] = 1 if points.number[GAP, c] <= points.number[NEAR, c] and not separating else 0
+        points.index[ON, c] = touch.closed[c]
         if cuts >= CUTS and touch.closed[c] == 0:
-            points.on[c] = 1
+            points.index[ON, c] = 1
             state.memory[INELASTIC] += 1.0
 
 
@@ -359,20 +366,21 @@ def close_contacts(system, state, work, count, h, cuts):
 def take_part(system, state, work, h, left, cuts, step, signals, before, row):
     """One part of a step of length h, of which `left` is left: (status, its length)."""
     touch, points, bodies = work.touch, work.touch.points, system.bodies
-    put_reach(bodies, system.contacts, touch, left, state.p, state.L, work.f, work.tau, 1.0)
+    put_reach(bodies, system.contacts, touch, left, state.p, state.L, work.f, work.tau)
     count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
     status = OK
-    tau = left
-    if count > points.kind.shape[0]:
+    if count > points.number.shape[1]:
         status = CONTACTS
         count = 0
     put_contact_frames(bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
     resolve_impacts(system, state, work, count, h, step, h - left)
     close_contacts(system, state, work, count, h, cuts)
     copy_momenta(state.p, state.L, touch.p, touch.L)
-    low, high, f_low, f_high, worth = 0.0, left, 0.0, 0.0, 0
+    part = left * touch.limit[0]  # fast bodies do not pass each other in a part
+    tau = part
+    low, high, f_low, f_high, worth = 0.0, part, 0.0, 0.0, 0
     for c in range(count):
-        worth += 1 if points.on[c] == 0 else 0
+        worth += 1 if points.index[ON, c] == 0 else 0
     theta0 = 1.0 - left / h
     for i in range(ROOTS):
         if status != OK:
@@ -386,14 +394,14 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
         if status != OK or worth == 0:
             break
         f = lowest_gap(
-            system.contacts, system.coordinates, points, count, touch.closed, touch.g0, tau, left, work.a, work.B,
+            system.contacts, system.coordinates, points, count, touch.closed, touch.g0, tau, part, work.a, work.B,
             state.angle,
         )  # fmt: skip
         if i == 0:
             if f >= -FINE * smallest_tolerance(points, count):
                 break
             f_high = f
-            f_low = start_gap(points, count, touch.closed, touch.g0, touch.v0, left)
+            f_low = start_gap(points, count, touch.closed, touch.g0, touch.v0, part)
             state.memory[SHORTENED] += 1.0
         elif abs(f) <= FINE * smallest_tolerance(points, count) or high - low <= 4e-16 * h:
             break
@@ -417,7 +425,7 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
 def smallest_tolerance(points, count):
     low = 1e300
     for c in range(count):
-        low = min(low, points.near[c])
+        low = min(low, points.number[NEAR, c])
     return low
 
 
@@ -426,20 +434,20 @@ def start_gap(points, count, closed, g0, v0, part):
     """The value of `lowest_gap` at the start of a part."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.on[c] == 0:
-            low = min(low, g0[c] if g0[c] > points.near[c] else v0[c, 0] * part)
+        if closed[c] == 0 and points.index[ON, c] == 0:
+            low = min(low, g0[c] if g0[c] > points.number[NEAR, c] else v0[c, 0] * part)
     return low
 
 
 @inline
 def step(system, state, work, h, number, signals, before, row):
     """One step of length h, in parts. Returns a status."""
-    left, cuts, status = h, 0, OK
+    left, status, cut_before = h, OK, state.memory[SHORTENED]
     for k in range(work.touch.signals.shape[1]):
         work.touch.signals[0, k] = signals[before, k]
-    for _ in range(100000):
+    for _ in range(PARTS):
+        cuts = state.memory[SHORTENED] - cut_before
         status, tau = take_part(system, state, work, h, left, cuts, number, signals, before, row)
-        cuts += 1
         if status != OK or tau >= left:
             break
         left -= tau

@@ -18,9 +18,15 @@ from .._jit import inline, njit
 from ..kernels.arrays import DISSIPATED, MU, S_PIVOTS
 from ..kernels.constrain import apply_multipliers
 from ..kernels.contact.arrays import (
+    ANGULAR,
+    BIAS,
+    BODY,
+    FRAME,
+    GAP,
     IMPACT,
     IMPACTS,
     INELASTIC,
+    LINEAR,
     LOG_FIRST,
     LOG_IMPULSE,
     LOG_NORMAL,
@@ -30,7 +36,13 @@ from ..kernels.contact.arrays import (
     LOG_SPEED,
     LOG_STEP,
     LOG_TIME,
+    NEAR,
+    ON,
+    PLACE_OF,
     RESIDUAL,
+    RESTITUTION,
+    RULE,
+    SEQUENCE,
 )
 from ..kernels.contact.features import contact_rate
 from ..kernels.contact.matrix import solve_contacts
@@ -46,7 +58,7 @@ def fastest_approach(points, count, v):
     """The closed contact that approaches fastest: (its number or −1, its rate)."""
     which, most = -1, 0.0
     for c in range(count):
-        if points.on[c] == 1 and v[c, 0] < most:
+        if points.index[ON, c] == 1 and v[c, 0] < most:
             which, most = c, v[c, 0]
     return which, most
 
@@ -56,7 +68,7 @@ def contact_rates(bodies, points, count, p, L, v):
     """v: the rates of all contacts, normal and tangents."""
     for c in range(count):
         for k in range(3):
-            v[c, k] = contact_rate(bodies, points.body, points.G, c, k, p, L)
+            v[c, k] = contact_rate(bodies, points.index, points.G, c, k, p, L)
 
 
 @njit
@@ -71,19 +83,19 @@ def log_impacts(points, touch, count, v, step, time):
     """Append the impacts with an impulse to the log; returns how many approached."""
     hits = 0
     for c in range(count):
-        if points.on[c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
+        if points.index[ON, c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
             hits += 1
             k = touch.logged[0]
             if k >= touch.log.shape[0]:
                 continue
             row = touch.log[k]
-            row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.rule[c], -v[c, 0]
-            row[LOG_FIRST], row[LOG_SECOND] = points.body[c, 0], points.body[c, 1]
+            row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.index[RULE, c], -v[c, 0]
+            row[LOG_FIRST], row[LOG_SECOND] = points.index[BODY, c], points.index[BODY + 1, c]
             for i in range(3):
-                row[LOG_PLACE + i], row[LOG_NORMAL + i] = points.place[c, i], points.frame[c, 0, i]
+                row[LOG_PLACE + i], row[LOG_NORMAL + i] = points.vector[PLACE_OF, c, i], points.matrix[FRAME, c, 0, i]
                 row[LOG_IMPULSE + i] = 0.0
                 for d in range(3):
-                    row[LOG_IMPULSE + i] += touch.P[c, d] * points.frame[c, d, i]
+                    row[LOG_IMPULSE + i] += touch.P[c, d] * points.matrix[FRAME, c, d, i]
             touch.logged[0] = k + 1
     return hits
 
@@ -91,29 +103,29 @@ def log_impacts(points, touch, count, v, step, time):
 @inline
 def ends_in_rest(system, state, work, c, speed, h):
     """(2): True if the bounces after an impact with this approach speed end within a step."""
-    touch = work.touch
-    e = touch.points.restitution[c]
-    for b in range(touch.cone.dp.shape[0]):
+    points, change = work.touch.points, work.touch.cone.change
+    e = points.number[RESTITUTION, c]
+    for b in range(change.shape[1]):
         for k in range(3):
-            touch.cone.dp[b, k], touch.cone.dL[b, k] = work.f[b, k], work.tau[b, k]
-    apply_multipliers(system.blocks, work.G, 1.0, state.lam[MU], touch.cone.dp, touch.cone.dL)
-    alpha = -contact_rate(system.bodies, touch.points.body, touch.points.G, c, 0, touch.cone.dp, touch.cone.dL)
+            change[LINEAR, b, k], change[ANGULAR, b, k] = work.f[b, k], work.tau[b, k]
+    apply_multipliers(system.blocks, work.G, 1.0, state.lam[MU], change[LINEAR], change[ANGULAR])
+    alpha = -contact_rate(system.bodies, points.index, points.G, c, 0, change[LINEAR], change[ANGULAR])
     short = 2.0 * e * speed < h * alpha * (1.0 - e)
-    return short or (alpha > 0.0 and speed * speed < 2.0 * alpha * touch.points.near[c])
+    return short or (alpha > 0.0 and speed * speed < 2.0 * alpha * points.number[NEAR, c])
 
 
 @inline
 def solve_impact(system, state, work, count, scale):
     """(1) for the contacts that are `on`, with the rates before in touch.v1, their restitution times `scale` in
-    points.b. Returns the residual."""
+    points.vector[BIAS]. Returns the residual."""
     touch = work.touch
     most = 0.0
     for c in range(count):
         most = max(most, abs(touch.v1[c, 0]), abs(touch.v1[c, 1]), abs(touch.v1[c, 2]))
         for k in range(3):
             touch.P[c, k] = 0.0
-            touch.points.b[c, k] = 0.0
-        touch.points.b[c, 0] = scale * touch.e[c] * min(0.0, touch.v1[c, 0])
+            touch.points.vector[BIAS, c, k] = 0.0
+        touch.points.vector[BIAS, c, 0] = scale * touch.e[c] * min(0.0, touch.v1[c, 0])
     return solve_contacts(
         system.bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], touch.points, touch.cone,
         count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
@@ -122,26 +134,32 @@ def solve_impact(system, state, work, count, scale):
 
 @inline
 def resolve_impacts(system, state, work, count, h, step, time):
-    """All impacts at the present configuration. points.on and touch.closed are overwritten; touch.v0 gets the rates
+    """All impacts at the present configuration. Which contacts are on is overwritten; touch.v0 gets the rates
     afterwards. Returns the number of impacts."""
     touch, points = work.touch, work.touch.points
     contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
     total = 0
     for k in range(ROUNDS):
         for c in range(count):
-            approaching = points.g[c] <= points.near[c] and touch.v0[c, 0] * h < -points.near[c]
-            points.on[c] = 1 if approaching else 0
-        which, rate = fastest_approach(points, count, touch.v0)
+            approaching = (
+                points.number[GAP, c] <= points.number[NEAR, c] and touch.v0[c, 0] * h < -points.number[NEAR, c]
+            )
+            points.index[ON, c] = 1 if approaching else 0
+        which, _ = fastest_approach(points, count, touch.v0)
         if which < 0:
             break
-        one = system.contacts.sequence[points.rule[which]] == 1 and k + 1 < ROUNDS
+        one = system.contacts.law[SEQUENCE, points.index[RULE, which]] == 1.0 and k + 1 < ROUNDS
         for c in range(count):
-            touch.e[c] = points.restitution[c] if k + 1 < ROUNDS else 0.0
-            if touch.e[c] > 0.0 and points.on[c] == 1 and ends_in_rest(system, state, work, c, -touch.v0[c, 0], h):
+            touch.e[c] = points.number[RESTITUTION, c] if k + 1 < ROUNDS else 0.0
+            if (
+                touch.e[c] > 0.0
+                and points.index[ON, c] == 1
+                and ends_in_rest(system, state, work, c, -touch.v0[c, 0], h)
+            ):
                 touch.e[c] = 0.0
                 state.memory[INELASTIC] += 1.0
-            touches = points.g[c] <= points.near[c]
-            points.on[c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
+            touches = points.number[GAP, c] <= points.number[NEAR, c]
+            points.index[ON, c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
             for i in range(3):
                 touch.v1[c, i] = touch.v0[c, i]
         copy_momenta(state.p, state.L, touch.p, touch.L)
@@ -165,4 +183,3 @@ def resolve_impacts(system, state, work, count, h, step, time):
         contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
     state.memory[IMPACTS] += total
     return total
-

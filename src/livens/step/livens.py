@@ -22,8 +22,8 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System
-from ..kernels.contact.arrays import HEAD, RECORD
 from ..kernels.compensated import REMAINDERS, compensated_drift, store_remainders
+from ..kernels.contact.arrays import HEAD, RECORD
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import free_forces, time_of
 from ..kernels.potential import add_work, load_power

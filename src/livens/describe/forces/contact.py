@@ -49,7 +49,9 @@ class Contact(Thing):
                     f"{label} is between bodies, or a body and a plane such as m.world.plane((0, 0, 0)), not {side!r}."
                 )
             if isinstance(side, Body) and side.is_world:
-                raise ModelError(f"{label} touches the world: give one of its planes, such as m.world.plane((0, 0, 0)).")
+                raise ModelError(
+                    f"{label} touches the world: give one of its planes, such as m.world.plane((0, 0, 0))."
+                )
         if isinstance(a, Plane) and isinstance(b, Plane):
             raise ModelError(f"{label} is between two planes: give a body.")
         if a is b or (a.body if isinstance(a, Plane) else a) is (b.body if isinstance(b, Plane) else b):

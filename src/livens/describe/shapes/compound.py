@@ -51,9 +51,7 @@ class Compound:
     @property
     def contact_shapes(self) -> tuple[ContactShape, ...]:
         """Those of the parts."""
-        return tuple(
-            part.moved(pose) for shape, pose in self.parts for part in contact_shapes_of(shape, shape.surface)
-        )
+        return tuple(part.moved(pose) for shape, pose in self.parts for part in contact_shapes_of(shape, shape.surface))
 
 
 def _placed(part: Any, k: int) -> tuple[Shape, Pose]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...checks import positive
-from ..mass import MassProperties
 from ..contact_shape import ContactShape
+from ..mass import MassProperties
 from ..surface import Surface
 from ..tessellate import ball
 from .uniform import DOT

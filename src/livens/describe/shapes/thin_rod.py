@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import pi
 from typing import ClassVar
 
-from ..pose import Pose
 from ..contact_shape import PLANES, ContactShape
+from ..pose import Pose
 from ..surface import Surface
 from ..tessellate import cylinder
 from .uniform import THIN, Facts, Uniform

@@ -1,4 +1,4 @@
-"""The arrays of contact: Contacts is constant while time runs, Touch is scratch. One line per array: meaning, unit, shape.
+"""The arrays of contact: Contacts is constant while time runs, Touch is scratch. One line per array.
 
 s shapes, v vertices, m materials; c is the capacity, the largest number of contact points. A shape belongs to a body
 and is described in the body's principal axes from its centre of mass. A contact point is one row of features that are
@@ -23,39 +23,54 @@ HEAD = 8
 FIRST_BODY, SECOND_BODY, PAIR, PLACE, IMPULSE = 0, 1, 2, 3, 6
 RECORD = 9
 # A row of the log of impacts: step and time after its start [s], rule, position, normal, impulse, approach speed.
-LOG_STEP, LOG_TIME, LOG_RULE, LOG_FIRST, LOG_SECOND, LOG_PLACE, LOG_NORMAL, LOG_IMPULSE, LOG_SPEED = 0, 1, 2, 3, 4, 5, 8, 11, 14
+LOG_STEP, LOG_TIME, LOG_RULE, LOG_FIRST, LOG_SECOND, LOG_PLACE, LOG_NORMAL, LOG_IMPULSE, LOG_SPEED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    8,
+    11,
+    14,
+)
 LOG = 15
 
 
-class Contacts(NamedTuple):
-    """Shapes that can touch, and the rules of their contact."""
+# Contacts.index, by shape
+SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, VERTEX, FACE, EDGE = 0, 1, 2, 3, 4, 5, 6
+CENTER, SIZE = 0, 1  # Contacts.vector
+HALF, BOUND = 0, 1  # Contacts.number
+FRICTION_OF, RESTITUTION_OF, SEQUENCE = 0, 1, 2  # Contacts.law
+COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
+KIND, BODY, PAIR_OF, SHAPE, RULE, ON = 0, 1, 3, 4, 5, 6  # Points.index: BODY and BODY + 1 are both bodies
+OFFSET, RADIUS, SIGN, COULOMB, RESTITUTION, GAP, NEAR = 0, 1, 2, 3, 4, 5, 6  # Points.number
+AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
+FRAME, BLOCK = 0, 1  # Points.matrix
+SELECT, FIRST_ROW, ISLAND, ASKED = 0, 1, 2, 3  # Cone.index
+IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
+K, C = 0, 1  # Cone.answer
+MEMBERS, NUMBER, PARENT = 0, 1, 2  # Cone.body
+LINEAR, ANGULAR = 0, 1  # Cone.change
 
-    body: Ints  # the body of each shape; the world's shapes come first (s,)
-    kind: Ints  # see kinds.py (s,)
-    center: Floats  # in principal axes from the centre of mass [m] (s, 3)
+
+class Contacts(NamedTuple):
+    """Shapes that can touch, and the rules of their contact. Quantities of one shape share an array: few arrays
+    compile several times as fast as many."""
+
+    index: Ints  # body, kind, material, 0 meets all, 1 planes, 2 others; first vertex, face, edge (7, s + 1)
+    vector: Floats  # centre, principal axes; semi-axes of an ellipsoid, or the radius first [m] (2, s, 3)
     axes: Floats  # axes of the shape as columns, in principal axes (s, 3, 3)
-    size: Floats  # semi-axes of an ellipsoid, radius of the others first; (R, R, 0) for a cylinder [m] (s, 3)
-    half: Floats  # half length of a capsule or a cylinder, along the third axis [m] (s,)
-    radius: Floats  # of the ball about the centre that contains the shape [m] (s,); infinite for a plane
-    material: Ints  # (s,)
-    meets: Ints  # 0: all others, 1: planes only, 2: all but planes (s,)
-    vertex_start: Ints  # first vertex of each shape (s + 1,)
+    number: Floats  # half length along the third axis; radius of a ball about the centre that contains it [m] (2, s)
     vertex: Floats  # in principal axes from the centre of mass [m] (v, 3)
-    face_start: Ints  # first face of each shape (s + 1,)
     face_normal: Floats  # outward, in principal axes (f, 3)
     corner_start: Ints  # first corner of each face (f + 1,)
     corner: Ints  # vertex numbers of the faces, counterclockwise seen from outside (corners,)
-    edge_start: Ints  # first edge of each shape (s + 1,)
     edge: Ints  # two vertex numbers each (e, 2)
-    rule: Ints  # of two materials: number of the Contact, or −1 if they do not touch (m, m)
-    friction: Floats  # coefficient μ of each rule (rules,)
-    restitution: Floats  # e of each rule (rules,)
-    sequence: Ints  # 1: touching impacts are resolved one after the other, 0: all at once (rules,)
+    rule: Ints  # of two materials: number of the rule, or −1 if they do not touch (m, m)
+    law: Floats  # friction, restitution, 1 if impacts are resolved in sequence; of each rule (3, rules)
     excluded: Ints  # sorted keys i·n + j, i < j, of bodies that never touch (k,)
-    limit: Ints  # joint coordinates with hard stops (l,)
-    limit_sign: Floats  # +1 lower stop, −1 upper stop (l,)
-    limit_value: Floats  # [rad] or [m] (l,)
-    limit_rule: Ints  # (l,)
+    stop: Floats  # joint coordinate, rule, +1 lower or −1 upper stop, limit [rad] or [m] (4, l)
     capacity: int  # contact points at the same time
     dense: int  # contact points that are solved together by Newton's method
     size_scale: float  # size of the smallest shape [m]
@@ -64,54 +79,27 @@ class Contacts(NamedTuple):
 class Points(NamedTuple):
     """The contact points of a step, found at its start."""
 
-    kind: Ints  # of features (c,)
-    body: Ints  # (c, 2)
-    pair: Ints  # shape number i·s + j, or −1 − l for a stop (c,)
-    shape: Ints  # of the second body, or the joint coordinate of a stop (c,)
-    rule: Ints  # (c,)
-    point: Floats  # from the centres of mass, principal axes [m] (c, 2, 3)
-    direction: Floats  # fixed to the first and second body (c, 2, 3)
-    offset: Floats  # sum of the radii [m]; the limit of a stop (c,)
-    radius: Floats  # of the second shape at its point [m] (c,)
-    sign: Floats  # orientation of the normal of two edges; of a stop (c,)
-    friction: Floats  # μ (c,)
-    restitution: Floats  # e (c,)
-    g: Floats  # gap [m] (c,)
-    near: Floats  # gap below which the contact is closed [m] (c,)
-    frame: Floats  # normal, from the first to the second body, and two tangents, world axes (c, 3, 3)
-    place: Floats  # of the contact point, world axes [m] (c, 3)
+    index: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1 if it takes part (7, c)
+    number: Floats  # sum of the radii, radius of the second, sign, μ, e, gap, gap below which it is closed [m] (7, c)
+    vector: Floats  # points and directions of both bodies; place [m]; terms besides the rates [m/s] (6, c, 3)
+    matrix: Floats  # normal (from the first body to the second) and two tangents; block of G M⁻¹ Gᵀ (2, c, 3, 3)
     G: Floats  # Jacobian entries of the frame directions on both bodies (c, 2, 3, 6)
-    W: Floats  # 3 × 3 block of G M⁻¹ Gᵀ (c, 3, 3)
-    on: Ints  # 1: takes part in the contact problem (c,)
-    b: Floats  # what the rows contain besides their rates [m/s] (c, 3)
     corner: Floats  # corners of a clipped face (2, 64, 3)
 
 
 class Cone(NamedTuple):
     """Scratch of a contact problem: d contacts are solved together by Newton's method, r rows of joints answer."""
 
-    select: Ints  # the contacts of the problem (d,)
-    first: Ints  # the first row of each of them (d + 1,)
-    A: Floats  # their matrix, row-major (3d · 3d,)
+    index: Ints  # contacts of the problem, their first rows, islands, who was asked (4, c + 1)
+    A: Floats  # matrix of the contacts, row-major (3d · 3d,)
     D: Floats  # Newton matrix (3d · 3d,)
-    K: Floats  # S⁻¹ G_j M⁻¹ G_cᵀ: answer of the joints (3d or 0, r)
-    C: Floats  # G_j M⁻¹ G_cᵀ (3d or 0, r)
-    z: Floats  # impulses (3d,)
-    best: Floats  # the best of them (3d,)
-    held: Floats  # the best of earlier attempts (3d,)
-    local: Floats  # block of one contact (3, 3)
-    w0: Floats  # rates without them [m/s] (3d,)
-    w: Floats  # rates [m/s] (3d,)
-    F: Floats  # residuals [m/s] (3d,)
+    answer: Floats  # K = S⁻¹ G_j M⁻¹ G_cᵀ and C = G_j M⁻¹ G_cᵀ (2, 3d, r)
+    row: Floats  # impulses, the best, those of earlier attempts; rates without them, rates, residuals [m/s] (6, 3d)
     order: Ints  # row exchanges (3d,)
-    answer: Floats  # impulses of the joints (r,)
-    island: Ints  # of each contact (c,)
-    asked: Ints  # `on` while part of the contacts is solved (c,)
-    members: Ints  # contacts of each island (n,)
-    number: Ints  # island of each body that is a root (n,)
-    parent: Ints  # of each body, for the islands (n,)
-    dp: Floats  # a change of linear momentum (n, 3)
-    dL: Floats  # and of angular momentum (n, 3)
+    local: Floats  # block of one contact (3, 3)
+    reply: Floats  # impulses of the joints (r,)
+    body: Ints  # contacts of each island; island of a root; root of each body (3, n)
+    change: Floats  # a change of linear and angular momentum (2, n, 3)
 
 
 class Touch(NamedTuple):
@@ -132,6 +120,9 @@ class Touch(NamedTuple):
     L: Floats  # (n, 3)
     impulse: Floats  # of the joints (r,)
     reach: Floats  # how far the points of a body can move in the step [m] (n,)
+    turn: Floats  # angle by which a body can turn in the step [rad] (n,)
+    lever: Floats  # distance of the farthest point of the body's shapes from its centre of mass [m] (n,)
+    limit: Floats  # part of the step in which no fast body can pass another (1,)
     low: Floats  # lower end of each shape on the sorting axis [m] (s,)
     sorted: Ints  # shapes in the order of `low` (s,)
     signals: Floats  # at the start and at the end of a part of a step (2, columns)

@@ -7,18 +7,39 @@ Planes meet every shape. Stops of joints are contact points too.
 
 from __future__ import annotations
 
-import math
-
 from ..._jit import njit
 from ..kinds import ANGLE, BALL, CAPSULE, CYLINDER, HULL, PLANE_SHAPE, ROUND, STOP
 from ..vectors import length, minus
+from .arrays import (
+    BODY,
+    BOUND,
+    COORDINATE,
+    COULOMB,
+    FRICTION_OF,
+    HALF,
+    KIND,
+    MATERIAL,
+    MEETS,
+    NEAR,
+    OFFSET,
+    PAIR_OF,
+    RADIUS,
+    RESTITUTION,
+    RESTITUTION_OF,
+    RULE,
+    SHAPE,
+    SIGN,
+    STOP_RULE,
+    STOP_SIGN,
+    STOP_VALUE,
+)
 from .features import world_point
-from .hulls import two_hulls
+from .hulls import face_separation, two_hulls
 from .narrow import (
+    axis_of,
     hull_and_capsule,
     hull_and_point,
     line_and_point,
-    axis_of,
     plane_and_capsule,
     plane_and_cylinder,
     plane_and_hull,
@@ -27,26 +48,32 @@ from .narrow import (
     two_capsules,
     two_points,
 )
-
+from .shapes import body_of, center_of, kind_of, radius_of
 
 CLOSED = 1e-10  # gap at which a contact is closed, relative to the smallest shape
+FAST = 0.5  # motion in a step, relative to the size of a shape, from which on it may pass others
+NEARBY = 0.05  # distance, relative to the size, at which the features of two shapes are right
+SLACK = 1e-3  # of the reach, relative to the size of the body
 ROUND_OFF = 1e-14  # of a gap, relative to the largest coordinate
 
 
 @njit
-def put_reach(bodies, contacts, touch, h, p, L, f, tau, factor):
-    """How far the points of each body can move in a step of length h: by its velocity and its forces, times `factor`."""
+def put_reach(bodies, contacts, touch, h, p, L, f, tau):
+    """How far the points of each body can move in a step of length h by its velocity and its forces, and by which angle
+    it can turn. Planes have no size: their points are those of the shapes they meet."""
     for b in range(touch.reach.shape[0]):
-        touch.reach[b] = 0.0
-    for s in range(contacts.body.shape[0]):
-        b = contacts.body[s]
-        if b == 0:
-            continue
-        lever = contacts.radius[s] + length(contacts.center[s])
         im, i = bodies.inverse_mass[b], bodies.inverse_inertia[b]
-        v = im * length(p[b]) + lever * math.sqrt((i[0] * L[b, 0]) ** 2 + (i[1] * L[b, 1]) ** 2 + (i[2] * L[b, 2]) ** 2)
-        g = im * length(f[b]) + lever * math.sqrt((i[0] * tau[b, 0]) ** 2 + (i[1] * tau[b, 1]) ** 2 + (i[2] * tau[b, 2]) ** 2)
-        touch.reach[b] = max(touch.reach[b], factor * (h * v + h * h * g) + 1e-3 * contacts.radius[s])
+        spin = length((i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]))
+        gain = length((i[0] * tau[b, 0], i[1] * tau[b, 1], i[2] * tau[b, 2]))
+        touch.turn[b] = h * spin + h * h * gain
+        touch.reach[b] = h * im * length(p[b]) + h * h * im * length(f[b])
+    for s in range(contacts.number.shape[1]):
+        b = body_of(contacts, s)
+        if b > 0 and kind_of(contacts, s) != PLANE_SHAPE:
+            lever = contacts.number[BOUND, s] + length(center_of(contacts, s))
+            touch.lever[b] = max(touch.lever[b], lever)
+    for b in range(1, touch.reach.shape[0]):
+        touch.reach[b] += (touch.turn[b] + SLACK) * touch.lever[b]
 
 
 @njit
@@ -66,19 +93,19 @@ def is_excluded(contacts, n, i, j):
 @njit
 def meet(contacts, s, t):
     """True if the shapes s and t can touch."""
-    if contacts.rule[contacts.material[s], contacts.material[t]] < 0:
+    if contacts.rule[contacts.index[MATERIAL, s], contacts.index[MATERIAL, t]] < 0:
         return False
-    planes = contacts.kind[s] == PLANE_SHAPE or contacts.kind[t] == PLANE_SHAPE
+    planes = kind_of(contacts, s) == PLANE_SHAPE or kind_of(contacts, t) == PLANE_SHAPE
     never = 2 if planes else 1
-    return contacts.meets[s] != never and contacts.meets[t] != never
+    return contacts.index[MEETS, s] != never and contacts.index[MEETS, t] != never
 
 
 @njit
 def plane_pair(contacts, points, k, s, t, a, B, margin):
     """Contact points of the plane s and the shape t."""
-    kind = contacts.kind[t]
+    kind = kind_of(contacts, t)
     if kind == BALL:
-        return plane_and_point(contacts, points, k, s, t, contacts.center[t], contacts.size[t, 0], a, B, margin)
+        return plane_and_point(contacts, points, k, s, t, center_of(contacts, t), radius_of(contacts, t), a, B, margin)
     if kind == CAPSULE:
         return plane_and_capsule(contacts, points, k, s, t, a, B, margin)
     if kind == HULL:
@@ -93,17 +120,45 @@ def plane_pair(contacts, points, k, s, t, a, B, margin):
 @njit
 def shape_pair(contacts, points, k, s, t, a, B, margin):
     """Contact points of two shapes of which none is a plane."""
-    if contacts.kind[s] < contacts.kind[t] or (contacts.kind[s] == contacts.kind[t] and s > t):
+    if kind_of(contacts, s) < kind_of(contacts, t) or (kind_of(contacts, s) == kind_of(contacts, t) and s > t):
         s, t = t, s  # the larger kind first, then the smaller number
-    one, two = contacts.kind[s], contacts.kind[t]
+    one, two = kind_of(contacts, s), kind_of(contacts, t)
     if one == BALL:
-        return two_points(contacts, points, k, s, t, contacts.center[s], contacts.center[t], a, B, contacts.size[s, 0], contacts.size[t, 0], margin)
+        return two_points(
+            contacts,
+            points,
+            k,
+            s,
+            t,
+            center_of(contacts, s),
+            center_of(contacts, t),
+            a,
+            B,
+            radius_of(contacts, s),
+            radius_of(contacts, t),
+            margin,
+        )
     if one == CAPSULE and two == BALL:
-        return line_and_point(contacts, points, k, s, t, contacts.center[s], axis_of(contacts, s, 2), contacts.half[s], contacts.center[t], a, B, contacts.size[s, 0], contacts.size[t, 0], margin)
+        return line_and_point(
+            contacts,
+            points,
+            k,
+            s,
+            t,
+            center_of(contacts, s),
+            axis_of(contacts, s, 2),
+            contacts.number[HALF, s],
+            center_of(contacts, t),
+            a,
+            B,
+            radius_of(contacts, s),
+            radius_of(contacts, t),
+            margin,
+        )
     if one == CAPSULE:
         return two_capsules(contacts, points, k, s, t, a, B, margin)
     if one == HULL and two == BALL:
-        return hull_and_point(contacts, points, k, s, t, contacts.center[t], contacts.size[t, 0], a, B, margin)
+        return hull_and_point(contacts, points, k, s, t, center_of(contacts, t), radius_of(contacts, t), a, B, margin)
     if one == HULL and two == CAPSULE:
         return hull_and_capsule(contacts, points, k, s, t, a, B, margin)
     if one == HULL and two == HULL:
@@ -120,11 +175,13 @@ def comes_before(low, s, t):
 @njit
 def sort_shapes(contacts, touch, a, B):
     """Sort the shapes by their lower ends along x; the order of the last step is nearly right."""
-    shapes = contacts.body.shape[0]
+    shapes = contacts.number.shape[1]
     for s in range(shapes):
-        b = contacts.body[s]
-        x = world_point(a, B, b, contacts.center[s])
-        touch.low[s] = x[0] - contacts.radius[s] - touch.reach[b] if contacts.kind[s] != PLANE_SHAPE else -1e300
+        b = body_of(contacts, s)
+        x = world_point(a, B, b, center_of(contacts, s))
+        touch.low[s] = (
+            x[0] - contacts.number[BOUND, s] - touch.reach[b] if kind_of(contacts, s) != PLANE_SHAPE else -1e300
+        )
     for q in range(1, shapes):
         s, o = touch.sorted[q], q
         while o > 0 and comes_before(touch.low, s, touch.sorted[o - 1]):
@@ -136,12 +193,21 @@ def sort_shapes(contacts, touch, a, B):
 @njit
 def put_stops(contacts, coordinates, points, k):
     """Append the stops of joints."""
-    for l in range(contacts.limit.shape[0]):
-        if k < points.kind.shape[0]:
-            c = contacts.limit[l]
-            points.kind[k], points.pair[k], points.shape[k], points.rule[k] = STOP, -1 - l, c, contacts.limit_rule[l]
-            points.body[k, 0], points.body[k, 1] = coordinates.body[c, 0], coordinates.body[c, 1]
-            points.offset[k], points.sign[k], points.radius[k] = contacts.limit_value[l], contacts.limit_sign[l], 0.0
+    for l in range(contacts.stop.shape[1]):
+        if k < points.number.shape[1]:
+            c = int(contacts.stop[COORDINATE, l])
+            points.index[KIND, k], points.index[PAIR_OF, k], points.index[SHAPE, k], points.index[RULE, k] = (
+                STOP,
+                -1 - l,
+                c,
+                int(contacts.stop[STOP_RULE, l]),
+            )
+            points.index[BODY, k], points.index[BODY + 1, k] = coordinates.body[c, 0], coordinates.body[c, 1]
+            points.number[OFFSET, k], points.number[SIGN, k], points.number[RADIUS, k] = (
+                contacts.stop[STOP_VALUE, l],
+                contacts.stop[STOP_SIGN, l],
+                0.0,
+            )
         k += 1
     return k
 
@@ -153,41 +219,63 @@ def put_rules(contacts, coordinates, points, count, a):
     for b in range(1, a.shape[0]):
         far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
     for c in range(count):
-        rule = points.rule[c]
-        points.friction[c], points.restitution[c] = contacts.friction[rule], contacts.restitution[rule]
-        points.near[c] = CLOSED * contacts.size_scale + ROUND_OFF * far
-        if points.kind[c] == STOP:
-            points.friction[c] = 0.0
-            if coordinates.kind[points.shape[c]] == ANGLE:
-                points.near[c] = CLOSED
+        rule = points.index[RULE, c]
+        points.number[COULOMB, c], points.number[RESTITUTION, c] = (
+            contacts.law[FRICTION_OF, rule],
+            contacts.law[RESTITUTION_OF, rule],
+        )
+        points.number[NEAR, c] = CLOSED * contacts.size_scale + ROUND_OFF * far
+        if points.index[KIND, c] == STOP:
+            points.number[COULOMB, c] = 0.0
+            if coordinates.kind[points.index[SHAPE, c]] == ANGLE:
+                points.number[NEAR, c] = CLOSED
+
+
+@njit
+def safe_part(contacts, s, t, d, a, B, margin):
+    """The part of the step in which two shapes, with centres at the distance d, cannot pass each other unseen. The
+    features of faces and edges extend without end, so a pair that moves farther than its size must be near to be right;
+    those of balls have no end."""
+    size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
+    if margin < FAST * size or (kind_of(contacts, s) == BALL and kind_of(contacts, t) == BALL):
+        return 1.0
+    apart = d - contacts.number[BOUND, s] - contacts.number[BOUND, t]
+    if apart < NEARBY * size and kind_of(contacts, s) == HULL and kind_of(contacts, t) == HULL:
+        one, _ = face_separation(contacts, s, t, a, B, margin)
+        two, _ = face_separation(contacts, t, s, a, B, margin)
+        apart = max(apart, one, two)
+    return 1.0 if apart < NEARBY * size else min(1.0, apart / margin)
 
 
 @njit
 def find_contacts(contacts, coordinates, touch, a, B):
     """All contact points within reach. Returns their number, which may be larger than the capacity."""
-    shapes, n, points = contacts.body.shape[0], a.shape[0], touch.points
+    shapes, n, points = contacts.number.shape[1], a.shape[0], touch.points
     sort_shapes(contacts, touch, a, B)
+    touch.limit[0] = 1.0
     k = 0
     for q in range(shapes):
         s = touch.sorted[q]
-        i = contacts.body[s]
-        plane = contacts.kind[s] == PLANE_SHAPE
-        x = world_point(a, B, i, contacts.center[s])
-        high = 1e300 if plane else x[0] + contacts.radius[s] + touch.reach[i]
+        i = body_of(contacts, s)
+        plane = kind_of(contacts, s) == PLANE_SHAPE
+        x = world_point(a, B, i, center_of(contacts, s))
+        high = 1e300 if plane else x[0] + contacts.number[BOUND, s] + touch.reach[i]
         for o in range(q + 1, shapes):
             t = touch.sorted[o]
             if touch.low[t] > high:
                 break
-            j = contacts.body[t]
+            j = body_of(contacts, t)
             if i == j or not meet(contacts, s, t) or is_excluded(contacts, n, i, j):
                 continue
             margin = touch.reach[i] + touch.reach[j]
             if plane:
+                margin += touch.turn[i] * (length(minus(a[j], a[i])) + touch.lever[j])
                 k = plane_pair(contacts, points, k, s, t, a, B, margin)
                 continue
-            d = length(minus(world_point(a, B, j, contacts.center[t]), x))
-            if d < contacts.radius[s] + contacts.radius[t] + margin:
+            d = length(minus(world_point(a, B, j, center_of(contacts, t)), x))
+            if d < contacts.number[BOUND, s] + contacts.number[BOUND, t] + margin:
                 k = shape_pair(contacts, points, k, s, t, a, B, margin)
+                touch.limit[0] = min(touch.limit[0], safe_part(contacts, s, t, d, a, B, margin))
     k = put_stops(contacts, coordinates, points, k)
-    put_rules(contacts, coordinates, points, min(k, points.kind.shape[0]), a)
+    put_rules(contacts, coordinates, points, min(k, points.number.shape[1]), a)
     return k

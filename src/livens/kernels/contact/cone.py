@@ -18,6 +18,20 @@ import math
 
 from ..._jit import njit
 from ..dense import factor_dense, solve_dense
+from .arrays import (
+    BEST,
+    BIAS,
+    BLOCK,
+    COULOMB,
+    FIRST_ROW,
+    FREE_RATES,
+    HELD,
+    IMPULSES,
+    ON,
+    RATES,
+    RESIDUALS,
+    SELECT,
+)
 from .features import apply_contact, contact_rate
 
 SHIFT = 1e-9  # of redundant rows in Newton's matrix
@@ -65,16 +79,16 @@ def rates_of_impulses(A, n, z, w0, w):
 @njit
 def newton_matrix(points, cone, m, n):
     """Residuals F of (2) as velocities, and Newton's matrix D. Returns the largest residual."""
-    A, D, z, w, F = cone.A, cone.D, cone.z, cone.w, cone.F
+    A, D, z, w, F = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS]
     worst = 0.0
     for i in range(n * n):
         D[i] = 0.0
     for q in range(m):
-        N, mu = cone.first[q], points.friction[cone.select[q]]
+        N, mu = cone.index[FIRST_ROW, q], points.number[COULOMB, cone.index[SELECT, q]]
         a = A[N * n + N]
         yn = z[N] - w[N] / a
         if yn <= 0.0:  # open
-            for k in range(N, cone.first[q + 1]):
+            for k in range(N, cone.index[FIRST_ROW, q + 1]):
                 F[k] = z[k] * A[k * n + k]
                 D[k * n + k] = A[k * n + k]
                 worst = max(worst, abs(F[k]))
@@ -116,38 +130,39 @@ def newton_matrix(points, cone, m, n):
 
 @njit
 def newton(points, cone, m, n, tolerance):
-    """Newton's method for (2) from cone.z, which becomes the best impulses found. Returns their residual [m/s]."""
+    """Newton's method for (2) from the impulses in `cone`, which become the best ones found. Returns
+    the residual [m/s]."""
     best = 1e300
-    for k in range(NEWTON):
-        rates_of_impulses(cone.A, n, cone.z, cone.w0, cone.w)
+    for _ in range(NEWTON):
+        rates_of_impulses(cone.A, n, cone.row[IMPULSES], cone.row[FREE_RATES], cone.row[RATES])
         worst = newton_matrix(points, cone, m, n)
         if worst < best:
             best = worst
             for i in range(n):
-                cone.best[i] = cone.z[i]
+                cone.row[BEST, i] = cone.row[IMPULSES, i]
         if worst <= tolerance or not worst < 1e300:
             break
         if not factor_dense(cone.D, n, cone.order):
             break
-        solve_dense(cone.D, n, cone.order, cone.F)
+        solve_dense(cone.D, n, cone.order, cone.row[RESIDUALS])
         for i in range(n):
-            cone.z[i] -= cone.F[i]
+            cone.row[IMPULSES, i] -= cone.row[RESIDUALS, i]
     for i in range(n):
-        cone.z[i] = cone.best[i]
+        cone.row[IMPULSES, i] = cone.row[BEST, i]
     return best
 
 
 @njit
 def sweep_dense(points, cone, m, n):
-    """Gauss–Seidel sweeps with the matrix A, from cone.z."""
-    A, z, w = cone.A, cone.z, cone.w
+    """Gauss–Seidel sweeps with the matrix A, from cone.row[IMPULSES]."""
+    A, z, w = cone.A, cone.row[IMPULSES], cone.row[RATES]
     for _ in range(SWEEPS):
         for q in range(m):
-            N, mu = cone.first[q], points.friction[cone.select[q]]
-            rows = cone.first[q + 1] - N
+            N, mu = cone.index[FIRST_ROW, q], points.number[COULOMB, cone.index[SELECT, q]]
+            rows = cone.index[FIRST_ROW, q + 1] - N
             W = cone.local
             for i in range(rows):
-                s = cone.w0[N + i]
+                s = cone.row[FREE_RATES, N + i]
                 for k in range(n):
                     s += A[(N + i) * n + k] * z[k]
                 w[N + i] = s
@@ -162,20 +177,20 @@ def sweep_dense(points, cone, m, n):
 
 @njit
 def solve_dense_cone(points, cone, m, n, tolerance):
-    """Solve (1) for the m selected contacts with n rows: cone.z. Returns the residual that was reached [m/s]."""
+    """Solve (1) for the impulses of the m selected contacts with n rows. Returns the residual [m/s]."""
     best = newton(points, cone, m, n, tolerance)
     for _ in range(ATTEMPTS):
         if best <= tolerance:
             break
         for i in range(n):
-            cone.held[i] = cone.z[i]
+            cone.row[HELD, i] = cone.row[IMPULSES, i]
         sweep_dense(points, cone, m, n)
         found = newton(points, cone, m, n, tolerance)
         if found < best:
             best = found
         else:
             for i in range(n):
-                cone.z[i] = cone.held[i]
+                cone.row[IMPULSES, i] = cone.row[HELD, i]
     return best
 
 
@@ -188,20 +203,27 @@ def sweep_free(bodies, points, count, P, p, L, sweeps, tolerance):
         change = 0.0
         for q in range(count):
             c = q if k % 2 == 0 else count - 1 - q
-            if points.on[c] == 0:
+            if points.index[ON, c] == 0:
                 continue
-            vn = contact_rate(bodies, points.body, points.G, c, 0, p, L) + points.b[c, 0]
+            vn = contact_rate(bodies, points.index, points.G, c, 0, p, L) + points.vector[BIAS, c, 0]
             if P[c, 0] == 0.0 and vn >= 0.0 and P[c, 1] == 0.0 and P[c, 2] == 0.0:
                 continue
             v1, v2 = 0.0, 0.0
-            if points.friction[c] > 0.0:
-                v1 = contact_rate(bodies, points.body, points.G, c, 1, p, L) + points.b[c, 1]
-                v2 = contact_rate(bodies, points.body, points.G, c, 2, p, L) + points.b[c, 2]
-            x, y1, y2 = local_impulse(points.W[c], points.friction[c], P[c, 0], P[c, 1], P[c, 2], vn, v1, v2)
+            if points.number[COULOMB, c] > 0.0:
+                v1 = contact_rate(bodies, points.index, points.G, c, 1, p, L) + points.vector[BIAS, c, 1]
+                v2 = contact_rate(bodies, points.index, points.G, c, 2, p, L) + points.vector[BIAS, c, 2]
+            x, y1, y2 = local_impulse(
+                points.matrix[BLOCK, c], points.number[COULOMB, c], P[c, 0], P[c, 1], P[c, 2], vn, v1, v2
+            )
             dx, d1, d2 = x - P[c, 0], y1 - P[c, 1], y2 - P[c, 2]
-            apply_contact(points.body, points.G, c, dx, d1, d2, p, L)
+            apply_contact(points.index, points.G, c, dx, d1, d2, p, L)
             P[c, 0], P[c, 1], P[c, 2] = x, y1, y2
-            change = max(change, abs(dx) * points.W[c, 0, 0], abs(d1) * points.W[c, 1, 1], abs(d2) * points.W[c, 2, 2])
+            change = max(
+                change,
+                abs(dx) * points.matrix[BLOCK, c, 0, 0],
+                abs(d1) * points.matrix[BLOCK, c, 1, 1],
+                abs(d2) * points.matrix[BLOCK, c, 2, 2],
+            )
         if change <= tolerance:
             return k + 1, change
     return sweeps, change

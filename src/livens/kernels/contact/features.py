@@ -20,9 +20,10 @@ import math
 
 from ..._jit import inline, njit
 from ..coordinates import coordinate_value, to_world
-from ..kinds import ANGLE, BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, ROUND_OVER_PLANE, STOP
+from ..kinds import ANGLE, BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, STOP
 from ..potential import point_component, to_body
 from ..vectors import cross, dot, length, minus, plus
+from .arrays import ALONG, AT, BLOCK, BODY, FRAME, GAP, KIND, OFFSET, PLACE_OF, RADIUS, SHAPE, SIGN, SIZE
 
 
 @njit
@@ -34,7 +35,7 @@ def world_point(a, B, b, r):
 def round_support(contacts, s, B, j, n):
     """The support √Σ (s_k m_k)² of an ellipsoid s of body j along the world direction n, and the vector from its centre
     to the point of support against n (world axes)."""
-    axes, size = contacts.axes[s], contacts.size[s]
+    axes, size = contacts.axes[s], contacts.vector[SIZE, s]
     u = to_body(B, j, n[0], n[1], n[2])
     total, q = 0.0, (0.0, 0.0, 0.0)
     for k in range(3):
@@ -49,39 +50,41 @@ def round_support(contacts, s, B, j, n):
 @njit
 def gap(contacts, coordinates, points, c, a, B, angle):
     """(gap, normal, place) of contact c at the configuration (a, B)."""
-    i, j, kind, off = points.body[c, 0], points.body[c, 1], points.kind[c], points.offset[c]
+    i, j, kind, off = points.index[BODY, c], points.index[BODY + 1, c], points.index[KIND, c], points.number[OFFSET, c]
     if kind == STOP:
-        q = points.shape[c]
+        q = points.index[SHAPE, c]
         value = coordinate_value(coordinates, q, a, B, angle[q])
-        return points.sign[c] * (value - off), to_world(B, i, coordinates.axis[q]), world_point(
-            a, B, j, coordinates.point[q, 1]
+        return (
+            points.number[SIGN, c] * (value - off),
+            to_world(B, i, coordinates.axis[q]),
+            world_point(a, B, j, coordinates.point[q, 1]),
         )
-    xi, xj = world_point(a, B, i, points.point[c, 0]), world_point(a, B, j, points.point[c, 1])
+    xi, xj = world_point(a, B, i, points.vector[AT, c]), world_point(a, B, j, points.vector[AT + 1, c])
     d = minus(xj, xi)
     if kind == BETWEEN_POINTS:
         s = length(d)
         n = (d[0] / s, d[1] / s, d[2] / s)
-        return s - off, n, plus(xj, -points.radius[c] - 0.5 * (s - off), n)
-    U = to_world(B, i, points.direction[c, 0])
+        return s - off, n, plus(xj, -points.number[RADIUS, c] - 0.5 * (s - off), n)
+    U = to_world(B, i, points.vector[ALONG, c])
     if kind == OVER_PLANE:
         g = dot(U, d) - off
-        return g, U, plus(xj, -points.radius[c] - 0.5 * g, U)
+        return g, U, plus(xj, -points.number[RADIUS, c] - 0.5 * g, U)
     if kind == BESIDE_LINE:
         d = plus(d, -dot(U, d), U)
         s = length(d)
         n = (d[0] / s, d[1] / s, d[2] / s)
-        return s - off, n, plus(xj, -points.radius[c] - 0.5 * (s - off), n)
+        return s - off, n, plus(xj, -points.number[RADIUS, c] - 0.5 * (s - off), n)
     if kind == BETWEEN_EDGES:
-        W = to_world(B, j, points.direction[c, 1])
+        W = to_world(B, j, points.vector[ALONG + 1, c])
         n = cross(U, W)
-        s = points.sign[c] / length(n)
+        s = points.number[SIGN, c] / length(n)
         n = (s * n[0], s * n[1], s * n[2])
         g, UW = dot(n, d) - off, dot(U, W)
         along = (UW * dot(d, U) - dot(d, W)) / (1.0 - UW * UW)  # from x_j to the common perpendicular
-        return g, n, plus(plus(xj, along, W), -points.radius[c] - 0.5 * g, n)
-    support, rho = round_support(contacts, points.shape[c], B, j, U)
+        return g, n, plus(plus(xj, along, W), -points.number[RADIUS, c] - 0.5 * g, n)
+    support, rho = round_support(contacts, points.index[SHAPE, c], B, j, U)
     g = dot(U, d) - support - off
-    return g, U, plus(plus(xj, 1.0, rho), -points.radius[c] - 0.5 * g, U)
+    return g, U, plus(plus(xj, 1.0, rho), -points.number[RADIUS, c] - 0.5 * g, U)
 
 
 @njit
@@ -100,17 +103,17 @@ def put_frame(points, c, n):
     )
     o = cross(n, t)
     for m in range(3):
-        points.frame[c, 0, m], points.frame[c, 1, m], points.frame[c, 2, m] = n[m], t[m], o[m]
+        points.matrix[FRAME, c, 0, m], points.matrix[FRAME, c, 1, m], points.matrix[FRAME, c, 2, m] = n[m], t[m], o[m]
 
 
 @njit
 def put_entries(points, c, a, B, x):
     """Jacobian entries of a force at x along the three directions of the frame, on both bodies."""
     for s in range(2):
-        b, sign = points.body[c, s], 2.0 * s - 1.0
+        b, sign = points.index[BODY + s, c], 2.0 * s - 1.0
         r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
         for k in range(3):
-            F = points.frame[c, k]
+            F = points.matrix[FRAME, c, k]
             u = to_body(B, b, F[0], F[1], F[2])
             t = cross(r, u)
             for m in range(3):
@@ -121,8 +124,8 @@ def put_entries(points, c, a, B, x):
 @njit
 def put_stop_entries(coordinates, points, c, a, B):
     """Jacobian entries of a stop: the derivative of ±q."""
-    q, sign = points.shape[c], points.sign[c]
-    i, j = points.body[c, 0], points.body[c, 1]
+    q, sign = points.index[SHAPE, c], points.number[SIGN, c]
+    i, j = points.index[BODY, c], points.index[BODY + 1, c]
     u = coordinates.axis[q]
     U = to_world(B, i, u)
     for s in range(2):
@@ -150,22 +153,22 @@ def put_block(bodies, points, c):
         for l in range(3):
             w = 0.0
             for s in range(2):
-                b = points.body[c, s]
+                b = points.index[BODY + s, c]
                 for m in range(3):
                     w += bodies.inverse_mass[b] * points.G[c, s, k, m] * points.G[c, s, l, m]
                     w += bodies.inverse_inertia[b, m] * points.G[c, s, k, 3 + m] * points.G[c, s, l, 3 + m]
-            points.W[c, k, l] = w
+            points.matrix[BLOCK, c, k, l] = w
 
 
 @njit
 def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle):
     """Gaps, frames, Jacobian entries and blocks of all contacts at the configuration (a, B)."""
     for c in range(count):
-        points.g[c], n, x = gap(contacts, coordinates, points, c, a, B, angle)
+        points.number[GAP, c], n, x = gap(contacts, coordinates, points, c, a, B, angle)
         for m in range(3):
-            points.place[c, m] = x[m]
+            points.vector[PLACE_OF, c, m] = x[m]
         put_frame(points, c, n)
-        if points.kind[c] == STOP:
+        if points.index[KIND, c] == STOP:
             put_stop_entries(coordinates, points, c, a, B)
         else:
             put_entries(points, c, a, B, x)
@@ -173,11 +176,11 @@ def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle
 
 
 @inline
-def contact_rate(bodies, body, G, c, k, p, L):
+def contact_rate(bodies, index, G, c, k, p, L):
     """The rate of direction k of contact c: G M⁻¹ (p, L)."""
     rate = 0.0
     for s in range(2):
-        b = body[c, s]
+        b = index[BODY + s, c]
         for m in range(3):
             rate += G[c, s, k, m] * bodies.inverse_mass[b] * p[b, m]
             rate += G[c, s, k, 3 + m] * bodies.inverse_inertia[b, m] * L[b, m]
@@ -185,10 +188,10 @@ def contact_rate(bodies, body, G, c, k, p, L):
 
 
 @inline
-def apply_contact(body, G, c, x, y, z, p, L):
+def apply_contact(index, G, c, x, y, z, p, L):
     """(p, L) += Gᵀ(x, y, z) of contact c."""
     for s in range(2):
-        b = body[c, s]
+        b = index[BODY + s, c]
         if b > 0:
             for m in range(3):
                 p[b, m] += G[c, s, 0, m] * x + G[c, s, 1, m] * y + G[c, s, 2, m] * z
@@ -199,11 +202,11 @@ def apply_contact(body, G, c, x, y, z, p, L):
 def slip_at(bodies, points, c, k, n, x, a, B, p, L):
     """The relative velocity at the place x along tangent k of contact c, turned into the plane across the normal n:
     friction acts along the mean of both ends of a step."""
-    f = points.frame[c, k]
+    f = points.matrix[FRAME, c, k]
     t = plus((f[0], f[1], f[2]), -dot(f, n), n)
     total = 0.0
     for s in range(2):
-        b, sign = points.body[c, s], 2.0 * s - 1.0
+        b, sign = points.index[BODY + s, c], 2.0 * s - 1.0
         i = bodies.inverse_inertia[b]
         r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
         v = to_world(B, b, cross((i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]), r))

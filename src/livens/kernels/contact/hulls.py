@@ -1,4 +1,4 @@
-"""The contact points of two convex polyhedra: separating axes, then the points of one face over the other, or two edges.
+"""The contact points of two convex polyhedra: separating axes, then points of one face over another, or two edges.
 
 The axis with the largest separation is the normal of a face, or the common perpendicular of two edges. For a face, the
 face of the other hull that looks most against it is clipped by its sides; the corners that remain are points over a
@@ -13,8 +13,10 @@ from ..coordinates import to_world
 from ..kinds import BETWEEN_EDGES, OVER_PLANE
 from ..potential import to_body
 from ..vectors import cross, dot, length, minus
+from .arrays import BOUND, EDGE, FACE, VERTEX
 from .features import world_point
 from .narrow import ZERO, hull_center, put_row
+from .shapes import body_of
 
 PARALLEL = 1e-3  # sine below which two edges have no common perpendicular
 SNAP = 1e-8  # edges on a side of the face, relative to its size, are not cut
@@ -23,10 +25,10 @@ SNAP = 1e-8  # edges on a side of the face, relative to its size, are not cut
 @njit
 def lowest_along(contacts, t, n, a, B):
     """The least n·x of the vertices of hull t."""
-    j = contacts.body[t]
+    j = body_of(contacts, t)
     m = to_body(B, j, n[0], n[1], n[2])
     low = 1e300
-    for v in range(contacts.vertex_start[t], contacts.vertex_start[t + 1]):
+    for v in range(contacts.index[VERTEX, t], contacts.index[VERTEX, t + 1]):
         low = min(low, dot(m, contacts.vertex[v]))
     return low + n[0] * a[j, 0] + n[1] * a[j, 1] + n[2] * a[j, 2]
 
@@ -34,9 +36,9 @@ def lowest_along(contacts, t, n, a, B):
 @njit
 def face_separation(contacts, s, t, a, B, margin):
     """The face of hull s with the largest separation from hull t, and that separation; stops above the margin."""
-    i = contacts.body[s]
+    i = body_of(contacts, s)
     best, face = -1e300, -1
-    for f in range(contacts.face_start[s], contacts.face_start[s + 1]):
+    for f in range(contacts.index[FACE, s], contacts.index[FACE, s + 1]):
         n = to_world(B, i, contacts.face_normal[f])
         x = world_point(a, B, i, contacts.vertex[contacts.corner[contacts.corner_start[f]]])
         apart = lowest_along(contacts, t, n, a, B) - dot(n, x)
@@ -50,14 +52,14 @@ def face_separation(contacts, s, t, a, B, margin):
 @njit
 def edge_separation(contacts, s, t, a, B, size, least):
     """The pair of edges with the largest separation above `least`: (separation, edge of s, edge of t, sign)."""
-    i, j = contacts.body[s], contacts.body[t]
+    i, j = body_of(contacts, s), body_of(contacts, t)
     d = minus(world_point(a, B, j, hull_center(contacts, t)), world_point(a, B, i, hull_center(contacts, s)))
     best, first, second, orientation = least, -1, -1, 1.0
-    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
+    for e in range(contacts.index[EDGE, s], contacts.index[EDGE, s + 1]):
         p = contacts.vertex[contacts.edge[e, 0]]
         U = to_world(B, i, minus(contacts.vertex[contacts.edge[e, 1]], p))
         x = world_point(a, B, i, p)
-        for f in range(contacts.edge_start[t], contacts.edge_start[t + 1]):
+        for f in range(contacts.index[EDGE, t], contacts.index[EDGE, t + 1]):
             q = contacts.vertex[contacts.edge[f, 0]]
             W = to_world(B, j, minus(contacts.vertex[contacts.edge[f, 1]], q))
             n = cross(U, W)
@@ -80,11 +82,11 @@ def edge_separation(contacts, s, t, a, B, size, least):
 def clip_face(contacts, points, s, face, t, a, B):
     """The face of hull t that looks most against `face` of hull s, clipped by its sides. Returns (layer, corners):
     points.corner[layer, :corners] are the points that remain, world axes."""
-    i, j = contacts.body[s], contacts.body[t]
+    i, j = body_of(contacts, s), body_of(contacts, t)
     n = to_world(B, i, contacts.face_normal[face])
     m = to_body(B, j, n[0], n[1], n[2])
     against, most = -1, 1e300
-    for f in range(contacts.face_start[t], contacts.face_start[t + 1]):
+    for f in range(contacts.index[FACE, t], contacts.index[FACE, t + 1]):
         e = dot(m, contacts.face_normal[f])
         if e < most:
             against, most = f, e
@@ -121,7 +123,7 @@ def clip_face(contacts, points, s, face, t, a, B):
 @njit
 def two_hulls(contacts, points, k, s, t, a, B, margin):
     """Contact points of the hulls s and t."""
-    size = min(contacts.radius[s], contacts.radius[t])
+    size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
     best, face = face_separation(contacts, s, t, a, B, margin)
     if best > margin:
         return k
@@ -149,7 +151,7 @@ def two_hulls(contacts, points, k, s, t, a, B, margin):
 @njit
 def points_over_face(contacts, points, k, s, face, t, size, a, B, margin):
     """The clipped corners of hull t within the margin over a face of hull s, each once."""
-    i, j = contacts.body[s], contacts.body[t]
+    i, j = body_of(contacts, s), body_of(contacts, t)
     layer, count = clip_face(contacts, points, s, face, t, a, B)
     n = to_world(B, i, contacts.face_normal[face])
     p = contacts.vertex[contacts.corner[contacts.corner_start[face]]]
@@ -163,4 +165,3 @@ def points_over_face(contacts, points, k, s, face, t, size, a, B, margin):
             r = to_body(B, j, x[0] - a[j, 0], x[1] - a[j, 1], x[2] - a[j, 2])
             k = put_row(contacts, points, k, OVER_PLANE, s, t, p, r, contacts.face_normal[face], ZERO, 0.0, 0.0, 1.0)
     return k
-

@@ -13,7 +13,25 @@ from ..coordinates import to_world
 from ..kinds import BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, ROUND_OVER_PLANE
 from ..potential import to_body
 from ..vectors import cross, dot, length, minus, plus
+from .arrays import (
+    ALONG,
+    AT,
+    BODY,
+    EDGE,
+    FACE,
+    HALF,
+    KIND,
+    MATERIAL,
+    OFFSET,
+    PAIR_OF,
+    RADIUS,
+    RULE,
+    SHAPE,
+    SIGN,
+    VERTEX,
+)
 from .features import world_point
+from .shapes import body_of, center_of, radius_of
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -22,14 +40,18 @@ ZERO = (0.0, 0.0, 0.0)
 def put_row(contacts, points, k, kind, s, t, ri, rj, ui, uj, off, radius, sign):
     """Append contact k between the shapes s (first body) and t: the new number of contacts; more than the capacity are
     counted and not stored."""
-    if k < points.kind.shape[0]:
-        points.kind[k], points.pair[k], points.shape[k] = kind, s * contacts.body.shape[0] + t, t
-        points.body[k, 0], points.body[k, 1] = contacts.body[s], contacts.body[t]
+    if k < points.number.shape[1]:
+        points.index[KIND, k], points.index[PAIR_OF, k], points.index[SHAPE, k] = (
+            kind,
+            s * contacts.number.shape[1] + t,
+            t,
+        )
+        points.index[BODY, k], points.index[BODY + 1, k] = body_of(contacts, s), body_of(contacts, t)
         for m in range(3):
-            points.point[k, 0, m], points.point[k, 1, m] = ri[m], rj[m]
-            points.direction[k, 0, m], points.direction[k, 1, m] = ui[m], uj[m]
-        points.offset[k], points.radius[k], points.sign[k] = off, radius, sign
-        points.rule[k] = contacts.rule[contacts.material[s], contacts.material[t]]
+            points.vector[AT, k, m], points.vector[AT + 1, k, m] = ri[m], rj[m]
+            points.vector[ALONG, k, m], points.vector[ALONG + 1, k, m] = ui[m], uj[m]
+        points.number[OFFSET, k], points.number[RADIUS, k], points.number[SIGN, k] = off, radius, sign
+        points.index[RULE, k] = contacts.rule[contacts.index[MATERIAL, s], contacts.index[MATERIAL, t]]
     return k + 1
 
 
@@ -42,22 +64,22 @@ def axis_of(contacts, s, k):
 @njit
 def end_of(contacts, s, sign):
     """The centre of one end of a capsule or cylinder."""
-    return plus(contacts.center[s], sign * contacts.half[s], axis_of(contacts, s, 2))
+    return plus(center_of(contacts, s), sign * contacts.number[HALF, s], axis_of(contacts, s, 2))
 
 
 @njit
 def plane_and_point(contacts, points, k, s, t, r, radius, a, B, margin):
     """The plane s and the point r of shape t, with a radius."""
-    i, j, u = contacts.body[s], contacts.body[t], axis_of(contacts, s, 2)
-    d = minus(world_point(a, B, j, r), world_point(a, B, i, contacts.center[s]))
+    i, j, u = body_of(contacts, s), body_of(contacts, t), axis_of(contacts, s, 2)
+    d = minus(world_point(a, B, j, r), world_point(a, B, i, center_of(contacts, s)))
     if dot(to_world(B, i, u), d) - radius < margin:
-        k = put_row(contacts, points, k, OVER_PLANE, s, t, contacts.center[s], r, u, ZERO, radius, radius, 1.0)
+        k = put_row(contacts, points, k, OVER_PLANE, s, t, center_of(contacts, s), r, u, ZERO, radius, radius, 1.0)
     return k
 
 
 @njit
 def plane_and_hull(contacts, points, k, s, t, a, B, margin):
-    for v in range(contacts.vertex_start[t], contacts.vertex_start[t + 1]):
+    for v in range(contacts.index[VERTEX, t], contacts.index[VERTEX, t + 1]):
         k = plane_and_point(contacts, points, k, s, t, contacts.vertex[v], 0.0, a, B, margin)
     return k
 
@@ -65,20 +87,39 @@ def plane_and_hull(contacts, points, k, s, t, a, B, margin):
 @njit
 def plane_and_capsule(contacts, points, k, s, t, a, B, margin):
     for sign in (-1.0, 1.0):
-        k = plane_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), contacts.size[t, 0], a, B, margin)
+        k = plane_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), radius_of(contacts, t), a, B, margin)
     return k
 
 
 @njit
 def plane_and_round(contacts, points, k, s, t, a, B, margin):
     u = axis_of(contacts, s, 2)
-    return put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, contacts.center[s], contacts.center[t], u, ZERO, 0.0, 0.0, 1.0)
+    return put_row(
+        contacts,
+        points,
+        k,
+        ROUND_OVER_PLANE,
+        s,
+        t,
+        center_of(contacts, s),
+        center_of(contacts, t),
+        u,
+        ZERO,
+        0.0,
+        0.0,
+        1.0,
+    )
 
 
 @njit
 def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
     """The lowest point of each rim; where an end is nearly flat on the plane, three more points of the rim."""
-    i, j, u, R = contacts.body[s], contacts.body[t], axis_of(contacts, s, 2), contacts.size[t, 0]
+    i, j, u, R = (
+        body_of(contacts, s),
+        body_of(contacts, t),
+        axis_of(contacts, s, 2),
+        radius_of(contacts, t),
+    )
     n = to_world(B, i, u)
     m = to_body(B, j, n[0], n[1], n[2])
     x, y = axis_of(contacts, t, 0), axis_of(contacts, t, 1)
@@ -89,11 +130,11 @@ def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
     side = plus((-R * d * x[0], -R * d * x[1], -R * d * x[2]), R * c, y)
     for sign in (-1.0, 1.0):
         r = end_of(contacts, t, sign)
-        e = minus(world_point(a, B, j, r), world_point(a, B, i, contacts.center[s]))
-        if dot(n, e) - R * tilt >= margin or (sign > 0.0 and contacts.half[t] == 0.0):
+        e = minus(world_point(a, B, j, r), world_point(a, B, i, center_of(contacts, s)))
+        if dot(n, e) - R * tilt >= margin or (sign > 0.0 and contacts.number[HALF, t] == 0.0):
             continue
         if tilt > 1e-7:
-            k = put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, contacts.center[s], r, u, ZERO, 0.0, 0.0, 1.0)
+            k = put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, center_of(contacts, s), r, u, ZERO, 0.0, 0.0, 1.0)
         else:
             k = plane_and_point(contacts, points, k, s, t, plus(r, 1.0, low), 0.0, a, B, margin)
         if tilt < 0.2:
@@ -105,7 +146,7 @@ def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
 
 @njit
 def two_points(contacts, points, k, s, t, ri, rj, a, B, Ri, Rj, margin):
-    d = minus(world_point(a, B, contacts.body[t], rj), world_point(a, B, contacts.body[s], ri))
+    d = minus(world_point(a, B, body_of(contacts, t), rj), world_point(a, B, body_of(contacts, s), ri))
     if length(d) - Ri - Rj < margin:
         k = put_row(contacts, points, k, BETWEEN_POINTS, s, t, ri, rj, ZERO, ZERO, Ri + Rj, Rj, 1.0)
     return k
@@ -114,7 +155,7 @@ def two_points(contacts, points, k, s, t, ri, rj, a, B, Ri, Rj, margin):
 @njit
 def line_and_point(contacts, points, k, s, t, r0, u, reach, rj, a, B, Ri, Rj, margin):
     """The segment r0 ± reach u of shape s and the point rj of shape t."""
-    i, j = contacts.body[s], contacts.body[t]
+    i, j = body_of(contacts, s), body_of(contacts, t)
     U = to_world(B, i, u)
     d = minus(world_point(a, B, j, rj), world_point(a, B, i, r0))
     along = dot(U, d)
@@ -143,10 +184,20 @@ def closest_on_lines(d, U, W, hi, hj):
 @njit
 def two_capsules(contacts, points, k, s, t, a, B, margin):
     """Two segments with radii; nearly parallel ones points at two points."""
-    i, j, Ri, Rj = contacts.body[s], contacts.body[t], contacts.size[s, 0], contacts.size[t, 0]
+    i, j, Ri, Rj = (
+        body_of(contacts, s),
+        body_of(contacts, t),
+        radius_of(contacts, s),
+        radius_of(contacts, t),
+    )
     u, w = axis_of(contacts, s, 2), axis_of(contacts, t, 2)
     U, W = to_world(B, i, u), to_world(B, j, w)
-    ci, cj, hi, hj = contacts.center[s], contacts.center[t], contacts.half[s], contacts.half[t]
+    ci, cj, hi, hj = (
+        center_of(contacts, s),
+        center_of(contacts, t),
+        contacts.number[HALF, s],
+        contacts.number[HALF, t],
+    )
     d = minus(world_point(a, B, j, cj), world_point(a, B, i, ci))
     x, y, sine = closest_on_lines(d, U, W, hi, hj)
     if sine > 1e-4:
@@ -156,7 +207,9 @@ def two_capsules(contacts, points, k, s, t, a, B, margin):
         if abs(x) < hi and abs(y) < hj:
             n = cross(U, W)
             sign = 1.0 if dot(n, apart) >= 0.0 else -1.0
-            return put_row(contacts, points, k, BETWEEN_EDGES, s, t, plus(ci, x, u), plus(cj, y, w), u, w, Ri + Rj, Rj, sign)
+            return put_row(
+                contacts, points, k, BETWEEN_EDGES, s, t, plus(ci, x, u), plus(cj, y, w), u, w, Ri + Rj, Rj, sign
+            )
         if abs(y) >= hj:
             return line_and_point(contacts, points, k, s, t, ci, u, hi, plus(cj, y, w), a, B, Ri, Rj, margin)
         return line_and_point(contacts, points, k, t, s, cj, w, hj, plus(ci, x, u), a, B, Rj, Ri, margin)
@@ -186,11 +239,11 @@ def over_face(contacts, s, f, r):
 @njit
 def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
     """The hull s and the point rj of shape t with a radius: the nearest face, edge or corner."""
-    i, j = contacts.body[s], contacts.body[t]
+    i, j = body_of(contacts, s), body_of(contacts, t)
     x = world_point(a, B, j, rj)
     r = to_body(B, i, x[0] - a[i, 0], x[1] - a[i, 1], x[2] - a[i, 2])
     best, face = -1e300, -1
-    for f in range(contacts.face_start[s], contacts.face_start[s + 1]):
+    for f in range(contacts.index[FACE, s], contacts.index[FACE, s + 1]):
         p = contacts.vertex[contacts.corner[contacts.corner_start[f]]]
         e = dot(contacts.face_normal[f], minus(r, p))
         if e > best:
@@ -199,9 +252,11 @@ def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
         return k
     if best <= 0.0 or over_face(contacts, s, face, r):
         p = contacts.vertex[contacts.corner[contacts.corner_start[face]]]
-        return put_row(contacts, points, k, OVER_PLANE, s, t, p, rj, contacts.face_normal[face], ZERO, radius, radius, 1.0)
+        return put_row(
+            contacts, points, k, OVER_PLANE, s, t, p, rj, contacts.face_normal[face], ZERO, radius, radius, 1.0
+        )
     best, which, part = 1e300, -1, 0.0
-    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
+    for e in range(contacts.index[EDGE, s], contacts.index[EDGE, s + 1]):
         p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[e, 1]]
         u = minus(q, p)
         along = min(1.0, max(0.0, dot(minus(r, p), u) / dot(u, u)))
@@ -212,7 +267,9 @@ def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
         return k
     p, q = contacts.vertex[contacts.edge[which, 0]], contacts.vertex[contacts.edge[which, 1]]
     if part == 0.0 or part == 1.0:
-        return put_row(contacts, points, k, BETWEEN_POINTS, s, t, p if part == 0.0 else q, rj, ZERO, ZERO, radius, radius, 1.0)
+        return put_row(
+            contacts, points, k, BETWEEN_POINTS, s, t, p if part == 0.0 else q, rj, ZERO, ZERO, radius, radius, 1.0
+        )
     u = minus(q, p)
     l = length(u)
     u = (u[0] / l, u[1] / l, u[2] / l)
@@ -220,44 +277,59 @@ def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
 
 
 @njit
-def hull_and_capsule(contacts, points, k, s, t, a, B, margin):
-    """The hull s and the capsule t: its two ends, and the pair of edges with the largest separation if that is larger
-    than the distance of both ends."""
-    i, j, R = contacts.body[s], contacts.body[t], contacts.size[t, 0]
-    before = k
-    for sign in (-1.0, 1.0):
-        k = hull_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), R, a, B, margin)
-    w, h = axis_of(contacts, t, 2), contacts.half[t]
-    W, c = to_world(B, j, w), world_point(a, B, j, contacts.center[t])
-    best, which, bx, by, bu = 1e300, -1, 0.0, 0.0, ZERO
-    for e in range(contacts.edge_start[s], contacts.edge_start[s + 1]):
-        p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[e, 1]]
-        u = minus(q, p)
-        l = length(u)
-        u = (u[0] / l, u[1] / l, u[2] / l)
+def nearest_edge(contacts, s, c, W, h, a, B):
+    """The edge of hull s that is nearest to the segment c ± h W (world axes): (distance, edge, position along the edge
+    from its first corner [m], position along the segment); edges that are parallel to it are left out."""
+    i = body_of(contacts, s)
+    best, which, along, other = 1e300, -1, 0.0, 0.0
+    for e in range(contacts.index[EDGE, s], contacts.index[EDGE, s + 1]):
+        p, u, l = edge_of(contacts, e)
         U = to_world(B, i, u)
         d = minus(c, world_point(a, B, i, plus(p, 0.5 * l, u)))
         x, y, sine = closest_on_lines(d, U, W, 0.5 * l, h)
-        if sine > 1e-4 and abs(x) < 0.5 * l and abs(y) < h:
-            apart = length(plus(plus(d, y, W), -x, U))
-            if apart < best:
-                best, which, bx, by, bu = apart, e, x + 0.5 * l, y, u
-    if which >= 0 and best - R < margin:
-        p = contacts.vertex[contacts.edge[which, 0]]
-        ri, rj = plus(p, bx, bu), plus(contacts.center[t], by, w)
-        apart, U = minus(world_point(a, B, j, rj), world_point(a, B, i, ri)), to_world(B, i, bu)
-        middle = world_point(a, B, i, hull_center(contacts, s))
-        n = cross(U, W)
-        sign = 1.0 if dot(n, minus(world_point(a, B, i, ri), middle)) >= 0.0 else -1.0
-        if sign * dot(n, apart) > -1e-12 * length(n):  # the axis of the capsule is outside
-            k = put_row(contacts, points, k, BETWEEN_EDGES, s, t, ri, rj, bu, w, R, R, sign)
-    return max(k, before)
+        apart = length(plus(plus(d, y, W), -x, U))
+        if sine > 1e-4 and apart < best:
+            best, which, along, other = apart, e, x + 0.5 * l, y
+    return best, which, along, other
+
+
+@njit
+def edge_of(contacts, e):
+    """The first corner, direction and length of an edge."""
+    p = contacts.vertex[contacts.edge[e, 0]]
+    u = minus(contacts.vertex[contacts.edge[e, 1]], p)
+    l = length(u)
+    return (p[0], p[1], p[2]), (u[0] / l, u[1] / l, u[2] / l), l
+
+
+@njit
+def hull_and_capsule(contacts, points, k, s, t, a, B, margin):
+    """The hull s and the capsule t: both ends of the capsule, and its side over the nearest edge or corner."""
+    i, j, R = body_of(contacts, s), body_of(contacts, t), radius_of(contacts, t)
+    for sign in (-1.0, 1.0):
+        k = hull_and_point(contacts, points, k, s, t, end_of(contacts, t, sign), R, a, B, margin)
+    w, h = axis_of(contacts, t, 2), contacts.number[HALF, t]
+    W, c = to_world(B, j, w), world_point(a, B, j, center_of(contacts, t))
+    best, e, along, other = nearest_edge(contacts, s, c, W, h, a, B)
+    if e < 0 or best - R >= margin or abs(other) >= h:
+        return k
+    p, u, l = edge_of(contacts, e)
+    ri, rj = plus(p, along, u), plus(center_of(contacts, t), other, w)
+    x = world_point(a, B, i, ri)
+    outward, apart = minus(x, world_point(a, B, i, hull_center(contacts, s))), minus(world_point(a, B, j, rj), x)
+    if dot(outward, apart) < 0.0:  # the axis of the capsule is inside: its ends or faces decide
+        return k
+    if along <= 0.0 or along >= l:
+        return line_and_point(contacts, points, k, t, s, center_of(contacts, t), w, h, ri, a, B, R, 0.0, margin)
+    n = cross(to_world(B, i, u), W)
+    sign = 1.0 if dot(n, outward) >= 0.0 else -1.0
+    return put_row(contacts, points, k, BETWEEN_EDGES, s, t, ri, rj, u, w, R, R, sign)
 
 
 @njit
 def hull_center(contacts, s):
     """The mean of the vertices of a hull, in the axes of its body."""
-    x, n = (0.0, 0.0, 0.0), contacts.vertex_start[s + 1] - contacts.vertex_start[s]
-    for v in range(contacts.vertex_start[s], contacts.vertex_start[s + 1]):
+    x, n = (0.0, 0.0, 0.0), contacts.index[VERTEX, s + 1] - contacts.index[VERTEX, s]
+    for v in range(contacts.index[VERTEX, s], contacts.index[VERTEX, s + 1]):
         x = plus(x, 1.0 / n, contacts.vertex[v])
     return x

@@ -1,0 +1,176 @@
+"""Contacts in a motion: impacts, forces and gaps.
+
+A stored state contains the contact points of its step with the impulses P₂ of the second half step: the force at each
+is P₂/(h/2), of first order in h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..describe.body import Body, Plane
+from ..errors import ModelError
+from ..kernels.contact.arrays import (
+    COUNT,
+    FIRST_BODY,
+    FRICTION,
+    HEAD,
+    IMPACT,
+    IMPACTS,
+    IMPULSE,
+    INELASTIC,
+    LAST_STEP,
+    LOG_FIRST,
+    LOG_IMPULSE,
+    LOG_NORMAL,
+    LOG_PLACE,
+    LOG_RULE,
+    LOG_SECOND,
+    LOG_SPEED,
+    LOG_TIME,
+    PLACE,
+    RECORD,
+    RESIDUAL,
+    SECOND_BODY,
+)
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Impacts:
+    """The impacts of a motion, one row each: t [s], the names of both bodies and of the contact, `point` [m], `normal`
+    (from the first body to the second) and `impulse` on the second body [N s] in world axes (n, 3), and the approach
+    `speed` along the normal [m/s].
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 1.1), name="ball"))
+    >>> floor = m.add(lv.Contact(m.world.plane((0, 0, 0)), ball, restitution=0.5, name="floor"))
+    >>> impacts = lv.simulate(m, h=1e-2, until=1.0).impacts
+    >>> len(impacts), impacts.contact[0], impacts.second[0], round(impacts.speed[0], 6)
+    (2, 'floor', 'ball', 4.429447)
+    """
+
+    t: Array
+    contact: list[str]
+    first: list[str]
+    second: list[str]
+    point: Array
+    normal: Array
+    impulse: Array
+    speed: Array
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        rows = [
+            f"{t:12.6f}  {a} – {b}  {v:.4g} m/s  {np.linalg.norm(P):.4g} N s"
+            for t, a, b, v, P in zip(self.t, self.first, self.second, self.speed, self.impulse, strict=True)
+        ]
+        more = [f"… {len(rows) - 20} more"] if len(rows) > 20 else []
+        return "\n".join(
+            [f"{len(rows)} impact{'s' * (len(rows) != 1)}: t [s], bodies, speed, impulse", *rows[:20], *more]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoints:
+    """The contact points of one stored state: the names of both bodies, `point` [m] and `force` on the second body [N],
+    world axes (n, 3)."""
+
+    first: list[str]
+    second: list[str]
+    point: Array
+    force: Array
+
+    def __len__(self) -> int:
+        return len(self.point)
+
+
+def impacts(motion: Trajectory) -> Impacts:
+    """The impacts of a motion."""
+    log, names = motion.impact_log, [body.name for body in motion.model.bodies]
+    owners = [thing.name for thing in motion.model.things for _ in thing.contacts()]
+    return Impacts(
+        log[:, LOG_TIME].copy(),
+        [owners[int(k)] for k in log[:, LOG_RULE]],
+        [names[int(k)] for k in log[:, LOG_FIRST]],
+        [names[int(k)] for k in log[:, LOG_SECOND]],
+        log[:, LOG_PLACE : LOG_PLACE + 3].copy(),
+        log[:, LOG_NORMAL : LOG_NORMAL + 3].copy(),
+        log[:, LOG_IMPULSE : LOG_IMPULSE + 3].copy(),
+        log[:, LOG_SPEED].copy(),
+    )
+
+
+def has_contacts(motion: Trajectory) -> bool:
+    return bool(motion.system.contacts.capacity) and motion.record.memory.shape[1] > 0
+
+
+def records(motion: Trajectory) -> Array:
+    """The records of the contact points at all stored states (n, capacity, 9); those beyond the count are zero."""
+    if not has_contacts(motion):
+        raise ModelError("the model of this motion has no contacts: add lv.Contact or lv.Contacts.")
+    return motion.record.memory[:, HEAD:].reshape(len(motion), -1, RECORD)
+
+
+def contact_points(motion: Trajectory, k: int) -> ContactPoints:
+    """The contact points at the stored state number k."""
+    names = [body.name for body in motion.model.bodies]
+    count, h = int(motion.record.memory[k, COUNT]), float(motion.record.memory[k, LAST_STEP])
+    held = records(motion)[k, :count]
+    return ContactPoints(
+        [names[int(i)] for i in held[:, FIRST_BODY]],
+        [names[int(i)] for i in held[:, SECOND_BODY]],
+        held[:, PLACE : PLACE + 3].copy(),
+        held[:, IMPULSE : IMPULSE + 3] * (2.0 / h if h else 0.0),
+    )
+
+
+def contact_force(motion: Trajectory, a: Any, b: Any) -> Array:
+    """The force that the first body exerts on the second through all their contact points [N], world axes (n, 3)."""
+    i, j = (_number(motion, side) for side in (a, b))
+    held, h = records(motion), motion.record.memory[:, LAST_STEP]
+    force = held[:, :, IMPULSE : IMPULSE + 3] * np.divide(2.0, h, out=np.zeros_like(h), where=h > 0.0)[:, None, None]
+    first, second = held[:, :, FIRST_BODY], held[:, :, SECOND_BODY]
+    sign = ((first == i) & (second == j)).astype(float) - ((first == j) & (second == i))
+    return np.einsum("nc,nck->nk", sign, force)
+
+
+def _number(motion: Trajectory, side: Any) -> int:
+    side = side.body if isinstance(side, Plane) else motion.own(side)
+    if isinstance(side, Body) and side in motion.compiled.number:
+        return motion.compiled.number[side]
+    raise ModelError(f"{side!r} is not a body of this motion's model, nor a plane of one.")
+
+
+def losses(motion: Trajectory) -> tuple[Array, Array]:
+    """Energy lost in friction and in impacts since the start [J] (n,)."""
+    if not has_contacts(motion):
+        return np.zeros(len(motion)), np.zeros(len(motion))
+    return motion.record.memory[:, FRICTION], motion.record.memory[:, IMPACT]
+
+
+class Totals(NamedTuple):
+    """Of the contacts of a motion, from its start to its end."""
+
+    impacts: int
+    inelastic: int  # contacts that closed without restitution
+    impact_loss: float  # [J]
+    friction_loss: float  # [J]
+    residual: float  # largest residual of a contact problem that was not solved to its tolerance [m/s]
+
+
+def totals(motion: Trajectory) -> Totals:
+    """The totals at the end of a motion."""
+    end = motion.record.memory[-1]
+    return Totals(
+        int(end[IMPACTS]), int(end[INELASTIC]), float(end[IMPACT]), float(end[FRICTION]), float(end[RESIDUAL])
+    )

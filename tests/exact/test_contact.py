@@ -1,0 +1,307 @@
+"""Contact against closed forms, in random orientation, place and unit of length.
+
+Sources of numbers: elementary mechanics, worked out in each test; SimBenchmark's rolling test (box on balls).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import livens as lv
+
+G = 9.81
+RNG = np.random.default_rng(20)
+
+
+class Frame:
+    """A random frame: what is written in it as (x, y, z) is turned, shifted and scaled in the model."""
+
+    def __init__(self, seed: int):
+        rng = np.random.default_rng(seed)
+        axis = rng.normal(size=3)
+        self.B = np.eye(3) if seed == 0 else lv.Pose.from_axis_angle(axis, rng.uniform(0, 3)).B
+        self.unit = 1.0 if seed == 0 else 10.0 ** rng.uniform(-2, 2)  # metres per unit of length
+        self.a = np.zeros(3) if seed == 0 else self.unit * rng.normal(size=3)
+
+    def model(self) -> lv.Model:
+        return lv.Model(gravity=self.direction((0, 0, -G)) * self.unit)
+
+    def direction(self, u):
+        return self.B @ np.asarray(u, dtype=float)
+
+    def vector(self, u):
+        return self.unit * self.direction(u)
+
+    def place(self, x):
+        return self.a + self.vector(x)
+
+    def back(self, x):
+        """World positions in the frame."""
+        return (x - self.a) @ self.B / self.unit
+
+    def floor(self, m: lv.Model, normal=(0, 0, 1), through=(0, 0, 0)):
+        return m.world.plane(self.place(through), normal=self.direction(normal))
+
+    def body(self, m, shape, at, velocity=(0, 0, 0), spin=(0, 0, 0), turn=None, name=""):
+        R = self.B if turn is None else self.B @ turn
+        return m.add(
+            lv.Body(
+                shape, at=self.place(at), rotation=R, velocity=self.vector(velocity),
+                angular_velocity=self.direction(spin), name=name,
+            )  # fmt: skip
+        )
+
+    def ball(self, m, radius, at, mass=1.0, **more):
+        return self.body(m, lv.Ball(radius * self.unit, mass=mass), at, **more)
+
+    def box(self, m, sides, at, mass=1.0, **more):
+        return self.body(m, lv.Box(*(np.array(sides) * self.unit), mass=mass), at, **more)
+
+
+FRAMES = pytest.mark.parametrize("frame", [Frame(0), Frame(1), Frame(2)], ids=["plain", "turned", "turned again"])
+
+
+@FRAMES
+@pytest.mark.parametrize("e", [0.5, 0.8])
+def test_bouncing_ball(frame, e):
+    """Impact times, heights between and the height of rest, for a fall from 1."""
+    m = frame.model()
+    ball = frame.ball(m, 0.1, (0, 0, 1.1))
+    m.add(lv.Contact(frame.floor(m), ball, restitution=e))
+    h = 1e-2
+    fall = np.sqrt(2.0 / G)
+    end = fall * (1.0 + 2.0 * e / (1.0 - e))
+    motion = lv.simulate(m, h=h, until=np.ceil(end) + 1.0)
+    z = frame.back(motion.position(ball))[:, 2] - 0.1
+    times = fall * np.concatenate([[1.0], 1.0 + 2.0 * np.cumsum(e ** np.arange(1, 60))])
+    seen = motion.impacts.t
+    long = 2.0 * fall * e ** np.arange(60) * e / (1.0 - e) > h  # the rest of the bounces takes longer than a step
+    count = int(long[: len(seen)].sum())
+    assert count > 5
+    assert np.abs(seen[:count] - times[:count]).max() < 1e-11
+    assert np.abs(motion.impacts.speed[:count] / frame.unit / (G * fall * e ** np.arange(count)) - 1.0).max() < 1e-9
+    for k in range(count - 1):
+        inside = (motion.t > times[k]) & (motion.t < times[k + 1])
+        s, v = motion.t[inside] - times[k], G * fall * e ** (k + 1)
+        assert np.abs(z[inside] - (v * s - 0.5 * G * s * s)).max(initial=0.0) < 1e-10
+    assert np.abs(z[motion.t > end + h]).max() < 1e-12
+    assert z.min() > -1e-12
+    balance = motion.energy + motion.dissipated
+    assert np.ptp(balance) < 1e-9 * G * frame.unit**2
+    assert motion.impact_loss[-1] == pytest.approx(G * frame.unit**2, rel=1e-9)
+
+
+@FRAMES
+def test_an_elastic_ball_bounces_for_ever(frame):
+    m = frame.model()
+    ball = frame.ball(m, 0.1, (0, 0, 0.5), velocity=(1, 0.5, 0))
+    m.add(lv.Contact(frame.floor(m), ball, restitution=1.0))
+    motion = lv.simulate(m, h=2e-2, until=200.0, every=10)
+    E = motion.energy / frame.unit**2
+    assert len(motion.impacts) > 300
+    assert np.ptp(E) < 1e-10
+    assert abs(np.polyfit(motion.t, E, 1)[0]) < 1e-13
+
+
+@FRAMES
+@pytest.mark.parametrize("yaw", [0.0, 0.4])
+@pytest.mark.parametrize("over", [1e-6, -1e-6, -0.1])
+def test_box_on_an_incline(frame, yaw, over):
+    """Just below the angle of friction a box does not move; just above it has the exact acceleration."""
+    slope = 0.3
+    mu = np.tan(slope) + over
+    n = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    down = -np.array([np.cos(slope), 0.0, np.sin(slope)])
+    turn = lv.Pose.from_axis_angle((0, 1, 0), -slope).B @ lv.Pose.from_axis_angle((0, 0, 1), yaw).B
+    m = frame.model()
+    box = frame.box(m, (0.2, 0.2, 0.1), 0.05 * n, turn=turn)
+    m.add(lv.Contact(frame.floor(m, n), box, friction=mu))
+    motion = lv.simulate(m, h=1e-2, until=2.0)
+    x = frame.back(motion.position(box))
+    a = max(0.0, G * (np.sin(slope) - mu * np.cos(slope)))
+    assert np.abs(x - x[0] - 0.5 * a * motion.t[:, None] ** 2 * down).max() < 1e-12
+    assert np.ptp(motion.energy + motion.dissipated) < 1e-12 * frame.unit**2
+
+
+@FRAMES
+def test_a_sliding_box_stops_on_a_straight_line(frame):
+    """Coulomb's cone, not a pyramid: the path is straight in any direction, of length v²/(2µg)."""
+    m, mu, angle = frame.model(), 0.3, 0.7
+    u = np.array([np.cos(angle), np.sin(angle), 0.0])
+    box = frame.box(m, (0.4, 0.4, 0.1), (0, 0, 0.05), velocity=2.0 * u)
+    m.add(lv.Contact(frame.floor(m), box, friction=mu))
+    motion = lv.simulate(m, h=1e-3, until=1.0)
+    x = frame.back(motion.position(box))
+    assert np.abs(np.cross(x - x[0], u)).max() < 1e-9
+    assert (x[-1] - x[0]) @ u == pytest.approx(4.0 / (2.0 * mu * G), rel=2e-6)  # it stops within a step
+    assert np.abs(x[-1] - x[-100]).max() < 1e-12
+    assert motion.friction_loss[-1] == pytest.approx(2.0 * frame.unit**2, rel=1e-9)
+
+
+@FRAMES
+def test_slip_to_roll(frame):
+    """A ball that starts to slide rolls after 2v₀/(7µg) with 5/7 of its speed."""
+    m, mu, R = frame.model(), 0.2, 0.1
+    ball = frame.ball(m, R, (0, 0, R), velocity=(1, 0, 0))
+    m.add(lv.Contact(frame.floor(m), ball, friction=mu))
+    motion = lv.simulate(m, h=2e-3, until=0.5)
+    v = motion.velocity(ball) @ frame.B / frame.unit
+    assert np.abs(v[-1] - (5.0 / 7.0, 0, 0)).max() < 1e-12
+    sliding = motion.t < 2.0 / (7.0 * mu * G) - 2e-3
+    assert np.abs(v[sliding, 0] - (1.0 - mu * G * motion.t[sliding])).max() < 1e-12
+    assert motion.friction_loss[-1] == pytest.approx(0.5 * 2.0 / 7.0 * frame.unit**2, rel=1e-9)
+
+
+@FRAMES
+def test_ball_rolls_down_an_incline(frame):
+    """Sticking: v = 5/7 g sin θ t."""
+    slope = np.radians(15.0)
+    n = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    m = frame.model()
+    ball = frame.ball(m, 0.05, 0.05 * n)
+    m.add(lv.Contact(frame.floor(m, n), ball, friction=0.5))
+    motion = lv.simulate(m, h=1e-2, until=1.0)
+    speed = np.linalg.norm(motion.velocity(ball)[-1]) / frame.unit
+    assert speed == pytest.approx(5.0 / 7.0 * G * np.sin(slope), rel=1e-11)  # 1.8135820 m/s
+
+
+@FRAMES
+def test_newtons_cradle(frame):
+    """Touching balls on rods: in sequence one leaves; all at once (−0.6, 0.4, 0.4, 0.4, 0.4) of the speed."""
+    R, l, angle = 0.05, 1.0, 0.3
+    speeds = {}
+    for rule in ("sequence", "together"):
+        m, balls = frame.model(), []
+        for k in range(5):
+            x, a = 2.0 * R * k, -angle if k == 0 else 0.0
+            turn = lv.Pose.from_axis_angle((0, 1, 0), -a).B
+            ball = frame.ball(m, R, (x + l * np.sin(a), 0, -l * np.cos(a)), turn=turn, name=f"ball {k}")
+            pivot, axis = m.world.point(frame.place((x, 0, 0))), frame.direction((0, 1, 0))
+            m.add(lv.Revolute(pivot, ball.point(0, 0, l * frame.unit), axis=axis, name=f"rod {k}"))
+            balls.append(ball)
+        for one, two in zip(balls, balls[1:], strict=False):
+            m.add(lv.Contact(one, two, restitution=1.0, impacts=rule))
+        motion = lv.simulate(m, h=1e-2, until=0.7)
+        impact = motion.impacts.t[0]
+        before, after = int(impact / 1e-2), int(impact / 1e-2) + 1
+        spin = np.array([motion.angular_velocity(ball) @ frame.direction((0, -1, 0)) for ball in balls])
+        speeds[rule] = spin[:, after] / np.abs(spin[0, before])
+        assert motion.defect_position.max() < 1e-13 * max(1.0, frame.unit)
+        assert np.ptp(motion.energy) < 1e-3 * motion.kinetic.max()
+        assert abs(motion.impact_loss[-1]) < 1e-12 * motion.kinetic.max()
+    assert np.allclose(speeds["sequence"], (0, 0, 0, 0, 1), atol=3e-2)  # the balls swing for a part of a step
+    assert np.allclose(speeds["together"], (-0.6, 0.4, 0.4, 0.4, 0.4), atol=3e-2)
+
+
+@FRAMES
+def test_balls_collide_with_friction(frame):
+    """Momentum and angular momentum are exact, energy falls by what is booked, the normal speed by e."""
+    m = lv.Model()
+    one = frame.ball(m, 0.1, (0, 0, 0), velocity=(1, 0, 0.1))
+    two = frame.ball(m, 0.1, (1, 0.05, 0.1), mass=2.0, spin=(1, 0, 3))
+    m.add(lv.Contact(one, two, friction=0.3, restitution=0.9))
+    motion = lv.simulate(m, h=1e-2, until=2.0)
+    [n], [P] = motion.impacts.normal, motion.impacts.impulse
+    size = frame.unit
+    assert np.ptp(motion.momentum, axis=0).max() < 1e-14 * size
+    assert np.ptp(motion.angular_momentum, axis=0).max() < 1e-13 * size * (size + np.abs(frame.a).max())
+    approach = (motion.velocity(two)[0] - motion.velocity(one)[0]) @ n
+    leave = (motion.velocity(two)[-1] - motion.velocity(one)[-1]) @ n
+    assert leave == pytest.approx(-0.9 * approach, rel=1e-12)
+    tangential = P - (P @ n) * n
+    assert np.linalg.norm(tangential) <= 0.3 * (P @ n) * (1 + 1e-12)
+    assert motion.energy[-1] < motion.energy[0]
+    assert np.ptp(motion.energy + motion.dissipated) < 1e-13 * motion.energy[0]
+
+
+@FRAMES
+def test_rocking_block(frame):
+    """Housner: a block of sides b and h that tips back to its base keeps 1 − (3/2) sin²α of its rate, tan α = b/h."""
+    b, height = 0.5, 1.0
+    alpha = np.arctan2(b, height)
+    m = frame.model()
+    tilt = 0.1
+    R = lv.Pose.from_axis_angle((0, 1, 0), -tilt).B  # about the corner at the origin
+    center = R @ np.array([-0.5 * b, 0.0, 0.5 * height])
+    center, R = R.T @ np.array([-0.5 * b, 0.0, 0.5 * height]), R.T
+    block = frame.box(m, (b, 0.4, height), center, turn=R)
+    m.add(lv.Contact(frame.floor(m), block, friction=10.0))
+    motion = lv.simulate(m, h=1e-3, until=1.0)
+    t = motion.impacts.t[0]
+    k = int(t / 1e-3)
+    rate = motion.angular_velocity(block) @ frame.direction((0, 1, 0))
+    assert abs(rate[k + 1] / rate[k]) == pytest.approx(1.0 - 1.5 * np.sin(alpha) ** 2, abs=1e-2)
+    assert np.ptp(motion.energy + motion.dissipated) < 1e-6 * frame.unit**2
+
+
+@FRAMES
+def test_pendulum_against_a_wall(frame):
+    """Joints hold while an elastic pendulum hits a wall; its energy does not drift."""
+    m = frame.model()
+    bob = frame.ball(m, 0.1, (1, 0, 0))
+    pivot = m.world.point(frame.place((0, 0, 0)))
+    m.add(lv.Revolute(pivot, bob.point(-frame.unit, 0, 0), axis=frame.direction((0, 1, 0)), name="hinge"))
+    m.add(lv.Contact(frame.floor(m, (1, 0, 0)), bob, restitution=1.0))
+    motion = lv.simulate(m, h=4e-3, until=20.0)
+    E = motion.energy / (G * frame.unit**2)
+    assert len(motion.impacts) >= 15
+    assert np.ptp(E) < 1e-4
+    assert abs(np.polyfit(motion.t, E, 1)[0]) < 1e-6
+    assert motion.defect_position.max() < 1e-13 * max(1.0, frame.unit)
+    assert frame.back(motion.position(bob))[:, 0].min() > 0.1 - 1e-12
+
+
+@FRAMES
+def test_ball_on_a_turntable(frame):
+    """A ball that rolls on a turning table moves on a circle at 2/7 of the table's rate."""
+    m, R, rate = frame.model(), 0.05, 2.0
+    table = frame.body(m, lv.Cylinder(5 * frame.unit, 0.1 * frame.unit, mass=100.0), (0, 0, -0.05), spin=(0, 0, rate))
+    pivot = m.world.point(frame.place((0, 0, -0.05)))
+    m.add(lv.Revolute(pivot, table.center, axis=frame.direction((0, 0, 1)), drive=lambda t: rate * t, name="axle"))
+    v = 0.3
+    ball = frame.ball(m, R, (1, 0, R), velocity=(0, v, 0), spin=(-(v - rate * 1.0) / R, 0, 0))  # it sticks at the start
+    m.add(lv.Contact(table.plane((0, 0, 0.05 * frame.unit)), ball, friction=5.0))
+    motion = lv.simulate(m, h=2e-3, until=3.0)
+    x = frame.back(motion.position(ball))[:, :2]
+    Omega = 2.0 / 7.0 * rate
+    center = np.array([1.0, 0.0]) + np.array([-v, 0.0]) / Omega  # v = Ω × (x − c)
+    s = motion.t * Omega
+    circle = center + (v / Omega) * np.stack([np.cos(s), np.sin(s)], axis=1)
+    assert np.abs(x - circle).max() < 2e-6
+
+
+@FRAMES
+def test_box_on_balls(frame):
+    """SimBenchmark's rolling test: a box of 10 kg on 25 balls of 1 kg, pulled with 150 N along (1, 1): 0.7385 and
+    0.2110 m/s². Friction 0.8 between floor and balls, 0.4 between balls and box."""
+    m = frame.model()
+    balls = [
+        frame.ball(m, 0.5, (2.0 * i - 4.0, 2.0 * j - 4.0, 0.5), name=f"ball {i} {j}") for i in range(5) for j in range(5)
+    ]
+    box = frame.box(m, (20, 20, 1), (0, 0, 1.5), mass=10.0)
+    floor = frame.floor(m)
+    for ball in balls:
+        m.add(lv.Contact(floor, ball, friction=0.8))
+        m.add(lv.Contact(ball, box, friction=0.4))
+    m.add(lv.Load(box.center, force=frame.vector(np.array([150.0, 150.0, 0.0]) / np.sqrt(2.0))))
+    motion = lv.simulate(m, h=1e-2, until=0.2)
+    u = frame.direction((1, 1, 0)) / np.sqrt(2.0)
+    a_box = motion.velocity(box)[-1] @ u / 0.2 / frame.unit
+    a_ball = motion.velocity(balls[12])[-1] @ u / 0.2 / frame.unit
+    assert a_box == pytest.approx(exact_box(), rel=1e-6)
+    assert a_ball == pytest.approx(exact_ball(), rel=1e-6)
+
+
+def exact_ball() -> float:
+    """A ball that rolls on the floor under the friction F = µN/25 of the box above: a = 10 F/(7 m)."""
+    return 10.0 / 7.0 * 0.4 * 10.0 * G / 25.0 / 1.0 if slides() else 0.0
+
+
+def slides() -> bool:
+    return True
+
+
+def exact_box() -> float:
+    """The box slides on the balls: (150 − 0.4 · 10 g)/10."""
+    return (150.0 - 0.4 * 10.0 * G) / 10.0
