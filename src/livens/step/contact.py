@@ -74,6 +74,7 @@ from .rattle import prepare as prepare_joints
 from .singular_end import factorise
 
 CUTS = 24  # impacts in one step that end a part of it
+TURN = 0.8  # rotation in a part of a step [rad]
 PARTS = 100000  # of one step
 ROOTS = 60  # trials for the length of a part
 POSITION_ITERATIONS = 40
@@ -373,17 +374,18 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
         status = CONTACTS
         count = 0
     put_contact_frames(bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
-    resolve_impacts(system, state, work, count, h, step, h - left)
+    struck = resolve_impacts(system, state, work, count, h, step, h - left) > 0
     close_contacts(system, state, work, count, h, cuts)
     copy_momenta(state.p, state.L, touch.p, touch.L)
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
+    part = min(part, left * slow_part(touch.turn))
     tau = part
     low, high, f_low, f_high, worth = 0.0, part, 0.0, 0.0, 0
     for c in range(count):
         worth += 1 if points.index[ON, c] == 0 else 0
     theta0 = 1.0 - left / h
     for i in range(ROOTS):
-        if status != OK:
+        if status != OK or struck:
             break
         theta = theta0 + tau / h if tau < left else 1.0
         interpolate_signals(system.rows, signals, before, row, theta, h, touch.signals[1])
@@ -414,11 +416,22 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
         else:
             tau = low + (high - low) * f_low / (f_low - f_high)
         tau = min(max(tau, low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
-    if status == OK:
+    if struck:  # velocities have changed: look again for contacts within reach
+        tau = 0.0
+    elif status == OK:
         status = finish_part(system, state, work, tau, count, touch.signals, 0, 1)
         for k in range(touch.signals.shape[1]):
             touch.signals[0, k] = touch.signals[1, k]
     return status, tau
+
+
+@njit
+def slow_part(turn):
+    """The part of a step in which no body turns by more than TURN: an impact can make a body spin fast."""
+    most = 0.0
+    for b in range(turn.shape[0]):
+        most = max(most, turn[b])
+    return 1.0 if most <= TURN else TURN / most
 
 
 @njit
