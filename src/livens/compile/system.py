@@ -27,7 +27,7 @@ from .bodies import Frames, stack
 from .constraint_tapes import compile_tapes
 from .contents import check_contents, refuse_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
-from .rows import Group, compile_coordinates, compile_rows, groups
+from .rows import Group, compile_coordinates, compile_rows, groups, without
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -77,8 +77,9 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
         if load.has_torque:
             frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
-    coordinates, acting, dials, others = compile_coordinates(model, frames, signals)
-    blocks_of = groups(model, skip)
+    blocks_of = groups(model)
+    coordinates, acting, dials, others = compile_coordinates(model, frames, signals, blocks_of)
+    blocks_of = without(blocks_of, skip, frames.number)
     rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0
     closes = hard & (rows.kind < VELOCITY_ONLY)

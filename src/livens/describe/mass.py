@@ -123,8 +123,9 @@ class MassProperties:
         The axes of a diagonal tensor are the body axes, in their order.
         """
         J = self.inertia
-        if not np.any(J - np.diag(np.diag(J))):
-            return np.maximum(np.diag(J), 0.0), np.eye(3)
+        (a, f, e), (_, b, d), (_, _, c) = J.tolist()  # symmetric
+        if d == e == f == 0.0:
+            return np.maximum((a, b, c), 0.0), np.eye(3)
         moments, Q = np.linalg.eigh(J)
         if np.linalg.det(Q) < 0.0:
             Q[:, 2] = -Q[:, 2]
