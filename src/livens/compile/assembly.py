@@ -39,11 +39,13 @@ DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by d
 class Assembly:
     """A state of a model that is projected onto the joints."""
 
-    def __init__(self, model: Model, system: System, state: State, owners: Sequence[Any]):
-        """owners: the joint or force of each row of `system`."""
+    def __init__(
+        self, model: Model, system: System, state: State, owners: Sequence[Any], signals: Signals | None = None
+    ):
+        """owners: the joint or force of each row of `system`; signals: those of the model, if they are known."""
         self.model, self.system, self.state, self.owners = model, system, state, owners
         self.work: Work = scratch(system)
-        self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
+        self.signals = np.ascontiguousarray((signals or Signals(model)).table(np.zeros(1)))
         self.hard = system.rows.rate == 0.0
         self.taped = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0

@@ -51,9 +51,8 @@ class Frames:
             raise ModelError(f"{self._turns(point, owner)}: attach it at {place}, or give the body inertia.")
         return r - lever
 
-    def all_local(self, points: Sequence[Point], owners: Sequence[Thing]) -> Array:
-        """`local` of many points, (points, 3)."""
-        k = self.numbers_of(points)
+    def all_local(self, k: NDArray[np.intp], points: Sequence[Point], owners: Sequence[Thing]) -> Array:
+        """`local` of many points, which are on the bodies number k: (points, 3)."""
         found = _turned_back(self.axes[k], stack([point.r for point in points], (3,)) - self.center[k])
         if self.some_lack_inertia:
             for i in np.flatnonzero(self.lacking[k]).tolist():
@@ -64,9 +63,9 @@ class Frames:
         """A direction in body axes, in principal axes."""
         return self.axes[self.number[body]].T @ u
 
-    def all_directions(self, points: Sequence[Point], u: Sequence[Array]) -> Array:
-        """`direction` of many directions, of the bodies of `points`: (directions, 3)."""
-        return _turned_back(self.axes[self.numbers_of(points)], stack(u, (3,)))
+    def all_directions(self, k: NDArray[np.intp], u: Sequence[Array]) -> Array:
+        """`direction` of many directions, of the bodies number k: (directions, 3)."""
+        return _turned_back(self.axes[k], stack(u, (3,)))
 
     def numbers_of(self, points: Sequence[Point]) -> NDArray[np.intp]:
         """The numbers of the bodies of points."""

@@ -78,7 +78,7 @@ class Compiled:
         tables = compile_model(model)
         if not len(tables.system.rows.kind):
             return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
-        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups))
+        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), tables.signals)
         moved, turned = fit.project_positions()
         if turned > 0.0:
             fit.check_orientations()
@@ -90,7 +90,7 @@ class Compiled:
             reduced = compile_model(model, left_out)
             lam = np.delete(state.lam, sorted(left_out), axis=1)
             system, state = reduced.system, state._replace(lam=lam)
-            last = Assembly(model, system, state, _owners(reduced.groups))
+            last = Assembly(model, system, state, _owners(reduced.groups), tables.signals)
         before = fastest(system.bodies, state, fit.size)
         adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
         fit.check_rates(before)

@@ -98,13 +98,14 @@ def compile_coordinates(
             _refuse_torque(frames, q.b, q.joint)
     springs = [entry.spring for entry in entries]
     firsts, seconds, owners = [q.a for q in acting], [q.b for q in acting], [q.joint for q in acting]
+    a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
     compiled = Coordinates(
         kind=np.array([KIND_NUMBERS[q.kind] for q in acting], dtype=np.int64),
-        body=pairs(frames.numbers_of(firsts), frames.numbers_of(seconds)).astype(np.int64),
-        point=pairs(frames.all_local(firsts, owners), frames.all_local(seconds, owners)),
-        axis=frames.all_directions(firsts, [q.axis for q in acting]),
-        dial=_dials(frames, acting),
-        hand=frames.all_directions(seconds, [q.hand for q in acting]),
+        body=pairs(a, b).astype(np.int64),
+        point=pairs(frames.all_local(a, firsts, owners), frames.all_local(b, seconds, owners)),
+        axis=frames.all_directions(a, [q.axis for q in acting]),
+        dial=_dials(frames, a, acting),
+        hand=frames.all_directions(b, [q.hand for q in acting]),
         stiffness=stack([spring.stiffness for spring in springs], ()),
         rest=stack([spring.rest for spring in springs], ()),
         limit=stack([(-np.inf, np.inf) if spring.limits is None else spring.limits for spring in springs], (2,)),
@@ -114,32 +115,30 @@ def compile_coordinates(
     known = {id(q) for q in acting}
     others = [q for joint in model.joints for q in joint.coordinates if q.kind == "ANGLE" and id(q) not in known]
     inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
-    firsts, seconds = [q.a for q in others], [q.b for q in others]
-    a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
+    a, b = frames.numbers_of([q.a for q in others]), frames.numbers_of([q.b for q in others])
     axes = [q.axis for q in others]
     across = [q.b.body.pose.B.T @ (q.a.body.pose.B @ q.axis) for q in others]
     both = np.array([float(bool(q.joint.shared)) for q in others])[:, None]
     dials = Dials(  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
         body=pairs(a, b).astype(np.int64),
         axis=pairs(
-            both * inverse[a] * frames.all_directions(firsts, axes),
-            both * inverse[b] * frames.all_directions(seconds, across),
+            both * inverse[a] * frames.all_directions(a, axes),
+            both * inverse[b] * frames.all_directions(b, across),
         ),
-        dial=_dials(frames, others),
-        hand=frames.all_directions(seconds, [q.hand for q in others]),
+        dial=_dials(frames, a, others),
+        hand=frames.all_directions(b, [q.hand for q in others]),
     )
     return compiled, acting, dials, others
 
 
 def pairs(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
     """What belongs to the first and to the second body, side by side: (n, 2, …)."""
-    return np.stack([one, two], axis=1)
+    return np.concatenate([one[:, None], two[:, None]], axis=1)
 
 
-def _dials(frames: Frames, coordinates: list[Coordinate]) -> Array:
-    """The two directions from which coordinates count, in principal axes (n, 2, 3)."""
-    firsts = [q.a for q in coordinates]
-    return pairs(*(frames.all_directions(firsts, [q.dial[k] for q in coordinates]) for k in (0, 1)))
+def _dials(frames: Frames, a: NDArray[np.intp], coordinates: list[Coordinate]) -> Array:
+    """The two directions of the bodies number a from which coordinates count, in principal axes (n, 2, 3)."""
+    return frames.all_directions(np.repeat(a, 2), [e for q in coordinates for e in q.dial]).reshape(-1, 2, 3)
 
 
 def _entries(model: Model, signals: Signals, blocks: list[Group]) -> list[_Entry]:
@@ -181,9 +180,10 @@ def compile_rows(
 
     place = {id(q): k for k, q in enumerate(acting)}
     firsts, seconds = [row.a for row in rows], [row.b for row in rows]
-    body = pairs(frames.numbers_of(firsts), frames.numbers_of(seconds)).astype(np.int64)
+    a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
+    body = pairs(a, b).astype(np.int64)
     every_body = np.concatenate([body, np.zeros_like(body)], axis=1)
-    point = pairs(_first_points(rows, firsts, owners, frames), frames.all_local(seconds, owners))
+    point = pairs(_first_points(rows, a, firsts, owners, frames), frames.all_local(b, seconds, owners))
     coordinate, ratio = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 2))
     signal = np.full(len(rows), -1, dtype=np.int64)
     for r, row in enumerate(rows):
@@ -199,8 +199,7 @@ def compile_rows(
         body=body,
         point=point,
         direction=pairs(
-            frames.all_directions(firsts, [row.u for row in rows]),
-            frames.all_directions(seconds, [row.w for row in rows]),
+            frames.all_directions(a, [row.u for row in rows]), frames.all_directions(b, [row.w for row in rows])
         ),
         value=stack([row.value for row in rows], ()),
         component=np.array([row.component for row in rows], dtype=np.int64),
@@ -219,14 +218,16 @@ def compile_rows(
     return _scaled(compiled, blocks, angular, state, frames), blocks, angular
 
 
-def _first_points(rows: list[Row], points: list[Point], owners: list[Thing], frames: Frames) -> Array:
-    """The first points of rows; that of a ROLL row contains the tangent, times the radius: a length like others."""
+def _first_points(
+    rows: list[Row], a: NDArray[np.intp], points: list[Point], owners: list[Thing], frames: Frames
+) -> Array:
+    """The first points of rows, on the bodies number a; that of a ROLL row contains the tangent, times the radius: a length like others."""
     rolls = [r for r, row in enumerate(rows) if row.kind == "ROLL"]
     if not rolls:
-        return frames.all_local(points, owners)
+        return frames.all_local(a, points, owners)
     found = np.zeros((len(rows), 3))
     others = [r for r, row in enumerate(rows) if row.kind != "ROLL"]
-    found[others] = frames.all_local([points[r] for r in others], [owners[r] for r in others])
+    found[others] = frames.all_local(a[others], [points[r] for r in others], [owners[r] for r in others])
     for r in rolls:
         found[r] = rows[r].value * frames.direction(points[r].body, points[r].r)
     return found
