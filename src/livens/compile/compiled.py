@@ -249,7 +249,9 @@ def _objects(model: Model) -> Iterator[Any]:
 def _attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
-        yield thing, {name: _copied(value) for name, value in vars(thing).items()}
+        yield thing, {
+            name: value if type(value) in UNCHANGEABLE else _copied(value) for name, value in vars(thing).items()
+        }
 
 
 def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
@@ -260,8 +262,6 @@ def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
 
 
 def _copied(value: Any) -> Any:
-    if type(value) in UNCHANGEABLE:
-        return value
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, Point):

@@ -95,7 +95,8 @@ def coincide(a: Point, b: Point) -> list[Row]:
 
 def aligned(a: Point, b: Point, axis: Array) -> list[Row]:
     """The axis, fixed to the second body, stays perpendicular to two directions of the first: the bodies share it."""
-    return [Row("DOT1", a, b, local(a.body, e), local(b.body, axis)) for e in across(axis)]
+    w = local(b.body, axis)
+    return [Row("DOT1", a, b, local(a.body, e), w) for e in across(axis)]
 
 
 def oriented(a: Point, b: Point) -> list[Row]:
