@@ -96,12 +96,11 @@ class Frames:
         """The start of `model`, without its joints: a + B c, B Q, m (v + B (ω × c)), QᵀJω."""
         n, moving = len(model.bodies), model.bodies[1:]
         a, B, p, L = np.zeros((n, 3)), identities(n), np.zeros((n, 3)), np.zeros((n, 3))
-        c, Q, R = self.center[1:], self.axes[1:], stack([body.pose.B for body in moving], (3, 3))
+        R = stack([body.pose.B for body in moving], (3, 3))
         v, omega = stack([body.velocity for body in moving], (3,)), stack([body.body_rates for body in moving], (3,))
-        a[1:] = stack([body.pose.a for body in moving], (3,)) + _turned(R, c)
-        B[1:] = R @ Q
-        p[1:] = self.mass[1:, None] * (v + _turned(R, crossed(omega, c)))
-        L[1:] = self.moments[1:] * _turned_back(Q, omega)
+        a[1:] = stack([body.pose.a for body in moving], (3,)) + _turned(R, self.center[1:])
+        B[1:] = R @ self.axes[1:]
+        p[1:], L[1:] = momenta(self, R, v, omega)
         account = np.array([0.0, 0.0, 1.0])
         none = np.zeros(0)
         return State(a, B, p, L, angle=none, lam=np.zeros((3, 0)), account=account, effort=none, half_turns=none)
@@ -114,6 +113,14 @@ def size_of_bodies(mass: Array, moments: Array, a: Array) -> float:
     return max(float(np.sqrt(squared.max())), float(np.abs(a).max())) or 1.0
 
 
+def momenta(frames: Frames, R: Array, v: Array, omega: Array) -> tuple[Array, Array]:
+    """m (v + R (ω × c)) and Qᵀ J ω of the bodies besides the world, with rotations R (n, 3, 3), velocities v and body
+    rates ω (…, n, 3) of their frames."""
+    c = frames.center[1:]
+    p = frames.mass[1:, None] * (v + _turned(R, crossed(omega, c)))
+    return p, frames.moments[1:] * _turned_back(frames.axes[1:], omega)
+
+
 def identities(n: int) -> Array:
     """n unit matrices (n, 3, 3)."""
     found = np.zeros((n, 3, 3))
@@ -122,20 +129,20 @@ def identities(n: int) -> Array:
 
 
 def crossed(u: Array, v: Array) -> Array:
-    """u × v, row by row (n, 3)."""
-    x, y, z = u.T
-    a, b, c = v.T
-    return np.stack([y * c - z * b, z * a - x * c, x * b - y * a], axis=1)
+    """u × v (…, 3)."""
+    x, y, z = u[..., 0], u[..., 1], u[..., 2]
+    a, b, c = v[..., 0], v[..., 1], v[..., 2]
+    return np.stack([y * c - z * b, z * a - x * c, x * b - y * a], axis=-1)
 
 
 def _turned(B: Array, u: Array) -> Array:
-    """B u, row by row (n, 3)."""
-    return np.matmul(B, u[:, :, None])[:, :, 0]
+    """B u, row by row (…, n, 3)."""
+    return np.matmul(B, u[..., None])[..., 0]
 
 
 def _turned_back(B: Array, u: Array) -> Array:
-    """Bᵀ u, row by row (n, 3)."""
-    return np.matmul(B.swapaxes(1, 2), u[:, :, None])[:, :, 0]
+    """Bᵀ u, row by row (…, n, 3)."""
+    return np.matmul(B.swapaxes(-1, -2), u[..., None])[..., 0]
 
 
 def stack(rows: Any, shape: tuple[int, ...]) -> Array:

@@ -118,7 +118,7 @@ class Compiled:
         number = {body: k for k, body in enumerate(model.bodies)}
         return cls(
             model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number,
-            tuple(_attributes(model)),
+            tuple(attributes(model)),
         )  # fmt: skip
 
     # ── questions ──
@@ -246,7 +246,7 @@ def _objects(model: Model) -> Iterator[Any]:
     yield from model.forces
 
 
-def _attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
+def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
         yield thing, {
