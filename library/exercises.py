@@ -20,6 +20,8 @@ from livens.compile.system import scratch
 from livens.kernels.forces import free_forces
 from livens.kernels.record import store_state
 from livens.kernels.spin import drift, kick
+from livens.run.members import follow_members
+from livens.run.plan import plan
 from livens.step import COMPARED, SCHEMES
 
 G = (0.0, 0.0, -9.81)
@@ -194,6 +196,15 @@ def users_scheme() -> None:
     store_state(empty_record(state, 1), 0, state)
 
 
+def members() -> None:
+    """Many models of one structure in one call, by every scheme."""
+    stone = lv.Model(gravity=G)
+    stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))
+    for model in (stone, pendulum()):
+        for scheme in (*SCHEMES, *COMPARED):
+            follow_members(plan(scheme, 1e-2, 2e-2, 1), [Compiled.of(model, quiet=True)] * 2)
+
+
 def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
     def run() -> None:
         with warnings.catch_warnings():
@@ -208,5 +219,5 @@ EXERCISES = [
         quietly(lambda build=build: move(build))
         for build in (free, free_with_drag, jointed, told_by_time, loop, pendulum)
     ),
-    *map(quietly, (questions, signals, joint_space, picture, lagrangians, users_scheme)),
+    *map(quietly, (questions, signals, joint_space, picture, lagrangians, users_scheme, members)),
 ]

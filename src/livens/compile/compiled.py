@@ -31,7 +31,6 @@ from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
 
-
 UNCHANGEABLE = frozenset([str, float, int, bool, tuple, type(None)])  # types of attributes that need no copy
 
 
@@ -249,9 +248,10 @@ def _objects(model: Model) -> Iterator[Any]:
 def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
-        yield thing, {
-            name: value if type(value) in UNCHANGEABLE else _copied(value) for name, value in vars(thing).items()
-        }
+        yield (
+            thing,
+            {name: value if type(value) in UNCHANGEABLE else _copied(value) for name, value in vars(thing).items()},
+        )
 
 
 def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:

@@ -116,8 +116,7 @@ class Restart:
             full=system,
             state=state,
             groups=tuple(
-                Group(things[k], rows, touched)
-                for k, (_, rows, touched) in zip(self.owners, mine.groups, strict=True)
+                Group(things[k], rows, touched) for k, (_, rows, touched) in zip(self.owners, mine.groups, strict=True)
             ),
             coordinates=tuple(things[k].coordinates[j] for k, j in self.coordinates),
             dials=tuple(things[k].coordinates[j] for k, j in self.dials),

@@ -88,8 +88,9 @@ class _Entry(NamedTuple):
 def compile_coordinates(
     model: Model, frames: Frames, signals: Signals, blocks: list[Group] | None = None
 ) -> tuple[Coordinates, list[Coordinate], Dials, list[Coordinate]]:
-    """blocks: all blocks of the model, if they are known. The joint coordinates on which something acts, and the same as objects in the same order; a coordinate with
-    several motors or springs has several entries. Then the other angles, also as objects."""
+    """The joint coordinates on which something acts, and the same as objects in the same order; a coordinate with
+    several motors or springs has several entries. Then the other angles, also as objects. `blocks`: all blocks of the
+    model, if they are known."""
     entries = _entries(model, signals, groups(model) if blocks is None else blocks)
     acting = [q for q, _, _ in entries]
     for q in acting if frames.some_lack_inertia else ():
@@ -221,7 +222,8 @@ def compile_rows(
 def _first_points(
     rows: list[Row], a: NDArray[np.intp], points: list[Point], owners: list[Thing], frames: Frames
 ) -> Array:
-    """The first points of rows, on the bodies number a; that of a ROLL row contains the tangent, times the radius: a length like others."""
+    """The first points of rows, on the bodies number a; that of a ROLL row contains the tangent, times the
+    radius: a length like others."""
     rolls = [r for r, row in enumerate(rows) if row.kind == "ROLL"]
     if not rolls:
         return frames.all_local(a, points, owners)

@@ -20,8 +20,8 @@ from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
+from ..run.follow import follow
 from ..run.plan import Plan
-from ..run.simulate import follow
 
 Layout = tuple[tuple[str, tuple[int, ...]], ...]  # name and shape of each array, by name
 TOKEN = secrets.token_hex(8)  # distinguishes processes of different machines
