@@ -202,7 +202,7 @@ def members() -> None:
     stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))
     for model in (stone, pendulum()):
         for scheme in (*SCHEMES, *COMPARED):
-            follow_members(plan(scheme, 1e-2, 2e-2, 1), [Compiled.of(model, quiet=True)] * 2)
+            list(follow_members(plan(scheme, 1e-2, 2e-2, 1), [Compiled.of(model, quiet=True)] * 2))
 
 
 def quietly(exercise: Callable[[], None]) -> Callable[[], None]:

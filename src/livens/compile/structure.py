@@ -15,19 +15,19 @@ import numpy as np
 from ..kernels.arrays import System
 from .compiled import Compiled
 
-CONTENTS = {
+CONTENTS = {  # parts of a system, those first that say most
     "bodies": "the number of bodies",
+    "damped": "the dampers",
+    "rows": "the constraint equations or dampers",
+    "blocks": "the constraint equations or dampers",
+    "rolls": "the constraint equations",
     "springs": "the springs",
     "pairs": "the bodies that attract each other",
     "loads": "the loads",
     "coordinates": "the springs, stops and motors of joints",
     "dials": "the springs, stops and motors of joints",
-    "rows": "the constraint equations or dampers",
-    "blocks": "the constraint equations or dampers",
-    "tapes": "user-written equations",
-    "formulas": "user-written energies or forces",
-    "damped": "the dampers",
-    "rolls": "the constraint equations",
+    "tapes": "the user-written equations",
+    "formulas": "the user-written energies or forces",
 }
 
 
@@ -35,10 +35,8 @@ def structural_change(one: Compiled, other: Compiled) -> str:
     """What differs in the structure of two compiled models, in words; "" if nothing does."""
     if one.left_out != other.left_out:
         return "which constraint equations are redundant"
-    for field, mine, theirs in zip(System._fields, one.system, other.system, strict=True):
-        if not _alike(mine, theirs):
-            return CONTENTS.get(field, field)
-    return ""
+    mine, theirs = (dict(zip(System._fields, system, strict=True)) for system in (one.system, other.system))
+    return next((words for part, words in CONTENTS.items() if not _alike(mine[part], theirs[part])), "")
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -7,15 +7,17 @@ is a run that fails, once more, for the message that a single run gives. Bits ar
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.restart import Restart
 from ..compile.states import copied
 from ..compile.structure import structural_change, with_members
 from ..compile.system import scratch
+from ..describe.model import Model
 from ..errors import LivensError
 from ..kernels import status
 from ..kernels.arrays import State
@@ -42,23 +44,46 @@ def _varies(compiled: Compiled) -> bool:
     return signals.varies or bool(signals.controlled)
 
 
-def follow_members(how: Plan, members: Sequence[Compiled]) -> list[Trajectory | LivensError]:
-    """The motion of every compiled model by the plan, or the error that ended it."""
-    found: list[Trajectory | LivensError | None] = [None] * len(members)
+def compiled_members(models: Sequence[Model]) -> list[Compiled | Exception]:
+    """The compiled models, or the errors that refuse them. Models that differ from the first in gravity and initial
+    velocities only share its compilation."""
+    found: list[Compiled | Exception | None] = [None] * len(models)
+    first = found[0] = _compiled(models[0])
+    if len(models) > 1 and isinstance(first, Compiled):
+        restart = Restart(first)
+        alike = [k for k in range(1, len(models)) if restart.matches(models[k])]
+        if alike:
+            for k, one in zip(alike, restart.compiled_for([models[k] for k in alike]), strict=True):
+                found[k] = one
+    return [_compiled(model) if one is None else one for model, one in zip(models, found, strict=True)]
+
+
+def _compiled(model: Model) -> Compiled | Exception:
+    try:
+        return Compiled.of(model, quiet=True)
+    except Exception as error:  # functions of the user may raise anything
+        return error
+
+
+def follow_members(how: Plan, members: Sequence[Compiled]) -> Iterator[tuple[int, Trajectory | Exception]]:
+    """The number of every compiled model with its motion by the plan, or with the error that ended it; in any order.
+    Motions are computed in parts, so that not all of them must be kept."""
     todo = [k for k, one in enumerate(members) if not _varies(one)]
+    single = sorted(set(range(len(members))) - set(todo))
     while todo:
         first = members[todo[0]]
         alike = [k for k in todo if k == todo[0] or not structural_change(first, members[k])]
         todo = sorted(set(todo) - set(alike))
         if not together(how, first):
+            single += alike
             continue
         size = max(1, RECORD_BYTES // max(1, _bytes(how, first)))
         for begin in range(0, len(alike), size):
             some = alike[begin : begin + size]
-            motions = Batch(how, [members[k] for k in some]).motions()
-            for k, motion in zip(some, motions, strict=True):
-                found[k] = motion
-    return [_single(how, one) if motion is None else motion for one, motion in zip(members, found, strict=True)]
+            for k, motion in zip(some, Batch(how, [members[k] for k in some]).motions(), strict=True):
+                yield k, _single(how, members[k]) if motion is None else motion
+    for k in single:
+        yield k, _single(how, members[k])
 
 
 def _bytes(how: Plan, compiled: Compiled) -> int:
@@ -66,17 +91,17 @@ def _bytes(how: Plan, compiled: Compiled) -> int:
     return slots * (8 * how.scheme.memory(compiled.system) + sum(x.nbytes for x in compiled.state))
 
 
-def _single(how: Plan, compiled: Compiled) -> Trajectory | LivensError:
+def _single(how: Plan, compiled: Compiled) -> Trajectory | Exception:
     try:
         return follow(how, compiled)
-    except LivensError as error:
+    except Exception as error:  # functions of the user may raise anything
         return error
 
 
 class Batch:
     """Runs of some compiled models of one structure by a plan, and the arrays for them."""
 
-    def __init__(self, how: Plan, members: Sequence[Compiled]):
+    def __init__(self, how: Plan, members: Sequence[Compiled], starts: Sequence[State] | None = None):
         self.how, self.members, one = how, members, members[0]
         memory = np.zeros(how.scheme.memory(one.system))
         self.state = copied(one.state)._replace(memory=memory)
@@ -88,7 +113,7 @@ class Batch:
         self.outcome = np.zeros((len(members), COLUMNS), dtype=np.int64)
         self.seconds = 0.0
         self.t = self._times()
-        self.set(members)
+        self.set(members, starts)
 
     def set(self, members: Sequence[Compiled], starts: Sequence[State] | None = None) -> None:
         """Other models of the same structure, and other states at their start, if they are given."""

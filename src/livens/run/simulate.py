@@ -19,9 +19,10 @@ from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
-from .follow import checked_start, follow
+from .follow import checked_start
 from .loop import Run, room, with_memory
 from .plan import Plan, plan
+from .prepare import Prepared
 from .progress import Progress
 
 _asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
@@ -69,10 +70,11 @@ def simulate(
     checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
+    prepared = Prepared(compiled, how.scheme, how.h)
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
-        return follow(how, compiled, start, progress, checkpoints)
+        return prepared.follow(how, start, progress, checkpoints)
 
     chosen = isinstance(h, str)
     with checkpoints:
