@@ -37,7 +37,8 @@ class Numbers:
         for name, value in parameters.items():
             _check_number(name, value)
             document = self._with_default(document, parts_of(name), name)
-        other = from_dict(with_values(document, parameters))
+            _refuse_words(name, parts_of(name), document)
+        other = from_dict(with_values(document, {name: np.asarray(x).tolist() for name, x in parameters.items()}))
         for new, old in zip(other.things, self.model.things, strict=True):
             for name, value in vars(new).items():
                 if isinstance(value, Forgotten):
@@ -100,3 +101,19 @@ def _check_number(name: str, value: Any) -> None:
         numbers = False
     if not isinstance(name, str) or not numbers:
         raise ModelError(f"parameter {name!r} must be a number or several numbers, not {value!r}.")
+
+
+def _refuse_words(name: str, path: list[str], document: Any) -> None:
+    """Raise a ModelError if what a document has at a path is a word or a table."""
+    here = document
+    for part in path:
+        if isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+            here = here[int(part)]
+        elif isinstance(here, dict) and part in here:
+            here = here[part]
+        else:
+            return  # a default, or a path that with_values refuses
+    if isinstance(here, dict):
+        raise ModelError(f"{name!r} is not a number but a table with {', '.join(here)}.")
+    if isinstance(here, str) and here not in ("inf", "-inf"):
+        raise ModelError(f"{name!r} is not a number but {here!r}.")
