@@ -49,18 +49,7 @@ class Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.wanted = 0
-        backwards = bool((scheme.weights < 0.0).any())
-        if self.system.damped and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
-                "use lv.Livens(order=2)."
-            )
-        dependent = [force.name for force in self.model.forces if force.velocity_dependent]
-        if dependent and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
-                f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
-            )
+        refuse_backward_stages(compiled, scheme)
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
@@ -196,6 +185,23 @@ class Run:
         )
         motion.wanted = max(steps, self.wanted)
         return motion
+
+
+def refuse_backward_stages(compiled: Compiled, scheme: Scheme) -> None:
+    """Raise a ModelError if a scheme takes stages backwards in time and something dissipates energy."""
+    if not (scheme.weights < 0.0).any():
+        return
+    if compiled.system.damped:
+        raise ModelError(
+            f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
+            "use lv.Livens(order=2)."
+        )
+    dependent = [force.name for force in compiled.model.forces if force.velocity_dependent]
+    if dependent:
+        raise ModelError(
+            f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
+            f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
+        )
 
 
 def with_memory(state: State, size: int) -> State:

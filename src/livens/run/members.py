@@ -24,7 +24,7 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step.members import COLUMNS, MEMBERS, STATUS, TAKEN, TALLY
 from .follow import follow
-from .loop import Run, room
+from .loop import Run, refuse_backward_stages, room
 from .plan import Plan
 
 RECORD_BYTES = 64 * 2**20  # of the states that are kept, in one call of the kernel
@@ -33,6 +33,7 @@ RECORD_BYTES = 64 * 2**20  # of the states that are kept, in one call of the ker
 def together(how: Plan, compiled: Compiled) -> bool:
     """True if a kernel runs many members with the structure of `compiled`."""
     try:
+        refuse_backward_stages(compiled, how.scheme)
         rollout = how.scheme.kernels(compiled.system)[1]
     except LivensError:  # the run itself reports it
         return False
