@@ -23,6 +23,7 @@ from livens.kernels.spin import drift, kick
 from livens.run.members import follow_members
 from livens.run.plan import plan
 from livens.step import COMPARED, SCHEMES
+from livens.step.start_forces import start_forces
 
 G = (0.0, 0.0, -9.81)
 STEPS = 4
@@ -193,6 +194,7 @@ def users_scheme() -> None:
     drift(system.bodies, 1e-3, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
     signals = compiled.signals(1e-3).table(np.zeros(1))
     free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
+    start_forces(system, state, signals, work)
     store_state(empty_record(state, 1), 0, state)
 
 
