@@ -53,7 +53,7 @@ class Frames:
 
     def all_local(self, k: NDArray[np.intp], points: Sequence[Point], owners: Sequence[Thing]) -> Array:
         """`local` of many points, which are on the bodies number k: (points, 3)."""
-        found = _turned_back(self.axes[k], stack([point.r for point in points], (3,)) - self.center[k])
+        found = turned_back(self.axes[k], stack([point.r for point in points], (3,)) - self.center[k])
         if self.some_lack_inertia:
             for i in np.flatnonzero(self.lacking[k]).tolist():
                 found[i] = self.local(points[i], owners[i])
@@ -63,9 +63,9 @@ class Frames:
         """A direction in body axes, in principal axes."""
         return self.axes[self.number[body]].T @ u
 
-    def all_directions(self, k: NDArray[np.intp], u: Sequence[Array]) -> Array:
+    def all_directions(self, k: NDArray[np.intp], u: Sequence[Array] | Array) -> Array:
         """`direction` of many directions, of the bodies number k: (directions, 3)."""
-        return _turned_back(self.axes[k], stack(u, (3,)))
+        return turned_back(self.axes[k], stack(u, (3,)))
 
     def numbers_of(self, points: Sequence[Point]) -> NDArray[np.intp]:
         """The numbers of the bodies of points."""
@@ -98,7 +98,7 @@ class Frames:
         a, B, p, L = np.zeros((n, 3)), identities(n), np.zeros((n, 3)), np.zeros((n, 3))
         R = stack([body.pose.B for body in moving], (3, 3))
         v, omega = stack([body.velocity for body in moving], (3,)), stack([body.body_rates for body in moving], (3,))
-        a[1:] = stack([body.pose.a for body in moving], (3,)) + _turned(R, self.center[1:])
+        a[1:] = stack([body.pose.a for body in moving], (3,)) + turned(R, self.center[1:])
         B[1:] = R @ self.axes[1:]
         p[1:], L[1:] = momenta(self, R, v, omega)
         account = np.array([0.0, 0.0, 1.0])
@@ -117,8 +117,8 @@ def momenta(frames: Frames, R: Array, v: Array, omega: Array) -> tuple[Array, Ar
     """m (v + R (ω × c)) and Qᵀ J ω of the bodies besides the world, with rotations R (n, 3, 3), velocities v and body
     rates ω (…, n, 3) of their frames."""
     c = frames.center[1:]
-    p = frames.mass[1:, None] * (v + _turned(R, crossed(omega, c)))
-    return p, frames.moments[1:] * _turned_back(frames.axes[1:], omega)
+    p = frames.mass[1:, None] * (v + turned(R, crossed(omega, c)))
+    return p, frames.moments[1:] * turned_back(frames.axes[1:], omega)
 
 
 def identities(n: int) -> Array:
@@ -135,12 +135,12 @@ def crossed(u: Array, v: Array) -> Array:
     return np.stack([y * c - z * b, z * a - x * c, x * b - y * a], axis=-1)
 
 
-def _turned(B: Array, u: Array) -> Array:
+def turned(B: Array, u: Array) -> Array:
     """B u, row by row (…, n, 3)."""
     return np.matmul(B, u[..., None])[..., 0]
 
 
-def _turned_back(B: Array, u: Array) -> Array:
+def turned_back(B: Array, u: Array) -> Array:
     """Bᵀ u, row by row (…, n, 3)."""
     return np.matmul(B.swapaxes(-1, -2), u[..., None])[..., 0]
 

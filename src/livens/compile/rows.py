@@ -21,7 +21,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
 from ..kernels.arrays import Blocks, Coordinates, Dials, Rows, State
-from .bodies import Frames, size_of_bodies, stack
+from .bodies import Frames, size_of_bodies, stack, turned, turned_back
 from .ordering import elimination_order, symbolic
 from .signals import Signals
 
@@ -64,10 +64,15 @@ def without(blocks: list[Group], skip: frozenset[int], number: dict[Body, int]) 
 
 def _touched(rows: list[Row], number: dict[Body, int]) -> tuple[int, ...]:
     """The numbers of the bodies of some rows, ascending."""
-    one = rows[0]
-    if len(rows) > 1 and all(row.a is one.a and row.b is one.b and not (row.coordinates or row.bodies) for row in rows):
-        rows = rows[:1]
-    return tuple(sorted({number[body] for row in rows for body in bodies_of(row)}))
+    found: set[int] = set()
+    a = b = None
+    for row in rows:
+        if row.coordinates or row.bodies:
+            found.update(number[body] for body in bodies_of(row))
+        elif row.a is not a or row.b is not b:  # most rows of a joint are between the same points
+            a, b = row.a, row.b
+            found |= {number[a.body], number[b.body]}
+    return tuple(sorted(found))
 
 
 def bodies_of(row: Row) -> list[Body]:
@@ -118,7 +123,9 @@ def compile_coordinates(
     inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
     a, b = frames.numbers_of([q.a for q in others]), frames.numbers_of([q.b for q in others])
     axes = [q.axis for q in others]
-    across = [q.b.body.pose.B.T @ (q.a.body.pose.B @ q.axis) for q in others]
+    Ra = stack([q.a.body.pose.B for q in others], (3, 3))
+    Rb = stack([q.b.body.pose.B for q in others], (3, 3))
+    across = turned_back(Rb, turned(Ra, stack(axes, (3,))))
     both = np.array([float(bool(q.joint.shared)) for q in others])[:, None]
     dials = Dials(  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
         body=pairs(a, b).astype(np.int64),
