@@ -29,7 +29,7 @@ from .loops import loops
 from .rows import PRECISION, Group
 from .states import copied
 
-FREE = {"velocity", "body_rates"}  # attributes of a body that may differ
+FREE = frozenset(["velocity", "body_rates"])  # attributes of a body that may differ
 PLAIN = frozenset([str, int, bool, type(None)])
 
 
@@ -71,9 +71,10 @@ class Restart:
             return False
         number = {body: k for k, body in enumerate(model.bodies)} | {thing: k for k, thing in enumerate(things)}
         compare = _Comparison(number, mine.number | self.things)
+        described: list[Body | Thing] = [*model.bodies, *things]
         return all(
-            compare.same(thing, before, FREE if thing in number and isinstance(thing, Body) else frozenset())
-            for thing, (_, before) in zip([*model.bodies, *things], mine.snapshot[1:], strict=True)
+            compare.same(thing, before, FREE if isinstance(thing, Body) else frozenset())
+            for thing, (_, before) in zip(described, mine.snapshot[1:], strict=True)
         )
 
     def compiled_for(self, models: Sequence[Model]) -> list[Compiled | None]:
@@ -134,7 +135,7 @@ class _Comparison:
     def __init__(self, now: dict[Any, int], then: dict[Any, int]):
         self.now, self.then = now, then
 
-    def same(self, thing: Body | Thing, before: dict[str, Any], free: set[str] | frozenset[str]) -> bool:
+    def same(self, thing: Body | Thing, before: dict[str, Any], free: frozenset[str]) -> bool:
         """True if the attributes of a thing are those of `before`, except those that are `free` to differ."""
         here = vars(thing)
         return len(here) == len(before) and all(

@@ -6,11 +6,13 @@ is a run that fails, once more, for the message that a single run gives. Bits ar
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .. import _jit
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.restart import Restart
@@ -27,6 +29,7 @@ from .follow import follow
 from .loop import Run, refuse_backward_stages, room
 from .plan import Plan
 
+_asked: set[object] = set()  # kernels of which it has been looked up whether they are compiled
 RECORD_BYTES = 64 * 2**20  # of the states that are kept, in one call of the kernel
 
 
@@ -43,6 +46,17 @@ def together(how: Plan, compiled: Compiled) -> bool:
 def _varies(compiled: Compiled) -> bool:
     signals = compiled.compiled_signals or compiled.signals(1.0)
     return signals.varies or bool(signals.controlled)
+
+
+def say_compiling_members(how: Plan, compiled: Compiled) -> None:
+    """Announce that the first runs of members on a machine compile a kernel, where the library does not contain it."""
+    if together(how, compiled):
+        kernel = MEMBERS[how.scheme.kernels(compiled.system)[1]]
+        jointed = bool(len(compiled.system.rows.kind))
+        text = _jit.announcement(f"members.{kernel.__name__}", how.scheme.compile_seconds(jointed))
+        if text and kernel not in _asked:
+            sys.stderr.write(f"livens: {text}\n")
+        _asked.add(kernel)
 
 
 def compiled_members(models: Sequence[Model]) -> list[Compiled | Exception]:

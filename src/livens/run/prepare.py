@@ -24,7 +24,7 @@ from ..step import Scheme
 from .checkpoint import Checkpoints
 from .follow import checked_start, follow
 from .loop import OPEN
-from .members import Batch, together
+from .members import Batch, say_compiling_members, together
 from .parameters import Numbers
 from .plan import Plan, checked_scheme, plan
 
@@ -33,8 +33,8 @@ def prepare(model: Model, scheme: Scheme | None = None, *, h: float) -> Prepared
     """Compile `model` once for many runs with steps of length `h` [s]: `run = lv.prepare(m, h=1e-3)`, then
     `motion = run(until)`, bitwise that of `lv.simulate`.
 
-    Warnings about the model are given here, once. Runs do not check the energy error: `motion.report()` shows it. The
-    model must not be changed while the prepared runs are used; runs refuse that.
+    Warnings about the model are given here, once. Runs do not check the energy error: `motion.report()` shows it. Later
+    changes of the model have no effect; runs with other numbers refuse a model that was changed.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -47,8 +47,6 @@ def prepare(model: Model, scheme: Scheme | None = None, *, h: float) -> Prepared
     """
     if not isinstance(model, Model):
         raise ModelError(f"prepare takes a Model first, not {model!r}.")
-    if isinstance(h, str):
-        raise ModelError(f"a prepared run needs h as a number of seconds, not {h!r}: lv.simulate chooses a step.")
     return Prepared(Compiled.of(model), checked_scheme(scheme), positive(h, "h", "s"))
 
 
@@ -160,6 +158,7 @@ class Kept:
     def __init__(self, prepared: Prepared, how: Plan):
         self.prepared, self.how, self.compiled = prepared, how, prepared.compiled
         self.start = copied(self.compiled.state)
+        say_compiling_members(how, self.compiled)
         self._batch = Batch(how, [self.compiled], [self.start]) if together(how, self.compiled) else None
 
     def __call__(self, start: State | None = None, parameters: Mapping[str, Any] | None = None) -> Trajectory:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError, ModelWarning
 from ..record.trajectory import Trajectory
+from ..run.members import say_compiling_members
 from ..run.plan import Plan, plan
 from ..run.progress import Progress
 from ..run.simulate import simulate
@@ -172,7 +173,7 @@ def _first_model(make_model: Callable[..., Model], members: Design, how: Plan) -
     with suppress(Exception):  # the member reports the error later
         model = make_model(**members[0])
         with suppress(LivensError):
-            simulate(model, how.scheme, h=how.h, until=how.h)
+            say_compiling_members(how, simulate(model, how.scheme, h=how.h, until=how.h).compiled)
         return model if isinstance(model, Model) else None
     return None
 

@@ -62,11 +62,10 @@ class MemberTask:
 
     def outcomes(self, members: list[tuple[int, dict[str, Any]]]) -> list[Outcome]:
         """The outcomes of some members. An error of a user's function is the outcome of its member."""
-        made = [self.model(parameters) for _, parameters in members]
-        found: list[Any] = list(made)
-        models = [k for k, model in enumerate(made) if isinstance(model, Model)]
+        found: list[Any] = [self.model(parameters) for _, parameters in members]
+        models = {k: model for k, model in enumerate(found) if isinstance(model, Model)}
         if models:
-            for k, compiled in zip(models, compiled_members([made[k] for k in models]), strict=True):
+            for k, compiled in zip(models, compiled_members([*models.values()]), strict=True):
                 found[k] = compiled
         able = [k for k, compiled in enumerate(found) if isinstance(compiled, Compiled)]
         for n, motion in follow_members(self.plan, [found[k] for k in able]):
