@@ -1,8 +1,9 @@
 """Ensembles: many simulations in one call, of a function that makes models, for many values of its parameters.
 
 Members of one structure are run in one compiled call for many members (run/members.py), on one core, without Python
-code between their steps and with the global interpreter lock released, so threads are sufficient on one machine. The result of a member is written
-to a journal as soon as it is finished (journal.py): a study that was interrupted or killed is continued from there.
+code between their steps and with the global interpreter lock released, so threads are sufficient on one machine. The
+result of a member is written to a journal as soon as it is finished (journal.py): a study that was interrupted or
+killed is continued from there.
 """
 
 from __future__ import annotations
