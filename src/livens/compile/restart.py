@@ -138,9 +138,12 @@ class _Comparison:
     def same(self, thing: Body | Thing, before: dict[str, Any], free: frozenset[str]) -> bool:
         """True if the attributes of a thing are those of `before`, except those that are `free` to differ."""
         here = vars(thing)
-        return len(here) == len(before) and all(
-            name in free or (name in before and self.equal(value, before[name])) for name, value in here.items()
-        )
+        if len(here) != len(before):
+            return False
+        for name, value in here.items():
+            if name not in free and not (name in before and self.equal(value, before[name])):
+                return False
+        return True
 
     def equal(self, one: Any, other: Any) -> bool:
         """True if two values describe the same, to the bit."""
@@ -160,7 +163,7 @@ class _Comparison:
         if kind is tuple or kind is list:
             return len(one) == len(other) and all(map(self.equal, one, other))
         if kind is Coordinate:
-            return all(self.equal(value, vars(other)[name]) for name, value in vars(one).items())
+            return all(map(self.equal, vars(one).values(), vars(other).values()))
         if isinstance(one, Body | Thing):
             return one in self.now and self.now[one] == self.then.get(other)
         return self._same_matter(one, other)

@@ -23,7 +23,7 @@ from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
-from .bodies import Frames, stack
+from .bodies import Frames, identities, stack
 from .constraint_tapes import compile_tapes
 from .contents import check_contents, refuse_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
@@ -136,7 +136,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         power=np.zeros(3),
         held=np.zeros((6, n if system.formulas.forces else 0, 3)),
         a=np.zeros((n, 3)),
-        B=np.tile(np.eye(3), (n, 1, 1)),
+        B=identities(n),
         L=np.zeros((n, 3)),
         G=np.zeros((entries, 6)),
         N=np.zeros((entries, 6)),

@@ -75,7 +75,8 @@ class Run:
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()
-                signals = self.signals(done, size)
+                if self.table.varies or period:
+                    signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
                     self.system, state, work, self.h, table, signals, done, size, self.every, self.record
@@ -103,7 +104,7 @@ class Run:
             raise
         finally:
             progress.close()
-        self.so_far(state, steps)
+        self.keep_last(state, steps)
 
     def check_left_out(self, state: State, done: int) -> None:
         """Stop if an equation that is left out as redundant is violated."""
@@ -162,9 +163,13 @@ class Run:
 
     def so_far(self, state: State, done: int) -> Trajectory:
         """The motion over the first `done` steps, of which `state` is the last."""
+        self.keep_last(state, done)
+        return self.trajectory(done)
+
+    def keep_last(self, state: State, done: int) -> None:
+        """Store the last state, if it is not stored yet."""
         if done % self.every:
             keep(self.record, done // self.every + 1, state)
-        return self.trajectory(done)
 
     def trajectory(self, steps: int) -> Trajectory:
         """The motion over the first `steps` steps, the last of which is kept."""

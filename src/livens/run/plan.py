@@ -33,7 +33,11 @@ def step_count(span: float, h: float) -> int:
 
 def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
     """The plan of a run to t = `until` [s], or a ModelError if one of its numbers is wrong."""
-    scheme = checked_scheme(scheme)
+    return planned(checked_scheme(scheme), h, until, every)
+
+
+def planned(scheme: Scheme, h: float, until: float, every: int) -> Plan:
+    """The plan of a run with a scheme that has been checked."""
     until, h = positive(until, "until", "s"), positive(h, "h", "s")
     steps = step_count(until, h)
     if not steps:

@@ -26,7 +26,7 @@ from .follow import checked_start, follow
 from .loop import OPEN
 from .members import Batch, say_compiling_members, together
 from .parameters import Numbers
-from .plan import Plan, checked_scheme, plan
+from .plan import Plan, checked_scheme, planned
 
 
 def prepare(model: Model, scheme: Scheme | None = None, *, h: float) -> Prepared:
@@ -72,7 +72,7 @@ class Prepared:
         "joints.elbow.stiffness": 5.0, "joints.elbow.b.point": (0, 0, 0.1), "gravity.2": -1.62,
         "bodies.arm.velocity": (1, 0, 0)}. `motion.model` is a copy of the model with these numbers.
         """
-        how = plan(self.scheme, self.h, until, every)
+        how = planned(self.scheme, self.h, until, every)
         return self.follow(how, start, progress, parameters=parameters)
 
     def follow(
@@ -103,7 +103,7 @@ class Prepared:
         [1.0, 0.0, -4.905]
         [2.0, 0.0, -4.905]
         """
-        return Kept(self, plan(self.scheme, self.h, until, every))
+        return Kept(self, planned(self.scheme, self.h, until, every))
 
     def compiled_for(self, parameters: Mapping[str, Any] | None) -> Compiled:
         """The compiled model with other numbers; it must have the structure of the prepared one."""
