@@ -20,7 +20,10 @@ from livens.compile.system import scratch
 from livens.kernels.forces import free_forces
 from livens.kernels.record import store_state
 from livens.kernels.spin import drift, kick
+from livens.run.members import follow_members
+from livens.run.plan import plan
 from livens.step import COMPARED, SCHEMES
+from livens.step.start_forces import start_forces
 
 G = (0.0, 0.0, -9.81)
 STEPS = 4
@@ -216,7 +219,17 @@ def users_scheme() -> None:
     drift(system.bodies, 1e-3, state.a, state.B, state.p, state.L, state.a, state.B, state.L, work.fault)
     signals = compiled.signals(1e-3).table(np.zeros(1))
     free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
+    start_forces(system, state, signals, work)
     store_state(empty_record(state, 1), 0, state)
+
+
+def members() -> None:
+    """Many models of one structure in one call, by every scheme."""
+    stone = lv.Model(gravity=G)
+    stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))
+    for model in (stone, pendulum()):
+        for scheme in (*SCHEMES, *COMPARED):
+            list(follow_members(plan(scheme, 1e-2, 2e-2, 1), [Compiled.of(model, quiet=True)] * 2))
 
 
 def quietly(exercise: Callable[[], None]) -> Callable[[], None]:
@@ -233,5 +246,5 @@ EXERCISES = [
         quietly(lambda build=build: move(build))
         for build in (free, free_with_drag, jointed, told_by_time, loop, pendulum)
     ),
-    *map(quietly, (contact, questions, signals, joint_space, picture, lagrangians, users_scheme)),
+    *map(quietly, (contact, questions, signals, joint_space, picture, lagrangians, users_scheme, members)),
 ]

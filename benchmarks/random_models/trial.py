@@ -14,8 +14,8 @@ import numpy as np
 import livens as lv
 from livens.compile.compiled import Compiled
 from livens.compile.rows import PRECISION
+from livens.run.follow import follow
 from livens.run.plan import plan
-from livens.run.simulate import follow
 
 from .. import index_one
 from .description import Array, Description, Seen, View, build, seen

@@ -95,6 +95,8 @@ from .look.browser.playground import pose_playground as pose_playground
 from .look.plot import plot_work_precision as plot_work_precision
 from .record.netcdf import load as load
 from .record.trajectory import Trajectory as Trajectory
+from .run.prepare import Prepared as Prepared
+from .run.prepare import prepare as prepare
 from .run.simulate import advance as advance
 from .run.simulate import dynamics as dynamics
 from .run.simulate import resume as resume

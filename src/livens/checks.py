@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -19,20 +20,27 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """`value` as a float array of `shape`, or a ModelError that names `what` and the error."""
     try:
         array = np.array(value, dtype=np.float64)
-        if np.asarray(value).dtype.kind in "mM":  # a date has a number, but is none
+        if not _are_numbers(value) and np.asarray(value).dtype.kind in "mM":  # a date has a number, but is none
             raise TypeError
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what} must be {_kind(shape)}, not {value!r}.") from None
     if array.shape != shape:
         raise ModelError(f"{what} must be {_kind(shape)}, got shape {array.shape}.")
-    if not np.isfinite(array).all():
+    if not (all(map(math.isfinite, array.tolist())) if array.ndim == 1 else np.isfinite(array).all()):
         raise ModelError(f"{what} is not finite: {array.tolist()}.")
     return array
 
 
+def _are_numbers(value: Any) -> bool:
+    """True for a number of Python, a tuple of them, and an array of floating-point numbers."""
+    if type(value) is tuple:
+        return all(type(x) is float or type(x) is int for x in value)
+    return type(value) is float or type(value) is int or (type(value) is np.ndarray and value.dtype.kind == "f")
+
+
 def number(value: Any, what: str) -> float:
     """`value` as one finite float."""
-    return float(finite(value, (), what))
+    return value if type(value) is float and math.isfinite(value) else float(finite(value, (), what))
 
 
 def positive(value: Any, what: str, unit: str = "") -> float:

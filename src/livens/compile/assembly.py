@@ -22,6 +22,7 @@ from ..kernels.arrays import MU, Bodies, State, System, Work
 from ..kernels.constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.kinds import VELOCITY_ONLY
+from ..kernels.projection import project_rates
 from ..kernels.row_tapes import tape_jacobians, tape_rates, tape_violations
 from ..kernels.rows import jacobians, violations
 from ..kernels.sparse import add_compliance, assemble, factor, remove_dampers, solve
@@ -39,11 +40,13 @@ DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by d
 class Assembly:
     """A state of a model that is projected onto the joints."""
 
-    def __init__(self, model: Model, system: System, state: State, owners: Sequence[Any]):
-        """owners: the joint or force of each row of `system`."""
+    def __init__(
+        self, model: Model, system: System, state: State, owners: Sequence[Any], signals: Signals | None = None
+    ):
+        """owners: the joint or force of each row of `system`; signals: those of the model, if they are known."""
         self.model, self.system, self.state, self.owners = model, system, state, owners
         self.work: Work = scratch(system)
-        self.signals = np.ascontiguousarray(Signals(model).table(np.zeros(1)))
+        self.signals = np.ascontiguousarray((signals or Signals(model)).table(np.zeros(1)))
         self.hard = system.rows.rate == 0.0
         self.taped = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
@@ -144,18 +147,10 @@ class Assembly:
         of an angular velocity [rad/s]."""
         state, system, work = self.state, self.system, self.work
         p0, L0 = state.p.copy(), state.L.copy()
-        g = np.zeros(len(self.hard))
+        g = np.zeros((1, len(self.hard)))
         pivot = self.factorise(shift, tiny)
-        for _ in range(6):
-            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
-            add_prescribed_rates(system.rows, self.signals, 0, 0.0, g)
-            if self.taped:
-                tape_rates(system.tapes, work.partial, g)
-            g[~self.hard] = 0.0
-            solve(system.blocks, self.H, pivot, g)
-            apply_multipliers(system.blocks, work.G, -1.0, g, state.p, state.L)
-        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, g)
-        state.lam[MU] = -system.rows.rate * g
+        project_rates(system, work.G, self.H, pivot, work.partial, self.signals, state.p[None], state.L[None], g)
+        state.lam[MU] = -system.rows.rate * g[0]
         change = np.linalg.norm(state.p - p0, axis=1) * system.bodies.inverse_mass
         spin = np.linalg.norm((state.L - L0) * system.bodies.inverse_inertia, axis=1)
         return float(change.max()), float(spin.max())

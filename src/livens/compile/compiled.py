@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ from .rows import Group
 from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
+
+UNCHANGEABLE = frozenset([str, float, int, bool, tuple, type(None)])  # types of attributes that need no copy
 
 
 class Adjustment(NamedTuple):
@@ -65,7 +68,6 @@ class Compiled:
     left_out: frozenset[int]  # numbers of the redundant rows among all rows
     adjustment: Adjustment
     number: dict[Body, int]  # of each body when it was compiled; the world is 0
-    frames: dict[Thing, JointFrame]  # points, axes and coordinates of the joints when it was compiled
     snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
 
     @classmethod
@@ -75,7 +77,7 @@ class Compiled:
         tables = compile_model(model)
         if not len(tables.system.rows.kind):
             return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
-        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups))
+        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), tables.signals)
         moved, turned = fit.project_positions()
         if turned > 0.0:
             fit.check_orientations()
@@ -87,7 +89,7 @@ class Compiled:
             reduced = compile_model(model, left_out)
             lam = np.delete(state.lam, sorted(left_out), axis=1)
             system, state = reduced.system, state._replace(lam=lam)
-            last = Assembly(model, system, state, _owners(reduced.groups))
+            last = Assembly(model, system, state, _owners(reduced.groups), tables.signals)
         before = fastest(system.bodies, state, fit.size)
         adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
         fit.check_rates(before)
@@ -115,7 +117,7 @@ class Compiled:
         number = {body: k for k, body in enumerate(model.bodies)}
         return cls(
             model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number,
-            joint_frames(model, number, coordinates, dials), tuple(_attributes(model)),
+            tuple(attributes(model)),
         )  # fmt: skip
 
     # ── questions ──
@@ -134,6 +136,16 @@ class Compiled:
     def owners(self) -> list[Any]:
         """The joint or force of each row of `system`."""
         return [owner for r, owner in enumerate(self.all_owners) if r not in self.left_out]
+
+    @cached_property
+    def frames(self) -> dict[Thing, JointFrame]:
+        """Points, axes and coordinates of the joints when it was compiled."""
+        poses = {thing: before["pose"] for thing, before in self.snapshot if thing in self.number}
+        things = [(thing, past) for thing, past in self.snapshot if isinstance(thing, Thing) and thing.kind == "joint"]
+        found = joint_frames(
+            [_as_it_was(thing, past) for thing, past in things], poses, self.number, self.coordinates, self.dials
+        )
+        return {thing: found[past["name"]] for thing, past in things if past["name"] in found}
 
     @property
     def redundant(self) -> dict[str, int]:
@@ -233,10 +245,20 @@ def _objects(model: Model) -> Iterator[Any]:
     yield from model.forces
 
 
-def _attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
+def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
-        yield thing, {name: _copied(value) for name, value in vars(thing).items()}
+        yield (
+            thing,
+            {name: value if type(value) in UNCHANGEABLE else _copied(value) for name, value in vars(thing).items()},
+        )
+
+
+def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
+    """A copy of a thing with the attributes that it had."""
+    other = copy(thing)
+    vars(other).update(before)
+    return other
 
 
 def _copied(value: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..checks import Array
 from ..describe.body import Body
-from ..describe.model import Model
+from ..describe.pose import Pose
 from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
 
@@ -43,14 +43,19 @@ class JointFrame(NamedTuple):
 
 
 def joint_frames(
-    model: Model, number: dict[Body, int], acting: Sequence[Coordinate], dials: Sequence[Coordinate]
-) -> dict[Thing, JointFrame]:
-    """The frames of all joints with ends, and of those with coordinates."""
+    joints: Sequence[Thing],
+    poses: dict[Body, Pose],
+    number: dict[Body, int],
+    acting: Sequence[Coordinate],
+    dials: Sequence[Coordinate],
+) -> dict[str, JointFrame]:
+    """The frames of all joints with ends, and of those with coordinates, by name; `poses` of the bodies at the
+    start."""
     place = {id(q): c for c, q in reversed(list(enumerate(acting)))}
     dial = {id(q): d for d, q in enumerate(dials)}
 
     found = {}
-    for joint in model.joints:
+    for joint in joints:
         if joint.ends is None:
             continue
         first, second = joint.ends
@@ -71,6 +76,6 @@ def joint_frames(
             )
             for q in joint.coordinates
         )
-        local = first.body.pose.B.T @ axes
-        found[joint] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)
+        local = poses[first.body].B.T @ axes
+        found[joint.name] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)
     return found

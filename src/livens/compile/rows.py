@@ -21,7 +21,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
 from ..kernels.arrays import Blocks, Coordinates, Dials, Rows, State
-from .bodies import Frames, size_of_bodies, stack
+from .bodies import Frames, size_of_bodies, stack, turned, turned_back
 from .ordering import elimination_order, symbolic
 from .signals import Signals
 
@@ -36,22 +36,43 @@ class Group(NamedTuple):
 
     owner: Thing
     rows: list[Row]
+    touched: tuple[int, ...]  # the bodies of the rows, ascending
 
 
-def groups(model: Model, skip: frozenset[int] = frozenset()) -> list[Group]:
-    """All blocks of a model in the order of elimination, without the rows whose numbers in that order are in `skip`."""
+def groups(model: Model) -> list[Group]:
+    """All blocks of a model in the order of elimination."""
+    number = {body: k for k, body in enumerate(model.bodies)}
     found: list[Group] = []
     for thing in model.things:
         rows = thing.rows()
-        if hard := [row for row in rows if row.rate == 0.0]:
-            found.append(Group(thing, hard))
-        found += [Group(thing, [row]) for row in rows if row.rate > 0.0]
-    number = {body: k for k, body in enumerate(model.bodies)}
-    touched = [sorted({number[body] for row in group.rows for body in bodies_of(row)}) for group in found]
-    ordered = [found[k] for k in elimination_order(touched, [len(group.rows) for group in found])]
+        soft = [row for row in rows if row.rate > 0.0]
+        if hard := [row for row in rows if row.rate == 0.0] if soft else rows:
+            found.append(Group(thing, hard, _touched(hard, number)))
+        found += [Group(thing, [row], _touched([row], number)) for row in soft]
+    order = elimination_order([group.touched for group in found], [len(group.rows) for group in found])
+    return [found[k] for k in order]
+
+
+def without(blocks: list[Group], skip: frozenset[int], number: dict[Body, int]) -> list[Group]:
+    """The blocks without the rows whose numbers are in `skip`."""
+    if not skip:
+        return blocks
     numbers = itertools.count()
-    kept = [Group(owner, [row for row in rows if next(numbers) not in skip]) for owner, rows in ordered]
-    return [group for group in kept if group.rows]
+    kept = [(owner, [row for row in rows if next(numbers) not in skip]) for owner, rows, _ in blocks]
+    return [Group(owner, rows, _touched(rows, number)) for owner, rows in kept if rows]
+
+
+def _touched(rows: list[Row], number: dict[Body, int]) -> tuple[int, ...]:
+    """The numbers of the bodies of some rows, ascending."""
+    found: set[int] = set()
+    a = b = None
+    for row in rows:
+        if row.coordinates or row.bodies:
+            found.update(number[body] for body in bodies_of(row))
+        elif row.a is not a or row.b is not b:  # most rows of a joint are between the same points
+            a, b = row.a, row.b
+            found |= {number[a.body], number[b.body]}
+    return tuple(sorted(found))
 
 
 def bodies_of(row: Row) -> list[Body]:
@@ -70,49 +91,67 @@ class _Entry(NamedTuple):
 
 
 def compile_coordinates(
-    model: Model, frames: Frames, signals: Signals
+    model: Model, frames: Frames, signals: Signals, blocks: list[Group] | None = None
 ) -> tuple[Coordinates, list[Coordinate], Dials, list[Coordinate]]:
     """The joint coordinates on which something acts, and the same as objects in the same order; a coordinate with
-    several motors or springs has several entries. Then the other angles, also as objects."""
-    entries = _entries(model, signals)
-    for q, _, _ in entries:
+    several motors or springs has several entries. Then the other angles, also as objects. `blocks`: all blocks of the
+    model, if they are known."""
+    entries = _entries(model, signals, groups(model) if blocks is None else blocks)
+    acting = [q for q, _, _ in entries]
+    for q in acting if frames.some_lack_inertia else ():
         if q.is_angle:
             _refuse_torque(frames, q.a, q.joint)
             _refuse_torque(frames, q.b, q.joint)
     springs = [entry.spring for entry in entries]
+    firsts, seconds, owners = [q.a for q in acting], [q.b for q in acting], [q.joint for q in acting]
+    a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
     compiled = Coordinates(
-        kind=np.array([KIND_NUMBERS[q.kind] for q, _, _ in entries], dtype=np.int64),
-        body=frames.numbers([(q.a.body, q.b.body) for q, _, _ in entries], 2),
-        point=stack([(frames.local(q.a, q.joint), frames.local(q.b, q.joint)) for q, _, _ in entries], (2, 3)),
-        axis=stack([frames.direction(q.a.body, q.axis) for q, _, _ in entries], (3,)),
-        dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q, _, _ in entries], (2, 3)),
-        hand=stack([frames.direction(q.b.body, q.hand) for q, _, _ in entries], (3,)),
+        kind=np.array([KIND_NUMBERS[q.kind] for q in acting], dtype=np.int64),
+        body=pairs(a, b).astype(np.int64),
+        point=pairs(frames.all_local(a, firsts, owners), frames.all_local(b, seconds, owners)),
+        axis=frames.all_directions(a, [q.axis for q in acting]),
+        dial=_dials(frames, a, acting),
+        hand=frames.all_directions(b, [q.hand for q in acting]),
         stiffness=stack([spring.stiffness for spring in springs], ()),
         rest=stack([spring.rest for spring in springs], ()),
         limit=stack([(-np.inf, np.inf) if spring.limits is None else spring.limits for spring in springs], (2,)),
         stop=stack([0.0 if spring.limits is None else spring.limit_stiffness for spring in springs], ()),
         signal=np.array([motor for _, _, motor in entries], dtype=np.int64),
     )
-    known = {id(q) for q, _, _ in entries}
+    known = {id(q) for q in acting}
     others = [q for joint in model.joints for q in joint.coordinates if q.kind == "ANGLE" and id(q) not in known]
     inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
-    rates = []
-    for q in others:  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
-        axes = [(q.a.body, q.axis), (q.b.body, q.b.body.pose.B.T @ (q.a.body.pose.B @ q.axis))]
-        both = float(bool(q.joint.shared))
-        rates.append([both * inverse[frames.number[body]] * frames.direction(body, u) for body, u in axes])
-    dials = Dials(
-        body=frames.numbers([(q.a.body, q.b.body) for q in others], 2),
-        axis=stack(rates, (2, 3)),
-        dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q in others], (2, 3)),
-        hand=stack([frames.direction(q.b.body, q.hand) for q in others], (3,)),
+    a, b = frames.numbers_of([q.a for q in others]), frames.numbers_of([q.b for q in others])
+    axes = [q.axis for q in others]
+    Ra = stack([q.a.body.pose.B for q in others], (3, 3))
+    Rb = stack([q.b.body.pose.B for q in others], (3, 3))
+    across = turned_back(Rb, turned(Ra, stack(axes, (3,))))
+    both = np.array([float(bool(q.joint.shared)) for q in others])[:, None]
+    dials = Dials(  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
+        body=pairs(a, b).astype(np.int64),
+        axis=pairs(
+            both * inverse[a] * frames.all_directions(a, axes),
+            both * inverse[b] * frames.all_directions(b, across),
+        ),
+        dial=_dials(frames, a, others),
+        hand=frames.all_directions(b, [q.hand for q in others]),
     )
-    return compiled, [q for q, _, _ in entries], dials, others
+    return compiled, acting, dials, others
 
 
-def _entries(model: Model, signals: Signals) -> list[_Entry]:
+def pairs(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
+    """What belongs to the first and to the second body, side by side: (n, 2, …)."""
+    return np.concatenate([one[:, None], two[:, None]], axis=1)
+
+
+def _dials(frames: Frames, a: NDArray[np.intp], coordinates: list[Coordinate]) -> Array:
+    """The two directions of the bodies number a from which coordinates count, in principal axes (n, 2, 3)."""
+    return frames.all_directions(np.repeat(a, 2), [e for q in coordinates for e in q.dial]).reshape(-1, 2, 3)
+
+
+def _entries(model: Model, signals: Signals, blocks: list[Group]) -> list[_Entry]:
     """The table of coordinates, in the order of the joints."""
-    used = {id(q) for group in groups(model) for row in group.rows for q in row.coordinates}
+    used = {id(q) for group in blocks for row in group.rows for q in row.coordinates}
     springs: dict[int, list[CoordinateSpring]] = {}
     for _, spring in signals.terms.of(CoordinateSpring):
         springs.setdefault(id(spring.coordinate), []).append(spring)
@@ -124,6 +163,8 @@ def _entries(model: Model, signals: Signals) -> list[_Entry]:
         for q in joint.coordinates:
             sprung, driven = springs.get(id(q), []), motors.get(id(q), [])
             lines = max(len(sprung), len(driven), int(id(q) in used))
+            if not lines:
+                continue
             sprung = sprung + [CoordinateSpring(q, 0.0, 0.0)] * (lines - len(sprung))
             driven = driven + [-1] * (lines - len(driven))
             found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
@@ -136,73 +177,94 @@ def compile_rows(
     """Rows and blocks of all joints and dampers, and which rows are measured in radians."""
     rows = [row for group in blocks_of for row in group.rows]
     owners = [group.owner for group in blocks_of for _ in group.rows]
-    number = frames.number
-    touched = [sorted({number[b] for row in group.rows for b in bodies_of(row)}) for group in blocks_of]
     soft = [int(group.rows[0].rate > 0.0) for group in blocks_of]
+    touched = [group.touched for group in blocks_of]
     blocks, entries, _ = symbolic(touched, [len(group.rows) for group in blocks_of], soft)
-
-    place = {id(q): k for k, q in enumerate(acting)}
-    entry = np.full((len(rows), 4), entries, dtype=np.int64)
-    r = 0
-    for J, group in enumerate(blocks_of):
-        sides = range(blocks.side[J], blocks.side[J + 1])
-        base = {int(blocks.side_body[s]): int(blocks.side_entry[s]) for s in sides}
-        for y, row in enumerate(group.rows):
-            for k, body in enumerate(bodies_of(row)):
-                entry[r, k] = base[number[body]] + y if number[body] > 0 else entries
-            r += 1
-    for row, owner in zip(rows, owners, strict=True):
+    for row, owner in zip(rows, owners, strict=True) if frames.some_lack_inertia else ():
         if row.kind in ("DOT1", "DOT2", "RIM", "EDGE", "ROLL"):
             _refuse_torque(frames, row.a, owner)
         if row.kind in ("DOT1", "RIM", "ROLL"):
             _refuse_torque(frames, row.b, owner)
 
-    def pad(values: Any, filler: Any) -> list[Any]:
-        return [*values, *[filler] * (2 - len(values))]
-
-    def first_point(row: Row, owner: Thing) -> Array:
-        if row.kind == "ROLL":  # its first point contains the tangent, times the radius: a length like other points
-            return row.value * frames.direction(row.a.body, row.a.r)
-        return frames.local(row.a, owner)
-
+    place = {id(q): k for k, q in enumerate(acting)}
+    firsts, seconds = [row.a for row in rows], [row.b for row in rows]
+    a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
+    body = pairs(a, b).astype(np.int64)
+    every_body = np.concatenate([body, np.zeros_like(body)], axis=1)
+    point = pairs(_first_points(rows, a, firsts, owners, frames), frames.all_local(b, seconds, owners))
+    coordinate, ratio = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 2))
+    signal = np.full(len(rows), -1, dtype=np.int64)
+    for r, row in enumerate(rows):
+        if row.coordinates or row.bodies:
+            bodies = [frames.number[body] for body in bodies_of(row)]
+            every_body[r] = [*bodies, *[0] * (4 - len(bodies))]
+            coordinate[r, : len(row.coordinates)] = [place[id(q)] for q in row.coordinates]
+            ratio[r, : len(row.ratios)] = row.ratios
+        if row.driven:
+            signal[r] = signals.drive_column[id(owners[r])]
     compiled = Rows(
         kind=np.array([KIND_NUMBERS[row.kind] for row in rows], dtype=np.int64),
-        body=frames.numbers([(row.a.body, row.b.body) for row in rows], 2),
-        point=stack(
-            [(first_point(row, o), frames.local(row.b, o)) for row, o in zip(rows, owners, strict=True)], (2, 3)
-        ),
-        direction=stack(
-            [(frames.direction(row.a.body, row.u), frames.direction(row.b.body, row.w)) for row in rows], (2, 3)
+        body=body,
+        point=point,
+        direction=pairs(
+            frames.all_directions(a, [row.u for row in rows]), frames.all_directions(b, [row.w for row in rows])
         ),
         value=stack([row.value for row in rows], ()),
         component=np.array([row.component for row in rows], dtype=np.int64),
-        coordinate=np.array([pad([place[id(q)] for q in row.coordinates], 0) for row in rows], dtype=np.int64).reshape(
-            -1, 2
-        ),
-        ratio=stack([pad(row.ratios, 0.0) for row in rows], (2,)),
-        signal=np.array(
-            [signals.drive_column[id(o)] if row.driven else -1 for row, o in zip(rows, owners, strict=True)],
-            dtype=np.int64,
-        ),
+        coordinate=coordinate,
+        ratio=ratio,
+        signal=signal,
         rate=stack([row.rate for row in rows], ()),
-        entry=entry,
+        entry=_jacobian_entries(blocks, entries, every_body),
         weight=np.zeros(len(rows)),
         unit=np.ones(len(rows)),
         metric=np.zeros(len(rows)),
     )
-    angular = np.array([_is_angle(row) for row in rows], dtype=bool)
-    return _scaled(rows, compiled, blocks, angular, state, frames), blocks, angular
+    angular = compiled.kind == kinds.DOT1
+    for r in np.flatnonzero(compiled.kind == kinds.COUPLE).tolist():
+        angular[r] = _is_angle(rows[r])
+    return _scaled(compiled, blocks, angular, state, frames), blocks, angular
 
 
-def _scaled(
-    rows: list[Row], compiled: Rows, blocks: Blocks, angular: NDArray[np.bool_], state: State, frames: Frames
-) -> Rows:
+def _first_points(
+    rows: list[Row], a: NDArray[np.intp], points: list[Point], owners: list[Thing], frames: Frames
+) -> Array:
+    """The first points of rows, on the bodies number a; that of a ROLL row contains the tangent, times the
+    radius: a length like others."""
+    rolls = [r for r, row in enumerate(rows) if row.kind == "ROLL"]
+    if not rolls:
+        return frames.all_local(a, points, owners)
+    found = np.zeros((len(rows), 3))
+    others = [r for r, row in enumerate(rows) if row.kind != "ROLL"]
+    found[others] = frames.all_local(a[others], [points[r] for r in others], [owners[r] for r in others])
+    for r in rolls:
+        found[r] = rows[r].value * frames.direction(points[r].body, points[r].r)
+    return found
+
+
+def _jacobian_entries(blocks: Blocks, entries: int, body: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The Jacobian entry of each of the bodies (r, 4) of each row; `entries`, the last one, for the world."""
+    sizes = np.diff(blocks.row).astype(np.intp)
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.arange(len(body)) - blocks.row[block]  # number of the row in its block
+    found = np.full(body.shape, entries, dtype=np.int64)
+    first, count = blocks.side[block], np.diff(blocks.side)[block]
+    for j in range(int(count.max(initial=0))):
+        some = np.flatnonzero(count > j)
+        side = first[some] + j
+        mine = body[some] == blocks.side_body[side][:, None]
+        found[some] = np.where(mine, (blocks.side_entry[side] + within[some])[:, None], found[some])
+    return found
+
+
+def _scaled(compiled: Rows, blocks: Blocks, angular: NDArray[np.bool_], state: State, frames: Frames) -> Rows:
     """The rows with their weights. The tolerance of a length is relative to the size of the joints, but to at most
     LONGEST times the shorter lever arm of its own joint; that of an angle is absolute, and that of a slip is finer,
     because no later step corrects it."""
     levers = np.abs(compiled.point).max(axis=2) * (compiled.body > 0)  # the world has no size
-    lengths = [row.value if row.kind in ("DISTANCE", "TAPE") else 0.0 for row in rows]
-    size = max(float(levers.max(initial=0.0)), *lengths, 0.0)
+    kind = compiled.kind
+    lengths = np.where((kind == kinds.DISTANCE) | (kind == kinds.TAPE), compiled.value, 0.0)
+    size = max(float(levers.max(initial=0.0)), float(lengths.max(initial=0.0)))
     size = size if size > 0.0 else size_of_bodies(frames.mass, frames.moments, state.a)
     if size > LARGEST_SIZE:
         raise ModelError(
@@ -210,10 +272,10 @@ def _scaled(
         )
     shorter = np.maximum(np.where(levers > 1e-9 * size, levers, np.inf).min(axis=1, initial=np.inf), lengths)
     first = blocks.row.astype(np.intp)  # 32 bits in the browser
-    joint = np.repeat(np.minimum.reduceat(shorter, first[:-1]), np.diff(first)) if len(rows) else shorter
+    joint = np.repeat(np.minimum.reduceat(shorter, first[:-1]), np.diff(first)) if len(kind) else shorter
     local = np.minimum(size, LONGEST * joint)
-    slips = np.array([row.kind in ("ROLL", "EDGE") for row in rows], dtype=bool)
-    unit = np.array([row.ratios[0] if row.kind == "TAPE" else 1.0 for row in rows])  # user-written rows have any unit
+    slips = (kind == kinds.ROLL) | (kind == kinds.EDGE)
+    unit = np.where(kind == kinds.TAPE, compiled.ratio[:, 0], 1.0)  # user-written rows have any unit
     tolerance = PRECISION * np.where(angular, 1.0, np.where(slips, 1e-3 * local, unit * local))
     mass = float(frames.mass.sum()) / max(1, len(frames.mass) - 1)
     metric = np.where(angular, 1.0 / size**2, unit**2) / max(mass, 1e-300)
@@ -221,10 +283,8 @@ def _scaled(
 
 
 def _is_angle(row: Row) -> bool:
-    """True if the row is in radians; a COUPLE row is in the unit of the coordinate whose factor is nearest to ±1."""
-    if row.coordinates:
-        return row.coordinates[int(np.argmin(np.abs(np.abs(row.ratios) - 1.0)))].is_angle
-    return row.kind == "DOT1"
+    """True if a COUPLE row is in radians: it is in the unit of the coordinate whose factor is nearest to ±1."""
+    return row.coordinates[int(np.argmin(np.abs(np.abs(row.ratios) - 1.0)))].is_angle
 
 
 def _refuse_torque(frames: Frames, point: Point, owner: Thing) -> None:

@@ -23,12 +23,12 @@ from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
-from .bodies import Frames, stack
+from .bodies import Frames, identities, stack
 from .constraint_tapes import compile_tapes
 from .contacts import compile_contacts, touch_scratch
 from .contents import check_contents, refuse_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
-from .rows import Group, compile_coordinates, compile_rows, groups
+from .rows import Group, compile_coordinates, compile_rows, groups, without
 from .signals import Signals
 
 NO_TAPES = Tapes(
@@ -78,8 +78,9 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
         if load.has_torque:
             frames.refuse_torque(load.point, owner, "leave its torque out")
     state = frames.state(model)
-    coordinates, acting, dials, others = compile_coordinates(model, frames, signals)
-    blocks_of = groups(model, skip)
+    blocks_of = groups(model)
+    coordinates, acting, dials, others = compile_coordinates(model, frames, signals, blocks_of)
+    blocks_of = without(blocks_of, skip, frames.number)
     rows, blocks, angular = compile_rows(blocks_of, frames, signals, acting, state)
     hard = rows.rate == 0.0
     closes = hard & (rows.kind < VELOCITY_ONLY)
@@ -137,7 +138,7 @@ def scratch(system: System, vectors: int = 0, columns: int = 0) -> Work:
         power=np.zeros(3),
         held=np.zeros((6, n if system.formulas.forces else 0, 3)),
         a=np.zeros((n, 3)),
-        B=np.tile(np.eye(3), (n, 1, 1)),
+        B=identities(n),
         L=np.zeros((n, 3)),
         G=np.zeros((entries, 6)),
         N=np.zeros((entries, 6)),

@@ -106,7 +106,7 @@ class Body:
             raise ModelError(f"{label} has both angular_velocity (world axes) and body_rates (body axes): give one.")
         B = np.eye(3) if rotation is None else rotation_matrix(rotation, f"rotation of {label}")
         self.shape, self.collision = shape, collision
-        self.pose = Pose(vector(at, f"position of {label}"), B)
+        self.pose = Pose(vector(at, f"position of {label}"), None if rotation is None else B)
         self.velocity = vector(velocity, f"velocity of {label}")
         if body_rates is None:
             omega = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity

@@ -123,8 +123,9 @@ class MassProperties:
         The axes of a diagonal tensor are the body axes, in their order.
         """
         J = self.inertia
-        if not np.any(J - np.diag(np.diag(J))):
-            return np.maximum(np.diag(J), 0.0), np.eye(3)
+        (a, f, e), (_, b, d), (_, _, c) = J.tolist()  # symmetric
+        if d == e == f == 0.0:
+            return np.maximum((a, b, c), 0.0), np.eye(3)
         moments, Q = np.linalg.eigh(J)
         if np.linalg.det(Q) < 0.0:
             Q[:, 2] = -Q[:, 2]
@@ -152,13 +153,14 @@ class MassProperties:
 
 def inertia_fault(J: Array) -> str:
     """Why no distribution of mass has the inertia tensor J [kg m²], in words; "" if one has it."""
-    size = np.abs(J).max()
+    size = float(np.abs(J).max())
     if size > HUGE:
         return f"inertia of {size:.3g} kg m² is too large to compute with: check its unit"
     skew = np.abs(J - J.T).max()
     if skew > TENSOR_TOLERANCE * size:
         return f"inertia tensor is not symmetric: J − Jᵀ has an entry of {skew:.3g} kg m²"
-    a, b, c = np.linalg.eigvalsh(0.5 * (J + J.T))
+    (a, f, e), (_, b, d), (_, _, c) = (0.5 * (J + J.T)).tolist()
+    a, b, c = sorted((a, b, c)) if d == e == f == 0.0 else np.linalg.eigvalsh(0.5 * (J + J.T)).tolist()
     if a < -TENSOR_TOLERANCE * size:
         return f"inertia tensor has a negative principal moment: {a:.6g} kg m²"
     if c - a - b > TENSOR_TOLERANCE * size:

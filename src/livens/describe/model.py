@@ -21,6 +21,7 @@ from .mass import MassProperties
 from .thing import Thing
 
 T = TypeVar("T", bound=Body | Thing)
+WORLD_MATTER = MassProperties(1.0, (1.0, 1.0, 1.0))  # of a body that does not move
 ROWS = 60  # of the table that a notebook shows
 
 
@@ -40,7 +41,7 @@ class Model:
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model"):
         self.name = name
         self.gravity = gravity
-        self.world = Body(MassProperties(1.0, (1.0, 1.0, 1.0)), name=WORLD)
+        self.world = Body(WORLD_MATTER, name=WORLD)
         self.bodies: list[Body] = [self.world]
         self.joints: list[Thing] = []
         self.forces: list[Thing] = []

@@ -7,6 +7,7 @@ coincide, an axis that both bodies share, a fixed relative orientation, a point 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Drive = Callable[[float], float]  # a prescribed coordinate [rad] or [m] as a function of time [s]
 ZERO = np.zeros(3)
+UNIT = np.eye(3)
 
 
 class Row(NamedTuple):
@@ -80,9 +82,9 @@ def local(body: Body, u: Array) -> Array:
 
 def across(axis: Array) -> tuple[Array, Array]:
     """Two unit vectors that make a right-handed triad with the unit vector `axis`."""
-    k = int(np.argmin(np.abs(axis)))
-    e1 = cross(axis, np.eye(3)[k])
-    e1 /= np.linalg.norm(e1)
+    x, y, z = map(abs, axis.tolist())
+    e1 = cross(axis, UNIT[0 if x <= y and x <= z else 1 if y <= z else 2])
+    e1 /= math.sqrt(e1 @ e1)
     return e1, cross(axis, e1)
 
 
@@ -93,7 +95,8 @@ def coincide(a: Point, b: Point) -> list[Row]:
 
 def aligned(a: Point, b: Point, axis: Array) -> list[Row]:
     """The axis, fixed to the second body, stays perpendicular to two directions of the first: the bodies share it."""
-    return [Row("DOT1", a, b, local(a.body, e), local(b.body, axis)) for e in across(axis)]
+    w = local(b.body, axis)
+    return [Row("DOT1", a, b, local(a.body, e), w) for e in across(axis)]
 
 
 def oriented(a: Point, b: Point) -> list[Row]:

@@ -51,18 +51,7 @@ class Run:
         self.tally = np.zeros(2, dtype=np.int64)
         self.wanted = 0
         self.impacts: list[Array] = []
-        backwards = bool((scheme.weights < 0.0).any())
-        if self.system.damped and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
-                "use lv.Livens(order=2)."
-            )
-        dependent = [force.name for force in self.model.forces if force.velocity_dependent]
-        if dependent and backwards:
-            raise ModelError(
-                f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
-                f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
-            )
+        refuse_backward_stages(compiled, scheme)
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
@@ -88,7 +77,8 @@ class Run:
                     self.prepare(self.system, state, work, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()
-                signals = self.signals(done, size)
+                if self.table.varies or period:
+                    signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
                     self.system, state, work, self.h, table, signals, done, size, self.every, self.record
@@ -117,7 +107,7 @@ class Run:
             raise
         finally:
             progress.close()
-        self.so_far(state, steps)
+        self.keep_last(state, steps)
 
     def check_left_out(self, state: State, done: int) -> None:
         """Stop if an equation that is left out as redundant is violated."""
@@ -176,9 +166,13 @@ class Run:
 
     def so_far(self, state: State, done: int) -> Trajectory:
         """The motion over the first `done` steps, of which `state` is the last."""
+        self.keep_last(state, done)
+        return self.trajectory(done)
+
+    def keep_last(self, state: State, done: int) -> None:
+        """Store the last state, if it is not stored yet."""
         if done % self.every:
             keep(self.record, done // self.every + 1, state)
-        return self.trajectory(done)
 
     def trajectory(self, steps: int) -> Trajectory:
         """The motion over the first `steps` steps, the last of which is kept."""
@@ -210,6 +204,23 @@ class Run:
             log[:, LOG_TIME] += self.t0 + self.h * log[:, LOG_STEP]
             self.impacts.append(log)
             touch.logged[0] = 0
+
+
+def refuse_backward_stages(compiled: Compiled, scheme: Scheme) -> None:
+    """Raise a ModelError if a scheme takes stages backwards in time and something dissipates energy."""
+    if not (scheme.weights < 0.0).any():
+        return
+    if compiled.system.damped:
+        raise ModelError(
+            f"order {scheme.order} takes some steps backwards in time, where dampers would feed energy in: "
+            "use lv.Livens(order=2)."
+        )
+    dependent = [force.name for force in compiled.model.forces if force.velocity_dependent]
+    if dependent:
+        raise ModelError(
+            f"order {scheme.order} takes some steps backwards in time, where velocity-dependent forces such as "
+            f"{dependent[0]!r} would feed energy in: use lv.Livens(order=2)."
+        )
 
 
 def with_memory(state: State, size: int) -> State:

@@ -33,9 +33,11 @@ def step_count(span: float, h: float) -> int:
 
 def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
     """The plan of a run to t = `until` [s], or a ModelError if one of its numbers is wrong."""
-    scheme = Livens() if scheme is None else scheme
-    if not is_scheme(scheme):
-        raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
+    return planned(checked_scheme(scheme), h, until, every)
+
+
+def planned(scheme: Scheme, h: float, until: float, every: int) -> Plan:
+    """The plan of a run with a scheme that has been checked."""
     until, h = positive(until, "until", "s"), positive(h, "h", "s")
     steps = step_count(until, h)
     if not steps:
@@ -43,3 +45,11 @@ def plan(scheme: Scheme | None, h: float, until: float, every: int) -> Plan:
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or not 1 <= every < 2**62:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
     return Plan(scheme, until / steps, steps, int(every))
+
+
+def checked_scheme(scheme: Scheme | None) -> Scheme:
+    """The scheme, by default lv.Livens(), or a ModelError if it is none."""
+    scheme = Livens() if scheme is None else scheme
+    if not is_scheme(scheme):
+        raise ModelError(f"the scheme must be one such as lv.Livens(order=2), not {scheme!r}.")
+    return scheme

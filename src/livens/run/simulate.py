@@ -8,11 +8,10 @@ import sys
 import numpy as np
 
 from .. import _jit
-from ..checks import finite, number
+from ..checks import number
 from ..compile.compiled import Compiled
 from ..compile.states import as_record, copied
 from ..describe.model import Model
-from ..describe.pose import rotation_matrix
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
@@ -20,8 +19,10 @@ from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
-from .loop import OPEN, Run, keep, room, with_memory
+from .follow import checked_start
+from .loop import Run, room, with_memory
 from .plan import Plan, plan
+from .prepare import Prepared
 from .progress import Progress
 
 _asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
@@ -69,10 +70,11 @@ def simulate(
     checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
+    prepared = Prepared(compiled, how.scheme, how.h)
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
-        return follow(how, compiled, start, progress, checkpoints)
+        return prepared.follow(how, start, progress, checkpoints)
 
     chosen = isinstance(h, str)
     with checkpoints:
@@ -82,26 +84,6 @@ def simulate(
         checkpoints.finish(motion)
     warn_of_energy_error(motion)
     return motion
-
-
-def follow(
-    how: Plan,
-    compiled: Compiled,
-    start: State | None = None,
-    progress: bool | None = False,
-    checkpoints: Checkpoints | None = None,
-) -> Trajectory:
-    """The motion of a compiled model by the plan, from its initial state or from `start` if that is given."""
-    scheme, h, steps, every = how
-    state = compiled.state if start is None else checked_start(start, compiled.state)
-    state = copied(state)
-    state = state._replace(memory=np.zeros(scheme.memory(compiled.system)))  # the memory of another run is dropped
-    if start is not None:
-        compiled.assembly(state).check_closed(OPEN)
-    run = Run(compiled, scheme, h, 0.0, every, room(state, steps, every))
-    keep(run.record, 0, state)
-    run.go(state, 0, steps, Progress(compiled.model.name, steps, progress), checkpoints)
-    return run.trajectory(steps)
 
 
 def resume(
@@ -186,16 +168,3 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     if text:
         print(f"livens: {text}", file=sys.stderr, flush=True)
     _asked.add(file)
-
-
-def checked_start(state: State, model: State) -> State:
-    """A state given by a user: arrays of the shapes of the model's state, with finite numbers and rotations."""
-    if not isinstance(state, tuple) or len(state) != len(model):
-        raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
-    state = state._replace(half_turns=np.nan_to_num(state.half_turns))  # not counted: within half a turn of zero
-    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # the memory is checked by its scheme
-    checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
-    checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))
-    for B in checked.B:
-        rotation_matrix(B, "a rotation of the start")
-    return checked

@@ -24,7 +24,7 @@ from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.trajectory import Trajectory
 from ..step import Livens
-from .simulate import checked_start
+from .follow import checked_start
 
 
 def transfer(state: State | Trajectory, to: Model, of: Model | Trajectory | None = None) -> State:

@@ -23,12 +23,11 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, State, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
 from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import (
     REFINE,
-    accelerations_of_record,
     add_gyroscopic_torque,
     move_steadily,
     solve_accelerations,
@@ -244,14 +243,20 @@ def store_force(f, tau, phi):
             phi[6 * b + 3 + k] = tau[b, k]
 
 
+@njit
 def prepare(system, state, work, signals, h):
     """Φ at the start, which `rollout` expects in `work`, and φ, where the state brings none."""
     start_forces(system, state, signals, work)
-    record = State(*(x[None] for x in state))
-    multipliers = np.zeros((1, state.lam.shape[1]))
-    accelerations_of_record(system, record, signals[:1], work, work.f[None], work.tau[None], multipliers)
-    state.lam[MU] = multipliers[0]
-    if not state.memory.any():
+    for r in range(state.lam.shape[1]):
+        state.lam[MU, r] = 0.0
+    solve_accelerations(
+        system, state.a, state.B, state.angle, state.p, state.L, signals, 0, REFINE, work, work.f, work.tau,
+        state.lam[MU],
+    )  # fmt: skip
+    empty = True
+    for i in range(state.memory.shape[0]):
+        empty = empty and state.memory[i] == 0.0
+    if empty:
         store_force(work.f, work.tau, state.memory)
 
 

@@ -93,6 +93,7 @@ def last_kick(h, formulas, bodies, a, B, t, p, L, work):
     return status
 
 
+@njit
 def prepare(system, state, work, signals, h):
     """Forces at the start of a run, which `rollout` needs in `work`."""
     start_forces(system, state, signals, work)

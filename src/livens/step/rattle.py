@@ -255,9 +255,10 @@ def stage(system, state, work, h, span, even, signals, before, row):
     return status
 
 
+@njit
 def prepare(system, state, work, signals, h):
-    """Forces and factors at the start of a run, which `rollout` needs in `work`. It repeats `factorise` in Python: its
-    kernels are compiled for `rollout` anyway, and one more compiled function would add seconds to the first run."""
+    """Forces and factors at the start of a run, which `rollout` needs in `work`. It repeats `factorise`, which is
+    inlined into its callers: what is called here is compiled for `rollout` anyway."""
     start_forces(system, state, signals, work)
     jacobians(system.rows, system.coordinates, state.a, state.B, work.G)
     tapes = system.tapes

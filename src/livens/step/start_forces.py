@@ -1,18 +1,20 @@
-"""Forces and power at the start of a run, in Python.
+"""Forces and power at the start of a run.
 
 `start_forces` computes the same as `forces`, `user_forces` and `power` of kernels/forces.py do inside a compiled step.
-It is a second definition because those are inlined into their callers: compiled on their own they would add many
-seconds to the first run on a machine, while the kernels that are called here are compiled for the rollout anyway.
+It is a second definition because those are inlined into their callers: what is called here is compiled for the rollout
+anyway.
 """
 
 from __future__ import annotations
 
+from .._jit import njit
 from ..kernels.arrays import POWER_BEFORE, POWER_OF_ENERGIES, POWER_OF_FORCES
 from ..kernels.coordinates import coordinate_force, motor_force, motor_power
 from ..kernels.force_tapes import add_written_forces
 from ..kernels.potential import gravity_force, load_force, load_power, pair_force, spring_force
 
 
+@njit
 def start_forces(system, state, signals, work):
     """Forces in work.f and work.tau, and their power in work.power, with the first row of signals."""
     a, B, p, L, f, tau = state.a, state.B, state.p, state.L, work.f, work.tau

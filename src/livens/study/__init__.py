@@ -1,8 +1,9 @@
 """Ensembles: many simulations in one call, of a function that makes models, for many values of its parameters.
 
-Members with the same structure share compiled code. Each runs on one core, without Python code between its steps and
-with the global interpreter lock released, so threads are sufficient on one machine. The result of a member is written
-to a journal as soon as it is finished (journal.py): a study that was interrupted or killed is continued from there.
+Members of one structure are run in one compiled call for many members (run/members.py), on one core, without Python
+code between their steps and with the global interpreter lock released, so threads are sufficient on one machine. The
+result of a member is written to a journal as soon as it is finished (journal.py): a study that was interrupted or
+killed is continued from there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike
 from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError, ModelWarning
 from ..record.trajectory import Trajectory
+from ..run.members import say_compiling_members
 from ..run.plan import Plan, plan
 from ..run.progress import Progress
 from ..run.simulate import simulate
@@ -172,7 +174,7 @@ def _first_model(make_model: Callable[..., Model], members: Design, how: Plan) -
     with suppress(Exception):  # the member reports the error later
         model = make_model(**members[0])
         with suppress(LivensError):
-            simulate(model, how.scheme, h=how.h, until=how.h)
+            say_compiling_members(how, simulate(model, how.scheme, h=how.h, until=how.h).compiled)
         return model if isinstance(model, Model) else None
     return None
 

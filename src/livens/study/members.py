@@ -20,8 +20,8 @@ from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
+from ..run.members import compiled_members, follow_members
 from ..run.plan import Plan
-from ..run.simulate import follow
 
 Layout = tuple[tuple[str, tuple[int, ...]], ...]  # name and shape of each array, by name
 TOKEN = secrets.token_hex(8)  # distinguishes processes of different machines
@@ -57,19 +57,42 @@ class MemberTask:
         if process_name() != self.origin:
             _limit_blas_permanently()
         begin = time.perf_counter()
-        outcomes = [self.outcome(member, parameters) for member, parameters in members]
+        outcomes = self.outcomes(members)
         return TimedOutcomes(outcomes, time.perf_counter() - begin)
 
-    def outcome(self, member: int, parameters: dict[str, Any]) -> Outcome:
-        """The outcome of one member."""
+    def outcomes(self, members: list[tuple[int, dict[str, Any]]]) -> list[Outcome]:
+        """The outcomes of some members. An error of a user's function is the outcome of its member."""
+        found: list[Any] = [self.model(parameters) for _, parameters in members]
+        models = {k: model for k, model in enumerate(found) if isinstance(model, Model)}
+        if models:
+            for k, compiled in zip(models, compiled_members([*models.values()]), strict=True):
+                found[k] = compiled
+        able = [k for k, compiled in enumerate(found) if isinstance(compiled, Compiled)]
+        for n, motion in follow_members(self.plan, [found[k] for k in able]):
+            found[able[n]] = self.kept(motion)
+        return [
+            Outcome(member, None, message_of(one).encode()) if isinstance(one, Exception) else Outcome(member, *one)
+            for (member, _), one in zip(members, found, strict=True)
+        ]
+
+    def model(self, parameters: dict[str, Any]) -> Model | Exception:
+        """The model of a member, or an error."""
         try:
             model = self.make_model(**parameters)
             if not isinstance(model, Model):
                 raise ModelError(f"make_model returned {model!r}, which is not a Model.")
-            motion = follow(self.plan, Compiled.of(model, quiet=True))
-            return Outcome(member, *packed(self.keep(motion), self.taken))
-        except Exception as error:  # an error of a user's function is the outcome of this member
-            return Outcome(member, None, message_of(error).encode())
+        except Exception as error:
+            return error
+        return model
+
+    def kept(self, motion: Trajectory | Exception) -> tuple[Layout, bytes] | Exception:
+        """What is kept of a motion, or an error."""
+        if isinstance(motion, Exception):
+            return motion
+        try:
+            return packed(self.keep(motion), self.taken)
+        except Exception as error:
+            return error
 
 
 def packed(kept: Any, taken: frozenset[str]) -> tuple[Layout, bytes]:
