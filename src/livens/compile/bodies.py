@@ -52,6 +52,11 @@ class Frames:
         """A direction in body axes, in principal axes."""
         return self.axes[self.number[body]].T @ u
 
+    def relative(self, a: Body, b: Body, R: Array) -> Array:
+        """Axes R of body b in those of body a, both as body axes, for the principal axes of both."""
+        turned: Array = self.axes[self.number[a]].T @ R @ self.axes[self.number[b]]
+        return turned
+
     def lacks_inertia(self, body: Body) -> bool:
         """True if the body has mass, and an axis without inertia."""
         k = self.number[body]

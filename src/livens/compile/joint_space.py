@@ -1,9 +1,10 @@
 """A model in the coordinates of its joints: one coordinate and one row for every freedom (kernels/joint_space.py).
 
-Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body from
-the start, in the axes of the first; their rates are the components of the relative angular velocity. A body that no
-joint of the tree carries is free and has six: the displacement of its frame's origin, and its rotation vector, in world
-axes. Prescribed motions are coordinates like others here, unless they are to hold theirs, and motors exert nothing.
+Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body, in
+the axes of the first; their rates are the components of the relative angular velocity. They count if the joint is in
+the tree or has a motor. A body that no joint of the tree carries is free and has six: the displacement of its frame's
+origin, and its rotation vector, in world axes. Prescribed motions are coordinates like others here, unless they are to
+hold theirs, and motors exert nothing.
 
 If joints close loops, some coordinates depend on others. Those of motors and prescribed motions are independent as far
 as possible, then those of joints. The choice is a Gram–Schmidt orthogonalisation of the rows of C N, with N a basis of
@@ -13,7 +14,7 @@ largest is next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -213,11 +214,14 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
     """All coordinates: those of joints in their order, then those of free bodies."""
     carrying = {id(link.joint): link for link in links}
     for joint in model.joints:
-        for q in joint.coordinates:
+        balls = [q for q in joint.coordinates if q.kind == "BALL"]
+        for q in joint.coordinates if not balls else ():
             kind = kernel.TURN if q.is_angle else kernel.SLIDE
             yield Variable(q.name, q.unit, kind, q, actuated=id(q) in actuated)
-        if id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
-            yield from _ball(joint, *carrying[id(joint)].ends)
+        if balls and (id(joint) in carrying or any(id(q) in actuated for q in balls)):
+            yield from _rotation_vector(balls, False, actuated)
+        elif id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
+            yield from _rotation_vector(_ball(joint, *carrying[id(joint)].ends), True, actuated)
     for link in links:
         if link.joint is None:
             a, b = link.ends
@@ -225,20 +229,25 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
                 q = Coordinate(_named(link.body.name), "DISPLACEMENT", a, b, e, part)
                 yield Variable(q.name, "m", kernel.SLIDE, q, own=True)
             if np.any(link.body.mass_properties.principal()[0]):
-                yield from _ball(_named(link.body.name), a, b)
+                yield from _rotation_vector(_ball(_named(link.body.name), a, b), True, actuated)
 
 
-def _ball(owner: Thing, a: Point, b: Point) -> Iterator[Variable]:
-    """The rotation vector of a ball joint or of a free body, in the axes of the first body."""
-    for body in (a.body, b.body):
+def _ball(owner: Thing, a: Point, b: Point) -> list[Coordinate]:
+    """The rotation vector of two bodies, in the axes of the first."""
+    parts = enumerate(("turn_x", "turn_y", "turn_z"))
+    return [Coordinate(owner, "BALL", a, b, a.body.pose.B[:, k], part, number=k) for k, part in parts]
+
+
+def _rotation_vector(balls: Sequence[Coordinate], own: bool, actuated: set[int]) -> Iterator[Variable]:
+    """The components of a rotation vector; own: no joint has them."""
+    for body in (balls[0].a.body, balls[0].b.body):
         if not body.is_world and not np.all(body.mass_properties.principal()[0]):
             raise ModelError(
                 f"body {body.name!r} turns about a point and has no inertia about one of its axes, so its rotation has "
                 "no three coordinates: give it inertia (lv.MassProperties)."
             )
-    for k, part in enumerate(("turn_x", "turn_y", "turn_z")):
-        q = Coordinate(owner, "ANGLE", a, b, a.body.pose.B[:, k], part)
-        yield Variable(q.name, "rad", kernel.BALL, q, k, own=True)
+    for k, q in enumerate(balls):
+        yield Variable(q.name, q.unit, kernel.BALL, q, k, own, id(q) in actuated)
 
 
 def _named(name: str) -> Thing:
@@ -257,7 +266,13 @@ def _independent(base: Compiled, every: Sequence[Variable]) -> NDArray[np.intp]:
     gradients = _gradients(base, every) * root
     rest = gradients @ N / np.linalg.norm(gradients, axis=1, keepdims=True)  # zero where joints hold the coordinate
     chosen: list[int] = []
-    for group in (lambda one: one.actuated, lambda one: not one.own, lambda one: True):
+    ordered: tuple[Callable[[Variable], bool], ...] = (
+        lambda one: one.actuated,
+        lambda one: one.kind != kernel.BALL and not one.own,
+        lambda one: not one.own,
+        lambda one: True,
+    )
+    for group in ordered:
         while len(chosen) < min(base.freedom, len(every)):
             left = np.linalg.norm(rest, axis=1)
             left[[k for k, one in enumerate(every) if k in chosen or not group(one)]] = 0.0
@@ -332,18 +347,21 @@ def _first_rows(blocks: Sequence[Group]) -> Iterator[tuple[Group, int]]:
 
 
 def _table(every: Sequence[Variable], base: Compiled, read: Compiled) -> kernel.Variables:
-    m, state = len(every), base.state
+    m = len(every)
     place = {id(q): c for c, q in reversed(list(enumerate(read.coordinates)))}
     dial = {id(q): d for d, q in enumerate(read.dials)}
     relative, frame = np.tile(np.eye(3), (m, 1, 1)), np.tile(np.eye(3), (m, 1, 1))
     for k, one in enumerate(every):
         if one.kind == kernel.BALL:
             i, j = base.number[one.q.a.body], base.number[one.q.b.body]
-            relative[k], frame[k] = state.B[i].T @ state.B[j], base.system.bodies.axes[i].T
+            axes = base.system.bodies.axes
+            relative[k], frame[k] = axes[i].T @ one.q.reference @ axes[j], axes[i].T
     return kernel.Variables(
         kind=np.array([one.kind for one in every], dtype=np.int64),
         component=np.array([one.component for one in every], dtype=np.int64),
-        counted=np.array([place.get(id(one.q), -1) for one in every], dtype=np.int64),
+        counted=np.array(
+            [-1 if one.kind == kernel.BALL else place.get(id(one.q), -1) for one in every], dtype=np.int64
+        ),
         dial=np.array([dial.get(id(one.q), -1) for one in every], dtype=np.int64),
         relative=relative,
         frame=frame,
@@ -368,6 +386,9 @@ def _tree(links: Sequence[Link], every: Sequence[Variable], base: Compiled) -> k
         for k, x in sorted(mine, key=lambda item: item[1].kind):  # slides first
             forward = x.q.a.body is one.body  # the second angle of a universal joint counts from the second body
             u = axes[i].T @ x.q.axis if forward else -turn[-1] @ (axes[j].T @ x.q.axis)
+            if x.kind == kernel.BALL:  # T₀ is the pose where the rotation vector is zero
+                back = axes[i].T @ x.q.reference @ axes[j] @ turn[-1].T
+                place[-1], turn[-1] = o + back @ (place[-1] - o), back @ turn[-1]
             moves.append((x.kind, u, o, axes[i].T, k))
         first.append(len(moves))
     return kernel.Tree(

@@ -87,6 +87,7 @@ def compile_coordinates(
         axis=stack([frames.direction(q.a.body, q.axis) for q, _, _ in entries], (3,)),
         dial=stack([[frames.direction(q.a.body, e) for e in q.dial] for q, _, _ in entries], (2, 3)),
         hand=stack([frames.direction(q.b.body, q.hand) for q, _, _ in entries], (3,)),
+        reference=stack([frames.relative(q.a.body, q.b.body, q.reference) for q, _, _ in entries], (3, 3)),
         stiffness=stack([spring.stiffness for spring in springs], ()),
         rest=stack([spring.rest for spring in springs], ()),
         limit=stack([(-np.inf, np.inf) if spring.limits is None else spring.limits for spring in springs], (2,)),
@@ -111,7 +112,7 @@ def compile_coordinates(
 
 
 def _entries(model: Model, signals: Signals) -> list[_Entry]:
-    """The table of coordinates, in the order of the joints."""
+    """The table of coordinates, in the order of the joints; then the rotations of ball joints with springs or stops."""
     used = {id(q) for group in groups(model) for row in group.rows for q in row.coordinates}
     springs: dict[int, list[CoordinateSpring]] = {}
     for _, spring in signals.terms.of(CoordinateSpring):
@@ -120,13 +121,15 @@ def _entries(model: Model, signals: Signals) -> list[_Entry]:
     for _, motor, column in signals.motors:
         motors.setdefault(id(motor.coordinate), []).append(column)
     found = []
-    for joint in model.joints:
-        for q in joint.coordinates:
-            sprung, driven = springs.get(id(q), []), motors.get(id(q), [])
-            lines = max(len(sprung), len(driven), int(id(q) in used))
-            sprung = sprung + [CoordinateSpring(q, 0.0, 0.0)] * (lines - len(sprung))
-            driven = driven + [-1] * (lines - len(driven))
-            found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
+    own = [q for joint in model.joints for q in joint.coordinates]
+    known = {id(q) for q in own}
+    acting = [spring.coordinate for _, spring in signals.terms.of(CoordinateSpring)]
+    for q in [*own, *(q for q in acting if id(q) not in known)]:
+        sprung, driven = springs.get(id(q), []), motors.get(id(q), [])
+        lines = max(len(sprung), len(driven), int(id(q) in used))
+        sprung = sprung + [CoordinateSpring(q, 0.0, 0.0)] * (lines - len(sprung))
+        driven = driven + [-1] * (lines - len(driven))
+        found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
     return found
 
 

@@ -54,15 +54,17 @@ class Coordinates:
         return self._vectors()[1]
 
     def coordinate(self, joint: Thing | str) -> Array:
-        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
+        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, k) where it has several: an
+        angle and a displacement, two angles, two displacements and an angle, or the rotation vector of a ball joint."""
         return coordinate(self, joint)[0]  # type: ignore[arg-type]
 
     def rate(self, joint: Thing | str) -> Array:
-        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
+        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, k) where the joint has several; of a ball joint, the
+        relative angular velocity in the axes of its first body."""
         return coordinate(self, joint)[1]  # type: ignore[arg-type]
 
     def coordinate_acceleration(self, joint: Thing | str) -> Array:
-        """Second derivative of the coordinate [rad/s² or m/s²], from the forces at each state: (n,) or (n, 2)."""
+        """Second derivative of the coordinate [rad/s² or m/s²], from the forces at each state: (n,) or (n, k)."""
         mine, space = self._jointed(joint), space_of(self.compiled)
         f, tau, _ = total_forces(self)  # type: ignore[arg-type]
         every = np.zeros((len(self.t), len(space.every)))

@@ -86,6 +86,8 @@ class Build(Reading):
         if "bodies" in keys(maker) and any(key.kind == "formula" for key in keys(maker).values()):
             arguments["bodies"] = self.formula_bodies(arguments)
         made: Thing = maker(name=name, **arguments)
+        if self.document.get("livens") == 1 and "start" not in arguments:
+            made.count_from_points()
         for argument, given in arguments.items():
             if isinstance(given, Written):  # the attribute is then the formula that its function gave
                 slots = made.formula_bodies

@@ -28,7 +28,7 @@ from .catalogue import keys, shapes, things
 from .formula_text import text_of
 from .reading import Forgotten
 
-FORMAT = 1
+FORMAT = 2
 Document = dict[str, Any]
 
 
@@ -127,7 +127,15 @@ class _Describe:
     def vector(self, value: Any, what: str) -> Any:
         return [self.number(x, what) for x in np.asarray(value).tolist()]
 
-    limits = vector
+    def numbers(self, value: Any, what: str) -> Any:
+        """A number, or one for each coordinate; zeros are one zero."""
+        return self.vector(value, what) if np.any(value) and np.ndim(value) else self.number(np.max(value), what)
+
+    def limits(self, value: Any, what: str) -> Any:
+        """(lower, upper), or such a pair for each coordinate."""
+        if not isinstance(value, tuple):
+            return self.vector(value, what)
+        return [self.vector((-np.inf, np.inf) if pair is None else pair, what) for pair in value]
 
     def inertia(self, value: Any, what: str) -> Any:
         J = np.asarray(value)
