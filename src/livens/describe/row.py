@@ -102,6 +102,8 @@ class Coordinate:
     def reference(self) -> Array:
         """Axes of the second body in those of the first where the joint's rotation vector is zero, or, for a ROTATION,
         where its angle is zero (3, 3)."""
+        if self.kind not in ("BALL", "ROTATION"):
+            return np.eye(3)
         now = np.array(self.joint.start) if isinstance(self.joint.start, tuple) else ZERO
         back: Array = rotation_from(self.at) @ rotation_from(-now) @ self._turned
         return back

@@ -45,7 +45,8 @@ class Build(Reading):
         document = self.document
         self.read_parameters()
         gravity = self.vector(document.get("gravity", [0.0, 0.0, 0.0]), "gravity")
-        self.made = Model(gravity, document.get("name", "model"))
+        with at("planar"):
+            self.made = Model(gravity, document.get("name", "model"), document.get("planar", ""))
         for name, table in document.get("shapes", {}).items():
             self.shared[name] = self.shape(table, dotted("shapes", name))
         for name, table in document.get("bodies", {}).items():

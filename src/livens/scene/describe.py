@@ -57,7 +57,7 @@ class _Describe:
 
     def document(self) -> Document:
         model = self.model
-        names = [body.name for body in model.bodies] + [thing.name for thing in model.things]
+        names = [body.name for body in model.bodies] + [thing.name for thing in [*model.joints, *model.forces]]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise ModelError(f"the model has more than one thing named {twice[0]!r}.")
         uses = Counter(_same(body.shape) for body in model.bodies[1:])
@@ -68,7 +68,8 @@ class _Describe:
             "joints": {joint.name: self.thing(joint, "joint") for joint in model.joints},
             "forces": {force.name: self.thing(force, "force") for force in model.forces},
         }
-        head = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
+        head: Document = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
+        head |= {"planar": model.planar} if model.planar else {}
         return {**head, **{name: part for name, part in parts.items() if part}}
 
     def body_table(self, body: Body, shared: bool) -> Document:
