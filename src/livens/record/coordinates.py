@@ -72,8 +72,8 @@ class Coordinates:
         return _column(every[:, [k for k, one in enumerate(space.every) if one.q in mine.coordinates]])
 
     def effort(self, joint: Thing | str) -> Array:
-        """The torque [N m] or force [N] along the joint's first coordinate that its motors and its prescribed motion
-        exert (n,).
+        """The torque [N m] or force [N] that the joint's motors and its prescribed motion exert along its coordinate
+        (n,); (n, k) where it has several.
 
         >>> import livens as lv
         >>> m = lv.Model(gravity=(0, 0, -10.0))
@@ -83,18 +83,19 @@ class Coordinates:
         np.float64(-20.0)
         """
         mine = self._jointed(joint)
-        total = np.zeros(len(self.t))
+        total = np.zeros((len(self.t), len(mine.coordinates)))
         signals, table = self.compiled.signals(self.h), signals_of(self)  # type: ignore[arg-type]
-        motors = [motor for motor in signals.motors if motor.term.coordinate is mine.coordinates[0]]
+        place = {id(q): k for k, q in enumerate(mine.coordinates)}
+        motors = [motor for motor in signals.motors if id(motor.term.coordinate) in place]
         for motor in motors:
-            total += table[:, motor.first]
+            total[:, place[id(motor.term.coordinate)]] += table[:, motor.first]
         rows = [row for group in self.compiled.groups for row in group.rows]
         driven = [r for r, row in enumerate(rows) if row.driven and self.compiled.all_owners[r] is mine]
         for r in driven:
-            total += self.multipliers[:, r]
+            total[:, 0] += self.multipliers[:, r]
         if not motors and not driven:
             raise ModelError(f"{mine!r} has neither a motor nor a prescribed motion, so it has no effort.")
-        return total
+        return _column(total)
 
     # ── inside ──
 
