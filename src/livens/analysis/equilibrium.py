@@ -20,9 +20,9 @@ minimum μ = 0: Newton's method. An equilibrium of any stability near a given po
 
     η = Q Λ (Λ² + μ)⁻¹ Qᵀ r,                                                                                 (4)
 
-with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy. Matrices
-are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute. Loads that
-follow their body may balance without a minimum.
+with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy.
+Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute.
+Loads that follow their body may balance without a minimum.
 """
 
 from __future__ import annotations

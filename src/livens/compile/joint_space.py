@@ -192,7 +192,7 @@ def _actuated(model: Model) -> set[int]:
 def _links(model: Model) -> Iterator[Link]:
     """A spanning tree: from the world along joints in their order, and a free body where no joint leads on."""
     placed = {model.world}
-    joints = [(joint, joint.ends) for joint in model.joints if joint.freedoms is not None and joint.ends is not None]
+    joints = [(joint, joint.ends) for joint in model.joints if joint.motions is not None and joint.ends is not None]
     while len(placed) < len(model.bodies):
         grown = True
         while grown:

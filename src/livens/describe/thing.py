@@ -143,6 +143,11 @@ class Thing:
         it, so that a tree of bodies cannot contain it."""
         return None
 
+    @property
+    def motions(self) -> tuple[Freedom, ...] | None:
+        """The relative motions along its coordinates, also if these depend on each other: mostly its freedoms."""
+        return self.freedoms
+
     def glyphs(self) -> list[Glyph]:
         """Its symbols in a picture."""
         return []

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ...checks import number
 from ..body import Point
 from ..row import Drive, Row, across, aligned, on_plane
+from ..thing import Freedom
 from .axial import Axial
 from .coordinated import Numbers
 
@@ -44,6 +45,10 @@ class Screw(Axial):
         given |= {"limits": limits, "limit_stiffness": limit_stiffness, "drive": drive, "start_rate": start_rate}
         super().__init__(a, b, axis, **given, name=name)
         self.pitch = number(pitch, f"pitch of {self.label}")
+
+    @property
+    def motions(self) -> tuple[Freedom, ...]:
+        return Freedom("slide", self.axis), Freedom("hinge", self.axis)
 
     def constraints(self) -> list[Row]:
         slide = [on_plane(self.a, self.b, e) for e in across(self.axis)]
