@@ -34,8 +34,8 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State
 
-TRIES = 16  # beginnings
-ROUNDS = 300  # of (1) for each of them
+ASSEMBLY_TRIES = 16  # beginnings
+ASSEMBLY_ROUNDS = 300  # of (1) for each of them
 FITS = 1e-9  # violation relative to the size of the joints, or in rad, below which a joint is satisfied
 LARGEST_TURN = 0.5  # rad, or of the size: the largest move of a body in a round
 
@@ -108,7 +108,7 @@ class _Search:
         best: tuple[float, Array] = (np.inf, np.zeros(0))
         rng = np.random.default_rng(0)
         flipped: ModelError | None = None
-        for k in range(TRIES):
+        for k in range(ASSEMBLY_TRIES):
             state, g = self.solve(self.changed(0.15 * k, rng))
             if np.abs(g).max(initial=0.0) > FITS:
                 best = min(best, (float(np.linalg.norm(g)), g), key=lambda one: one[0])
@@ -126,7 +126,7 @@ class _Search:
     def solve(self, state: State) -> tuple[State, Array]:
         """The rounds (1) from a state, and the violations at their end."""
         g, mu = self.violations(state), 1e-3
-        for _ in range(ROUNDS):
+        for _ in range(ASSEMBLY_ROUNDS):
             if np.abs(g).max(initial=0.0) <= 1e-15:
                 break
             J = self.jacobian(state)

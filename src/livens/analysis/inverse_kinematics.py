@@ -28,8 +28,8 @@ from ..kernels.joint_space import BALL
 from ..record.trajectory import Trajectory
 from .joint_space import JointSpace
 
-TRIES = 12  # beginnings
-ROUNDS = 200  # of (1) for each of them
+TARGET_TRIES = 12  # beginnings
+TARGET_ROUNDS = 200  # of (1) for each of them
 REACHED = 1e-9  # error relative to the size, or in rad, below which a target is reached
 LARGEST_MOVE = 0.5  # rad, or of the size: the largest move of a coordinate in a round
 
@@ -123,7 +123,7 @@ class _Search:
     def find(self, start: Array) -> tuple[Array, Array]:
         """The coordinates with the least error, and the error."""
         rng, best = np.random.default_rng(0), (start, self.error(start))
-        for k in range(TRIES):
+        for k in range(TARGET_TRIES):
             try:
                 q, e = self.solve(start if k == 0 else self.changed(start, min(3.0, 0.4 * k), rng))
             except ModelError:  # the mechanism does not close there
@@ -137,7 +137,7 @@ class _Search:
     def solve(self, q: Array) -> tuple[Array, Array]:
         """The rounds (1)."""
         e, mu = self.error(q), 1e-3
-        for _ in range(ROUNDS):
+        for _ in range(TARGET_ROUNDS):
             J = self.jacobian(q)
             slope = J.T @ e
             stuck = ((q <= self.lower) & (slope > 0.0)) | ((q >= self.upper) & (slope < 0.0))

@@ -35,6 +35,7 @@ from ..kernels.kinds import VELOCITY_ONLY
 from .assembly import Assembly
 from .bodies import Frames
 from .compiled import Compiled
+from .joint_tree import Link, Variable, links_of, tree_of
 from .rows import Group, compile_coordinates, groups
 from .signals import Signals
 from .start_rates import Line
@@ -60,27 +61,6 @@ class Prescribed(Thing):
 
     def rows(self) -> list[Row]:
         return [Row("COUPLE", self.q.a, self.q.b, coordinates=(self.q,), ratios=(1.0,), driven=True)]
-
-
-class Variable(NamedTuple):
-    """One coordinate."""
-
-    name: str
-    unit: str
-    kind: int  # SLIDE, TURN or BALL
-    q: Coordinate
-    component: int = 0  # of a rotation vector
-    own: bool = False  # no joint has it
-    actuated: bool = False
-
-
-class Link(NamedTuple):
-    """A body of the tree: it is placed from a neighbour through a joint, or it is free."""
-
-    body: Body
-    neighbour: Body
-    joint: Thing | None
-    ends: tuple[Point, Point]  # of the joint, or a point of the world and the origin of the free body
 
 
 class Space(NamedTuple):
@@ -118,7 +98,7 @@ def space_of(compiled: Compiled, driven: bool = False) -> Space:
 def _made(compiled: Compiled, driven: bool) -> Space:
     base = compiled if driven else _without_drives(compiled)
     model = base.model
-    links = list(_links(model))
+    links = list(links_of(model))
     every = list(_variables(model, links, _actuated(compiled.model)))
     independent = np.arange(len(every)) if len(every) == base.freedom else _independent(base, every)
     things = [Prescribed(f"coordinate {k}", every[k].q, every[k].own) for k in independent.tolist()]
@@ -143,7 +123,7 @@ def _made(compiled: Compiled, driven: bool) -> Space:
         signals=signals,
         every=tuple(every),
         independent=independent,
-        tree=_tree(links, every, base),
+        tree=tree_of(links, every, base),
         coordinates=compile_coordinates(only, Frames(only), Signals(only))[0],
         variables=_table(every, base, compiled),
         row=row,
@@ -189,32 +169,11 @@ def _actuated(model: Model) -> set[int]:
     return found
 
 
-def _links(model: Model) -> Iterator[Link]:
-    """A spanning tree: from the world along joints in their order, and a free body where no joint leads on."""
-    placed = {model.world}
-    joints = [(joint, joint.ends) for joint in model.joints if joint.motions is not None and joint.ends is not None]
-    while len(placed) < len(model.bodies):
-        grown = True
-        while grown:
-            grown = False
-            for joint, ends in joints:
-                one, two = (point.body for point in ends)
-                if (one in placed) != (two in placed):
-                    known, new = (one, two) if one in placed else (two, one)
-                    placed.add(new)
-                    grown = True
-                    yield Link(new, known, joint, ends)
-        free = next((body for body in model.bodies if body not in placed), None)
-        if free is not None:
-            placed.add(free)
-            yield Link(free, model.world, None, (model.world.point(free.pose.a), free.point(0, 0, 0)))
-
-
 def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Iterator[Variable]:
     """All coordinates: those of joints in their order, then those of free bodies."""
     carrying = {id(link.joint): link for link in links}
     for joint in model.joints:
-        balls = [q for q in joint.coordinates if q.kind == "BALL"]
+        balls = [q for q in joint.coordinates if q.kind == "COMPONENT"]
         for q in joint.coordinates if not balls else ():
             kind = kernel.TURN if q.is_angle else kernel.SLIDE
             yield Variable(q.name, q.unit, kind, q, actuated=id(q) in actuated)
@@ -235,7 +194,7 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
 def _ball(owner: Thing, a: Point, b: Point) -> list[Coordinate]:
     """The rotation vector of two bodies, in the axes of the first."""
     parts = enumerate(("turn_x", "turn_y", "turn_z"))
-    return [Coordinate(owner, "BALL", a, b, a.body.pose.B[:, k], part, number=k) for k, part in parts]
+    return [Coordinate(owner, "COMPONENT", a, b, a.body.pose.B[:, k], part, number=k) for k, part in parts]
 
 
 def _rotation_vector(balls: Sequence[Coordinate], own: bool, actuated: set[int]) -> Iterator[Variable]:
@@ -365,43 +324,4 @@ def _table(every: Sequence[Variable], base: Compiled, read: Compiled) -> kernel.
         dial=np.array([dial.get(id(one.q), -1) for one in every], dtype=np.int64),
         relative=relative,
         frame=frame,
-    )
-
-
-def _tree(links: Sequence[Link], every: Sequence[Variable], base: Compiled) -> kernel.Tree:
-    """The tables of the tree, at the start after assembly."""
-    number, axes, center, state = base.number, base.system.bodies.axes, base.system.bodies.center, base.state
-    moves: list[tuple[int, Array, Array, Array, int]] = []
-    first, place, turn, reverse = [0], [], [], []
-    for link in links:
-        one, two = link.ends
-        i, j = number[one.body], number[two.body]
-        reverse.append(int(two.body is not link.body))
-        place.append(state.B[i].T @ (state.a[j] - state.a[i]))
-        turn.append(state.B[i].T @ state.B[j])
-        r = axes[j].T @ (two.r - center[j])
-        o = state.B[i].T @ (state.a[j] + state.B[j] @ r - state.a[i])
-        owner = link.body.name if link.joint is None else link.joint.name
-        mine = [(k, x) for k, x in enumerate(every) if x.q.joint.name == owner and x.component == 0]
-        for k, x in sorted(mine, key=lambda item: item[1].kind):  # slides first
-            forward = x.q.a.body is one.body  # the second angle of a universal joint counts from the second body
-            u = axes[i].T @ x.q.axis if forward else -turn[-1] @ (axes[j].T @ x.q.axis)
-            if x.kind == kernel.BALL:  # T₀ is the pose where the rotation vector is zero
-                back = axes[i].T @ x.q.reference @ axes[j] @ turn[-1].T
-                place[-1], turn[-1] = o + back @ (place[-1] - o), back @ turn[-1]
-            moves.append((x.kind, u, o, axes[i].T, k))
-        first.append(len(moves))
-    return kernel.Tree(
-        body=np.array([number[link.body] for link in links], dtype=np.int64),
-        neighbour=np.array([number[link.neighbour] for link in links], dtype=np.int64),
-        reversed=np.array(reverse, dtype=np.int64),
-        place=np.array(place).reshape(-1, 3),
-        turn=np.array(turn).reshape(-1, 3, 3),
-        first=np.array(first, dtype=np.int64),
-        kind=np.array([move[0] for move in moves], dtype=np.int64),
-        axis=np.array([move[1] for move in moves]).reshape(-1, 3),
-        center=np.array([move[2] for move in moves]).reshape(-1, 3),
-        frame=np.array([move[3] for move in moves]).reshape(-1, 3, 3),
-        coordinate=np.array([move[4] for move in moves], dtype=np.int64),
-        start=np.array([one.q.start for one in every]),
     )

@@ -51,7 +51,7 @@ class Coordinate:
 
         ANGLE         the angle about the axis, over many turns
         DISPLACEMENT  along the axis, which the first body carries
-        BALL          a component of a rotation vector; its rate and its effort are about the axis
+        COMPONENT     a component of a rotation vector; its rate and its effort are about the axis
         ROTATION      the angle of the rotation from a relative orientation of the bodies, 0 to π
     """
 
@@ -102,7 +102,7 @@ class Coordinate:
     def reference(self) -> Array:
         """Axes of the second body in those of the first where the joint's rotation vector is zero, or, for a ROTATION,
         where its angle is zero (3, 3)."""
-        if self.kind not in ("BALL", "ROTATION"):
+        if self.kind not in ("COMPONENT", "ROTATION"):
             return np.eye(3)
         now = np.array(self.joint.start) if isinstance(self.joint.start, tuple) else ZERO
         back: Array = rotation_from(self.at) @ rotation_from(-now) @ self._turned

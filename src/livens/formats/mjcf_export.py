@@ -134,16 +134,16 @@ class _Writer:
             return {}
         action, joint = Action.on(q), q.joint
         given: dict[str, str] = {}
-        if q.kind != "BALL":
+        if q.kind != "COMPONENT":
             start = self.start.coordinate(q)
             given |= {"ref": repr(start)} if start else {}
         for spring in action.springs:
             if spring.stiffness:
                 given["stiffness"] = repr(spring.stiffness)
-                given |= {"springref": repr(spring.rest)} if q.kind != "BALL" else {}
+                given |= {"springref": repr(spring.rest)} if q.kind != "COMPONENT" else {}
             if spring.limits is not None:
-                given["range"] = words(np.clip(spring.limits, 0.0 if q.kind == "BALL" else -1e6, 1e6))
-            if q.kind == "BALL" and spring.coordinate.start > 1e-12:
+                given["range"] = words(np.clip(spring.limits, 0.0 if q.kind == "COMPONENT" else -1e6, 1e6))
+            if q.kind == "COMPONENT" and spring.coordinate.start > 1e-12:
                 raise ModelError(
                     f"{joint.label} has a spring or a limit and does not start at zero, which MJCF cannot represent: "
                     "place its bodies so that its rotation vector is zero."
@@ -161,7 +161,7 @@ class _Writer:
         if joint.drive is not None:
             raise ModelError(f"the drive of joint {joint.name!r} has no counterpart in MJCF: leave it out to compare.")
         written = {id(slot.coordinate) for slot in node.slots}
-        balls = [q for q in joint.coordinates if q.kind == "BALL"]
+        balls = [q for q in joint.coordinates if q.kind == "COMPONENT"]
         if any(id(q) not in written and not Action.on(q).none for q in joint.coordinates if q not in balls):
             raise ModelError(
                 f"{joint.label} has a spring, damper or limit along a displacement of its second body, seen from "

@@ -55,7 +55,7 @@ class Action:
     def on(cls, q: Coordinate) -> Action:
         """From the terms and rows of its joint; those of a ball joint act on its rotation."""
         springs = [term for term in q.joint.terms() if isinstance(term, CoordinateSpring)]
-        mine = [x for x in springs if x.coordinate is q or (q.kind == "BALL" and x.coordinate.kind == "ROTATION")]
+        mine = [x for x in springs if x.coordinate is q or (q.kind == "COMPONENT" and x.coordinate.kind == "ROTATION")]
         return cls(mine, sum((row.rate for row in q.joint.rows() if row.coordinates == (q,)), 0.0))
 
     @property

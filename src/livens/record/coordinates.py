@@ -102,7 +102,7 @@ class Coordinates:
     def _jointed(self, joint: Any) -> Thing:
         mine = self.own(joint)
         if not isinstance(mine, Thing) or not mine.coordinates:
-            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
         return mine
 
     def _vectors(self) -> tuple[Array, Array]:

@@ -99,7 +99,7 @@ class Instant(Trajectory):
         mine = self.own(joint)
         frame = self.compiled.frames.get(mine) if isinstance(mine, Thing) else None
         if frame is None or not frame.coordinates:
-            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
         self._readers[joint] = [_reader(self.compiled, q) for q in frame.coordinates]
         return self._readers[joint]
 
@@ -148,7 +148,7 @@ def _reader(compiled: Compiled, q: CoordinateFrame) -> Reader:
     Qa, Qb = compiled.system.bodies.axes[q.a].T, compiled.system.bodies.axes[q.b].T
     return Reader(
         angle=q.is_angle,
-        ball=q.kind == "BALL",
+        ball=q.kind == "COMPONENT",
         place=q.place,
         number=q.number,
         a=q.a,

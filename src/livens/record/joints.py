@@ -75,8 +75,8 @@ def coordinate(motion: Trajectory, joint: Any) -> tuple[Array, Array]:
     mine = motion.own(joint)
     frame = motion.compiled.frames.get(mine) if isinstance(mine, Thing) else None
     if frame is None or not frame.coordinates:
-        raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
-    if frame.coordinates[0].kind == "BALL":
+        raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
+    if frame.coordinates[0].kind == "COMPONENT":
         return _ball(motion, frame.coordinates[0])
     both = [_one(motion, q) for q in frame.coordinates]
     if len(both) == 1:

@@ -22,7 +22,7 @@ class Joint(Thing):
     (coordinated.py); a joint without coordinates does not take these arguments."""
 
     kind = "joint"
-    coordinate_kinds: tuple[str, ...] = ()  # of "ANGLE", "DISPLACEMENT" and "BALL"
+    coordinate_kinds: tuple[str, ...] = ()  # of "ANGLE", "DISPLACEMENT" and "COMPONENT"
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse arguments that act on a coordinate if there is none, before Python calls them unexpected."""

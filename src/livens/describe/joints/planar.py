@@ -70,8 +70,8 @@ class Planar(Coordinated):
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
         """Translations in the plane and rotations about its normal, of those on which nothing acts."""
-        held = [acted or self.acts_on(k) for k in range(3)]
-        move = plane_across(self.normal) if not any(held[:2]) else NONE
-        if held[0] != held[1]:
-            move = line_along(self.along[int(held[0])])
-        return Symmetry(move, NONE if any(held) else line_along(self.normal))
+        fixed = [acted or self.acts_on(k) for k in range(3)]
+        move = plane_across(self.normal) if not any(fixed[:2]) else NONE
+        if fixed[0] != fixed[1]:
+            move = line_along(self.along[int(fixed[0])])
+        return Symmetry(move, NONE if any(fixed) else line_along(self.normal))

@@ -45,7 +45,7 @@ class Spherical(Joint):
     5.0
     """
 
-    coordinate_kinds = ("BALL", "BALL", "BALL")
+    coordinate_kinds = ("COMPONENT", "COMPONENT", "COMPONENT")
     parts = ("turn_x", "turn_y", "turn_z")
     stiffness: float
     damping: float
@@ -72,7 +72,7 @@ class Spherical(Joint):
         self.limit_stiffness = positive(limit_stiffness, f"limit stiffness of {label}")
         axes = zip(a.body.pose.B.T, self.parts, strict=True)
         self.coordinates = tuple(
-            Coordinate(self, "BALL", a, b, axis, part, number=k) for k, (axis, part) in enumerate(axes)
+            Coordinate(self, "COMPONENT", a, b, axis, part, number=k) for k, (axis, part) in enumerate(axes)
         )
 
     def rows(self) -> list[Row]:
