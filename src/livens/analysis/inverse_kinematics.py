@@ -128,7 +128,7 @@ class _Search:
                 q, e = self.solve(start if k == 0 else self.changed(start, min(3.0, 0.4 * k), rng))
             except ModelError:  # the mechanism does not close there
                 continue
-            if np.linalg.norm(e) < np.linalg.norm(best[1]):
+            if np.linalg.norm(e) < 0.999999 * np.linalg.norm(best[1]):  # the first of equal ones
                 best = q, e
             if np.abs(e).max(initial=0.0) <= REACHED:
                 break
