@@ -206,6 +206,8 @@ class _Search:
             newton = self.balanced(here, slope, r, 0.0)
             near = self.length(newton)
             if near <= 1e3 * SMALL:
+                if np.abs(r[np.abs(slope.values) <= slope.soft]).max(initial=0.0) > 0.0:
+                    break  # a force without a stiffness against it
                 return self.place(self.moved(here.state, newton)).state
             there = None
             mu = 0.0
