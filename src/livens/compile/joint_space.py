@@ -180,7 +180,7 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
         if balls and (id(joint) in carrying or any(id(q) in actuated for q in balls)):
             yield from _rotation_vector(balls, False, actuated)
         elif id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
-            yield from _rotation_vector(_ball(joint, *carrying[id(joint)].ends), True, actuated)
+            yield from _rotation_vector(_ball(_named(joint.name), *carrying[id(joint)].ends), True, actuated)
     for link in links:
         if link.joint is None:
             a, b = link.ends
@@ -210,7 +210,7 @@ def _rotation_vector(balls: Sequence[Coordinate], own: bool, actuated: set[int])
 
 
 def _named(name: str) -> Thing:
-    """An owner for the coordinates of a free body."""
+    """An owner for coordinates that no joint has."""
     owner = Thing()
     owner.name = name
     return owner
