@@ -184,7 +184,7 @@ def test_springs_and_limits_on_a_planar_joint(unit):
     assert motion.coordinate("table") == pytest.approx(expected, abs=1e-6 * unit)
     assert motion.energy == pytest.approx(motion.energy[0], rel=1e-6)
     m["table"].limits = (None, None, np.array([0.0, 1.0]))
-    m["table"].stiffness, m["table"].limit_stiffness = 0.0, (1e5, 1e5, 400.0 * unit**2)
+    m["table"].stiffness, m["table"].limit_stiffness = (0.0, 0.0, 0.0), (1e5, 1e5, 400.0 * unit**2)
     b.body_rates = np.array([0.0, 0.0, 2.0])
     turned = lv.simulate(m, lv.Livens(), h=2e-4, until=0.3).coordinate("table")[:, 2]
     assert turned.max() == pytest.approx(1.0 + 2.0 / np.sqrt(400.0 / 0.5), abs=1e-4)

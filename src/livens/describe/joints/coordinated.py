@@ -106,9 +106,11 @@ class Coordinated(Joint):
         label = f"{what.replace('_', ' ') if what == 'limit_stiffness' else what} of {self.label}"
         if np.ndim(value) == 0 or not self.several:
             x = check(value, label)
-            if x and not (self.single if single is None else single):
+            if self.single if single is None else single:
+                return x
+            if x:
                 raise ModelError(f"{label} needs one number for each coordinate: {', '.join(self.parts)}.")
-            return x
+            return (0.0,) * len(self.coordinate_kinds)
         entries = list(value)
         if len(entries) != len(self.coordinate_kinds):
             raise ModelError(
