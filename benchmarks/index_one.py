@@ -206,7 +206,7 @@ class Mechanism:
         """The first coordinate of a joint, its angle between −π and π."""
         U = carried(joint.a.body, joint.axis)
         if joint.coordinates[0].kind == "DISPLACEMENT":
-            return U @ (place(joint.b) - place(joint.a))
+            return joint.start + U @ (place(joint.b) - place(joint.a)) - joint.axis @ (joint.b.start - joint.a.start)
         e = across(joint.axis)[0]
         one, other = carried(joint.a.body, e), carried(joint.b.body, e)
         return np.arctan2(U @ cross(one, other), one @ other)

@@ -40,7 +40,8 @@ NUMBERS = (
 def model_of(seed: int) -> lv.Model:
     """A random mechanism with loads, motors and stops."""
     model, rng = build(describe(seed)), np.random.default_rng((seed, 3))
-    for joint in [joint for joint in model.joints if joint.coordinates and rng.random() < 0.4]:
+    turned = [joint for joint in model.joints if joint.coordinates and not isinstance(joint, lv.Spherical)]
+    for joint in [joint for joint in turned if rng.random() < 0.4]:  # a ball may carry a thin rod
         model.add(lv.Motor(joint, float(rng.normal())))
     solid = [body for body in model.bodies[1:] if body.mass_properties.principal()[0].min() > 0.0]
     if solid:

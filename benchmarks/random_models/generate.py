@@ -201,9 +201,8 @@ class Maker:
         if kind in AXIAL and not fixed:
             mass = self.parts[-1].mass * (1.0 if kind == "Prismatic" else 0.1)
             if self.chance(0.3):
-                here = float(axis @ (to - at)) if kind == "Prismatic" else 0.0
                 stiffness = mass * self.between(2.0, 10.0) ** 2
-                tie = replace(tie, stiffness=stiffness, rest=here + self.between(-0.3, 0.3))
+                tie = replace(tie, stiffness=stiffness, rest=self.between(-0.3, 0.3))
             if self.damped and self.chance(0.4):
                 tie = replace(tie, damping=mass * self.between(0.2, 3.0))
         self.ties.append(tie)

@@ -1,7 +1,11 @@
 from typing import Any
 
+from .analysis.assemble import Assembled as Assembled
+from .analysis.assemble import assemble as assemble
+from .analysis.equilibrium import Equilibrium as Equilibrium
 from .analysis.equilibrium import equilibrium as equilibrium
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
+from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .analysis.joint_space import JointSpace as JointSpace
 from .analysis.joint_space import bias as bias
 from .analysis.joint_space import forward_kinematics as forward_kinematics

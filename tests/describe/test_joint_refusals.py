@@ -263,9 +263,12 @@ def test_errors_of_a_controller_are_its_own():
 def test_motors():
     m, world, a, b = two()
     other, there, stranger, _ = two()
-    hinge, ball = lv.Revolute(world, a, axis=Z, name="hinge"), lv.Spherical(world, b, name="ball")
+    hinge, weld = lv.Revolute(world, a, axis=Z, name="hinge"), lv.Rigid(world, b, name="weld")
     sentence = "motor 'm' needs a joint with a coordinate (Revolute, Prismatic, …), not "
-    refuses(sentence + "Spherical('ball').", lv.Motor, ball, 1.0, name="m")
+    refuses(sentence + "Rigid('weld').", lv.Motor, weld, 1.0, name="m")
+    ball = lv.Spherical(world, b, name="ball")
+    sentence_of_parts = "motor 'm' acts on Spherical 'ball', which has turn_x, turn_y, turn_z, not 'angle'."
+    refuses(sentence_of_parts, lv.Motor, ball, 1.0, coordinate="angle", name="m")
     refuses(sentence + "None.", lv.Motor, None, 1.0, name="m")
     refuses(sentence + "Body('a').", lv.Motor, a.body, 1.0, name="m")
     refuses("effort of motor 'm' must be a number, not 'strong'.", lv.Motor, hinge, "strong", name="m")
@@ -391,8 +394,9 @@ def test_what_motions_do_not_know():
     refuses(
         "Coupling('gear') has no reaction of its own: it acts through the joints it couples.", motion.reaction, "gear"
     )
-    for joint in (ball, "gear"):
-        refuses("…(…) has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.", motion.coordinate, joint)
+    for function in (motion.coordinate, motion.rate, motion.effort):
+        refuses("Coupling('gear') has no coordinate; a Revolute, … has.", function, "gear")
+    refuses("Spherical('ball') has neither a motor nor a prescribed motion, so it has no effort.", motion.effort, ball)
 
 
 @pytest.mark.parametrize("unit", [1e-20, 1e-11, 1.0, 1e15])

@@ -24,12 +24,6 @@ def write(folder, *joints):
     return path
 
 
-def allowed(model, name, start):
-    """The limits of a joint in the coordinate of the file."""
-    limits = model[name].limits
-    return None if limits is None else limits + start
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_leader_has_the_limits_of_all_its_followers(tmp_path, seed):
     """Against a grid of its coordinate: allowed where all joints, the follower of a follower too, are within theirs."""
@@ -48,7 +42,7 @@ def test_the_leader_has_the_limits_of_all_its_followers(tmp_path, seed):
         joint("second", "l2", limits=ends[0], mimic=("leader", float(ratio[0]), float(offset[0]))),
     )
     model = lv.read_urdf(path, positions={"leader": middle})
-    lower, upper = allowed(model, "leader", middle)
+    lower, upper = model["leader"].limits
     grid = np.linspace(-6.0, 6.0, 120_001)
     second = ratio[0] * grid + offset[0]
     third = ratio[1] * second + offset[1]
@@ -59,7 +53,8 @@ def test_the_leader_has_the_limits_of_all_its_followers(tmp_path, seed):
     assert model["third"].limits is None
     begun = lv.read_urdf(path)  # at the allowed value nearest to zero
     start = float(np.clip(0.0, lower, upper))
-    assert allowed(begun, "leader", start) == pytest.approx((lower, upper), abs=1e-9)
+    assert begun["leader"].limits == pytest.approx((lower, upper), abs=1e-9)
+    assert begun["leader"].start == pytest.approx(start, abs=1e-9)
 
 
 def test_a_follower_stops_at_its_limit(tmp_path):
@@ -71,7 +66,7 @@ def test_a_follower_stops_at_its_limit(tmp_path):
     )
     model = lv.read_urdf(path, velocities={"leader": 3.0}, gravity=(0, 0, 0))
     motion = lv.simulate(model, h=1e-4, until=1.0, every=10)
-    finger = 0.1 + motion.coordinate("finger")
+    finger = motion.coordinate("finger")
     assert -1.02 < finger.min() < -0.99
     assert finger.max() < 0.52
     assert finger == pytest.approx(0.1 - 2.0 * motion.coordinate("leader"), abs=1e-9)

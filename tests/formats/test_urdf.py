@@ -71,15 +71,16 @@ def test_parts_that_are_not_imported_are_named():
     assert "link 'tip', which moves without mass" in text
     assert "the friction of 1 joint" in text
     assert "visual meshes of 1 link (link 'arm': package 'every_joint' is not found" in text
-    assert model["shoulder"].limits.tolist() == [0.0, pytest.approx(1.8)]  # begins at its lower limit, 0.2
+    assert model["shoulder"].limits.tolist() == [0.2, 2.0]
+    assert model["shoulder"].start == 0.2  # at its lower limit
     assert model["shoulder"].damping == 0.4
 
 
 @quiet
 def test_mimic_joints_are_satisfied_during_the_motion():
-    """belt = −2.5 rail + 0.3: coordinates are measured from the start, which satisfies this equation."""
+    """belt = −2.5 rail + 0.3, in the coordinates of the file."""
     motion = lv.simulate(lv.read_urdf(EVERY, velocities={"rail": 0.3}), h=1e-3, until=0.3)
-    assert motion.coordinate("belt") == pytest.approx(-2.5 * motion.coordinate("rail"), abs=1e-9)
+    assert motion.coordinate("belt") == pytest.approx(-2.5 * motion.coordinate("rail") + 0.3, abs=1e-9)
     assert np.ptp(motion.coordinate("rail")) > 0.05
 
 

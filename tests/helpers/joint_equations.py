@@ -76,13 +76,14 @@ class Equations:
         return self.carried(joint.a.body, joint.axis, B) @ (self.place(joint.b, x, B) - self.place(joint.a, x, B))
 
     def coordinate(self, joint, x, B, near=None):
-        """What springs, stops, motors and drives act on: the displacement of a Prismatic, else the angle."""
+        """What springs, stops, motors and drives act on: the displacement of a Prismatic, else the angle, from start."""
         if isinstance(joint, lv.Prismatic):
-            return self.slide_along(joint, x, B)
-        return self.turn_about(joint, x, B, near)
+            apart = joint.axis @ (joint.b.start - joint.a.start)
+            return self.start(joint) + self.slide_along(joint, x, B) - apart
+        return self.start(joint) + self.turn_about(joint, x, B, near)
 
     def start(self, joint):
-        return joint.axis @ (joint.b.start - joint.a.start) if isinstance(joint, lv.Prismatic) else 0.0
+        return np.ravel(joint.start)[0]
 
     # ── what a joint keeps ──
 

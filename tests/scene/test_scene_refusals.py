@@ -60,7 +60,7 @@ WRONG = {  # what is replaced, by what, and the sentence
         "axis = [0, 1, 0]\n",
         "axis = [0, 1, 0]\nlimits = [2, 1]\n",
     ): r"joints\.shoulder: limits of Revolute 'shoulder' must",
-    ("livens = 1", "livens = 2"): r"livens: it must be 1\.",
+    ("livens = 1", "livens = 3"): r"livens: it must be 1 or 2\.",
     ("livens = 1", ""): r"livens: it is needed\.",
     ("[bodies.arm]", "[bodis.arm]"): r"the scene: there is no key 'bodis' here: did you mean 'bodies'\?",
     ('"Box"', '"Bax"'): r"bodies\.arm\.shape\.type: there is no 'Bax': did you mean 'Box'\?",

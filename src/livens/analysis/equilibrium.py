@@ -16,13 +16,18 @@ Each iteration moves by
 with μ such that the move stays within a trust radius, and projects back onto the joints (assembly.py). It must lower
 the energy, V less the work of loads and motors. With |Λ| the direction is one of descent where K is indefinite, so the
 iteration ends at a minimum; at a saddle point (a negative Λ) the state is displaced along that eigenvector. Near the
-minimum μ = 0: Newton's method. Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50
-links 10 s, 100 links a minute. Loads that follow their body may balance without a minimum.
+minimum μ = 0: Newton's method. An equilibrium of any stability near a given position is found by least squares of r,
+
+    η = Q Λ (Λ² + μ)⁻¹ Qᵀ r,                                                                                 (4)
+
+with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy.
+Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute.
+Loads that follow their body may balance without a minimum.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +45,7 @@ from ..kernels.coordinates import update_coordinates
 from ..kernels.forces import energies_of_record, forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Livens
+from .joint_space import JointSpace
 
 ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
@@ -50,9 +56,26 @@ NEUTRAL = 1e-8  # a stiffness below this part of the largest counts as zero
 SMALL = 1e-12  # a move below this counts as zero
 
 
-def equilibrium(model: Model) -> Trajectory:
+class Equilibrium(Trajectory):
+    """A motion of one state, at rest where all forces balance; `stability` is "stable", "unstable" or "neutral", and
+    `stiffnesses` are the eigenvalues Λ of the stiffness, weighted by mass, ascending [1/s²]."""
+
+    stability: str
+    stiffnesses: Array
+
+    @property
+    def stable(self) -> bool:
+        """True if a small displacement raises the energy."""
+        return self.stability == "stable"
+
+
+def equilibrium(model: Model, near: Any = None, stable: bool | None = None) -> Equilibrium:
     """`model` at rest where all forces balance, as a motion of one state: positions, rotations, joint coordinates and
-    reactions. If there are several equilibria, a stable one of lower energy is found. Initial velocities are ignored.
+    reactions; its `stability` is "stable", "unstable" or "neutral". Initial velocities are ignored.
+
+    near: a state, a motion (its last state) or joint coordinates; the equilibrium near it is found, of any stability.
+    stable: True for a stable one of lower energy than the position it begins from, which is also what is found if
+    neither is given; False for one that is not stable, else an error.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -10))
@@ -60,12 +83,39 @@ def equilibrium(model: Model) -> Trajectory:
     >>> spring = m.add(lv.Spring(m.world.point(0, 0, 0), bob.point(0, 0, 0), stiffness=100.0, length=1.0))
     >>> lv.equilibrium(m).position(bob)[0].round(9).tolist()
     [0.0, 0.0, -1.2]
+    >>> m = lv.Model(gravity=(0, 0, -10))
+    >>> bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="bar"))
+    >>> hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    >>> upright = lv.equilibrium(m, near=[-1.4])
+    >>> upright.coordinate("hinge").round(9).tolist(), upright.stability
+    ([-1.570796327], 'unstable')
     """
     _refuse_what_moves(model)
     compiled = Compiled.of(model)
-    state = _Search(compiled).find()
-    record = as_record(state)
-    return Trajectory(compiled, Livens(), 1.0, 1, np.zeros(1), record, 0, 0.0)
+    search = _Search(compiled, _begin(compiled, near))
+    lowest = stable is True or (stable is None and near is None)
+    state = search.find() if lowest else search.find_near()
+    stability, values = search.stability(state)
+    if stable is False and stability == "stable":
+        raise ModelError("the equilibrium near this position is stable: begin nearer to the one that is meant.")
+    found = Equilibrium(compiled, Livens(), 1.0, 1, np.zeros(1), as_record(state), 0, 0.0)
+    found.stability, found.stiffnesses = stability, values
+    return found
+
+
+def _begin(compiled: Compiled, near: Any) -> State:
+    """The position from which the search begins."""
+    if near is None:
+        return compiled.state
+    if isinstance(near, Trajectory):
+        near = near.state
+    if not isinstance(near, State):
+        return JointSpace(compiled).state(near)
+    mine = compiled.state
+    if near.a.shape != mine.a.shape:
+        raise ModelError(f"a state for this model has {len(mine.a) - 1} bodies, not {len(near.a) - 1}.")
+    angle = near.angle if near.angle.shape == mine.angle.shape else mine.angle
+    return copied(mine._replace(a=near.a, B=near.B, angle=angle))
 
 
 def _refuse_what_moves(model: Model) -> None:
@@ -104,8 +154,8 @@ class _Slope(NamedTuple):
 class _Search:
     """The iteration (3) from the start of a model."""
 
-    def __init__(self, compiled: Compiled):
-        state = copied(compiled.state)
+    def __init__(self, compiled: Compiled, start: State):
+        state = copied(start)
         for x in (state.p, state.L, state.lam):
             x[:] = 0.0
         self.model, self.start, self.compiled = compiled.model, state, compiled
@@ -143,6 +193,65 @@ class _Search:
                 self.spacing, radius = FINE_SPACING, RADIUS
             here = there
         raise self.refusal(here)
+
+    def find_near(self) -> State:
+        """The equilibrium near the start, by (4), or a ModelError."""
+        here, radius = self.place(self.start), RADIUS
+        for _ in range(ROUNDS):
+            if not here.N.shape[1]:
+                return here.state
+            self.pull = max(self.pull, float(np.abs(here.f).max()))
+            slope = self.stiffness(here)
+            r = self.felt(here, slope)
+            newton = self.balanced(here, slope, r, 0.0)
+            near = self.length(newton)
+            if near <= 1e3 * SMALL:
+                if np.abs(r[np.abs(slope.values) <= slope.soft]).max(initial=0.0) > 0.0:
+                    break  # a force without a stiffness against it
+                return self.place(self.moved(here.state, newton)).state
+            there = None
+            mu = 0.0
+            for _ in range(40):
+                move = self.balanced(here, slope, r, mu)
+                if self.length(move) <= radius:
+                    try:
+                        there = self.place(self.moved(here.state, move))
+                    except ModelError:  # too far for the joints to follow
+                        there = None
+                    if there is not None and np.linalg.norm(there.r) < np.linalg.norm(here.r):
+                        break
+                there = None
+                mu = max(4.0 * mu, 1e-6 * float(np.abs(slope.values).max()) ** 2)
+            if there is None:
+                if near <= 1e5 * SMALL:  # round-off
+                    return here.state
+                if self.spacing == FINE_SPACING:
+                    break
+                self.spacing = FINE_SPACING  # differences may reach across a stop
+                continue
+            here = there
+        raise self.refusal(here)
+
+    def felt(self, here: _Place, slope: _Slope) -> Array:
+        """The residual force along the eigenvectors; zero where stiffness and force are round-off."""
+        r = slope.Q.T @ here.r
+        return np.where((np.abs(slope.values) <= slope.soft) & (np.abs(r) <= 1e-9 * self.pull), 0.0, r)
+
+    def balanced(self, here: _Place, slope: _Slope, r: Array, mu: float) -> Array:
+        """The move of (4)."""
+        square = np.maximum(slope.values**2, max(slope.soft, 1e-300) ** 2) + mu
+        return np.asarray(here.N @ slope.Q @ (slope.values / square * r))
+
+    def stability(self, state: State) -> tuple[str, Array]:
+        """Whether an equilibrium is stable, in a word, and Λ."""
+        here = self.place(copied(state))
+        if not here.N.shape[1]:
+            return "stable", np.zeros(0)
+        self.pull = max(self.pull, float(np.abs(here.f).max()))
+        slope = self.stiffness(here)
+        if slope.values[0] < -10.0 * slope.soft:
+            return "unstable", slope.values
+        return "stable" if slope.values[0] > 10.0 * slope.soft else "neutral", slope.values
 
     def step(self, here: _Place, slope: _Slope, radius: float) -> tuple[_Place, float]:
         """The next configuration within the radius, which is reduced until the energy is lower; and the next radius."""

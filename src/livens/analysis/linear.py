@@ -113,7 +113,8 @@ class Inputs:
         if motor is not None or thing.coordinates:
             joint = thing.joints[0] if motor is not None else thing
             self.names.append(thing.name)
-            made: Thing = Motor(joint, lambda t: float(self.u[first]), name=f"input {thing.name}")
+            part = motor.coordinate.part or None if motor is not None else None
+            made: Thing = Motor(joint, lambda t: float(self.u[first]), coordinate=part, name=f"input {thing.name}")
         elif load is not None:
             self.names += [f"{thing.name}.{part}" for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
             force, torque = slice(first, first + 3), slice(first + 3, first + 6)

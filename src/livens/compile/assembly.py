@@ -120,7 +120,7 @@ class Assembly:
         """Equations between directions hold after half a turn too: check that no joint is turned over."""
         B = self.state.B @ np.swapaxes(self.system.bodies.axes, 1, 2)
         number = {body: k for k, body in enumerate(self.model.bodies)}
-        for joint in self.model.joints:
+        for joint in [*self.model.joints, *self.model.planes]:
             bodies = [point.body for point in joint.points]
             for u in joint.shared:
                 one, two = (B[number[body]] @ (body.pose.B.T @ u) for body in bodies)
@@ -195,13 +195,13 @@ class Assembly:
 
     def raise_violation(self, g: Array, why: str) -> None:
         """Raise an error that names the joints with the largest violations."""
-        worst_of: dict[str, tuple[float, float]] = {}  # in tolerances, and in m or rad
+        worst_of: dict[Any, tuple[float, float]] = {}  # in tolerances, and in m or rad
         for owner, violation, weight in zip(self.owners, np.abs(g), self.system.rows.weight, strict=True):
-            worst_of[owner.name] = max(worst_of.get(owner.name, (0.0, 0.0)), (float(violation * weight), violation))
+            worst_of[owner] = max(worst_of.get(owner, (0.0, 0.0)), (float(violation * weight), violation))
         bad = sorted(worst_of.items(), key=lambda item: -item[1][0])[:3]
         text = ", ".join(
-            f"{name!r} ({type(self.model[name]).__name__}, violation {violation:.3g})"
-            for name, (tolerances, violation) in bad
+            f"{owner.name!r} ({type(owner).__name__}, violation {violation:.3g})"
+            for owner, (tolerances, violation) in bad
             if tolerances > 1e-3 * bad[0][1][0]
         )
         raise ModelError(

@@ -72,6 +72,11 @@ class Frames:
         number = self.number
         return np.array([number[point.body] for point in points], dtype=np.intp)
 
+    def relative(self, a: Body, b: Body, R: Array) -> Array:
+        """Axes R of body b in those of body a, both as body axes, for the principal axes of both."""
+        turned: Array = self.axes[self.number[a]].T @ R @ self.axes[self.number[b]]
+        return turned
+
     def lacks_inertia(self, body: Body) -> bool:
         """True if the body has mass, and an axis without inertia."""
         return bool(self.lacking[self.number[body]])

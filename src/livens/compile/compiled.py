@@ -25,6 +25,7 @@ from ..kernels.arrays import State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly, still
 from .joint_frames import JointFrame, joint_frames
+from .planar_rows import flat_rows
 from .redundancy import redundant_rows
 from .rows import Group
 from .signals import Signals
@@ -81,7 +82,7 @@ class Compiled:
         moved, turned = fit.project_positions()
         if turned > 0.0:
             fit.check_orientations()
-        left_out = redundant_rows(fit)
+        left_out = _left_out(model, fit)
         if any(joint.start_rate is not None for joint in model.joints):
             _impose_rates(model, fit)
         system, state, last = tables.system, tables.state, fit
@@ -149,8 +150,13 @@ class Compiled:
 
     @property
     def redundant(self) -> dict[str, int]:
-        """Joints with redundant constraints, and how many."""
-        return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out)))
+        """Joints with redundant constraints, and how many; those that the planes of a planar model imply do not
+        count."""
+        if not self.left_out:
+            return {}
+        state = self.state._replace(lam=np.zeros((3, len(self.all_owners))))
+        flat = flat_rows(Assembly(self.model, self.full, state, self.all_owners))
+        return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out - flat)))
 
     @property
     def freedom(self) -> int:
@@ -222,6 +228,18 @@ def _warn(text: str) -> None:
 
 def _owners(groups: list[Group] | tuple[Group, ...]) -> list[Any]:
     return [group.owner for group in groups for _ in group.rows]
+
+
+def _left_out(model: Model, fit: Assembly) -> frozenset[int]:
+    """The rows that the planes of a planar model imply, and the redundant ones among the others."""
+    flat = flat_rows(fit)
+    if not flat:
+        return redundant_rows(fit)
+    tables = compile_model(model, flat)
+    state = fit.state._replace(lam=np.delete(fit.state.lam, sorted(flat), axis=1))
+    kept = [r for r in range(len(fit.owners)) if r not in flat]
+    more = redundant_rows(Assembly(model, tables.system, state, _owners(tables.groups)))
+    return flat | {kept[r] for r in more}
 
 
 def _impose_rates(model: Model, fit: Assembly) -> None:

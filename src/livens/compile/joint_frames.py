@@ -18,9 +18,9 @@ from ..describe.thing import Thing
 
 
 class CoordinateFrame(NamedTuple):
-    """An angle or displacement of a joint: as Coordinate of describe/row.py, points and directions in body axes."""
+    """A coordinate of a joint: as Coordinate of describe/row.py, points and directions in body axes."""
 
-    is_angle: bool
+    kind: str
     a: int
     b: int
     point_a: Array
@@ -29,7 +29,13 @@ class CoordinateFrame(NamedTuple):
     dial: Array
     hand: Array
     place: int  # in state.angle; −1 where nothing acts on it
-    number: int  # in state.half_turns; −1 where it has a place, or is a displacement
+    number: int  # in state.half_turns; −1 where it has a place, or is not an angle
+    reference: Array  # axes of the second body in those of the first where a rotation vector is zero
+
+    @property
+    def is_angle(self) -> bool:
+        """True for an angle over many turns."""
+        return self.kind == "ANGLE"
 
 
 class JointFrame(NamedTuple):
@@ -63,7 +69,7 @@ def joint_frames(
         axes = np.stack([*across(along[0]), along[0]], axis=1) if along else np.eye(3)
         coordinates = tuple(
             CoordinateFrame(
-                q.kind == "ANGLE",
+                q.kind,
                 number[q.a.body],
                 number[q.b.body],
                 point_a=q.a.r.copy(),
@@ -73,6 +79,7 @@ def joint_frames(
                 hand=q.hand.copy(),
                 place=place.get(id(q), -1),
                 number=dial.get(id(q), -1),
+                reference=q.reference,
             )
             for q in joint.coordinates
         )

@@ -1,9 +1,10 @@
 """A model in the coordinates of its joints: one coordinate and one row for every freedom (kernels/joint_space.py).
 
-Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body from
-the start, in the axes of the first; their rates are the components of the relative angular velocity. A body that no
-joint of the tree carries is free and has six: the displacement of its frame's origin, and its rotation vector, in world
-axes. Prescribed motions are coordinates like others here, unless they are to hold theirs, and motors exert nothing.
+Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body, in
+the axes of the first; their rates are the components of the relative angular velocity. They count if the joint is in
+the tree or has a motor. A body that no joint of the tree carries is free and has six: the displacement of its frame's
+origin, and its rotation vector, in world axes. Prescribed motions are coordinates like others here, unless they are to
+hold theirs, and motors exert nothing.
 
 If joints close loops, some coordinates depend on others. Those of motors and prescribed motions are independent as far
 as possible, then those of joints. The choice is a Gram–Schmidt orthogonalisation of the rows of C N, with N a basis of
@@ -13,7 +14,7 @@ largest is next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -34,6 +35,7 @@ from ..kernels.kinds import VELOCITY_ONLY
 from .assembly import Assembly
 from .bodies import Frames
 from .compiled import Compiled
+from .joint_tree import Link, Variable, links_of, tree_of
 from .rows import Group, compile_coordinates, groups
 from .signals import Signals
 from .start_rates import Line
@@ -59,27 +61,6 @@ class Prescribed(Thing):
 
     def rows(self) -> list[Row]:
         return [Row("COUPLE", self.q.a, self.q.b, coordinates=(self.q,), ratios=(1.0,), driven=True)]
-
-
-class Variable(NamedTuple):
-    """One coordinate."""
-
-    name: str
-    unit: str
-    kind: int  # SLIDE, TURN or BALL
-    q: Coordinate
-    component: int = 0  # of a rotation vector
-    own: bool = False  # no joint has it
-    actuated: bool = False
-
-
-class Link(NamedTuple):
-    """A body of the tree: it is placed from a neighbour through a joint, or it is free."""
-
-    body: Body
-    neighbour: Body
-    joint: Thing | None
-    ends: tuple[Point, Point]  # of the joint, or a point of the world and the origin of the free body
 
 
 class Space(NamedTuple):
@@ -117,7 +98,7 @@ def space_of(compiled: Compiled, driven: bool = False) -> Space:
 def _made(compiled: Compiled, driven: bool) -> Space:
     base = compiled if driven else _without_drives(compiled)
     model = base.model
-    links = list(_links(model))
+    links = list(links_of(model))
     every = list(_variables(model, links, _actuated(compiled.model)))
     independent = np.arange(len(every)) if len(every) == base.freedom else _independent(base, every)
     things = [Prescribed(f"coordinate {k}", every[k].q, every[k].own) for k in independent.tolist()]
@@ -142,7 +123,7 @@ def _made(compiled: Compiled, driven: bool) -> Space:
         signals=signals,
         every=tuple(every),
         independent=independent,
-        tree=_tree(links, every, base),
+        tree=tree_of(links, every, base),
         coordinates=compile_coordinates(only, Frames(only), Signals(only))[0],
         variables=_table(every, base, compiled),
         row=row,
@@ -188,36 +169,18 @@ def _actuated(model: Model) -> set[int]:
     return found
 
 
-def _links(model: Model) -> Iterator[Link]:
-    """A spanning tree: from the world along joints in their order, and a free body where no joint leads on."""
-    placed = {model.world}
-    joints = [(joint, joint.ends) for joint in model.joints if joint.freedoms is not None and joint.ends is not None]
-    while len(placed) < len(model.bodies):
-        grown = True
-        while grown:
-            grown = False
-            for joint, ends in joints:
-                one, two = (point.body for point in ends)
-                if (one in placed) != (two in placed):
-                    known, new = (one, two) if one in placed else (two, one)
-                    placed.add(new)
-                    grown = True
-                    yield Link(new, known, joint, ends)
-        free = next((body for body in model.bodies if body not in placed), None)
-        if free is not None:
-            placed.add(free)
-            yield Link(free, model.world, None, (model.world.point(free.pose.a), free.point(0, 0, 0)))
-
-
 def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Iterator[Variable]:
     """All coordinates: those of joints in their order, then those of free bodies."""
     carrying = {id(link.joint): link for link in links}
     for joint in model.joints:
-        for q in joint.coordinates:
+        balls = [q for q in joint.coordinates if q.kind == "COMPONENT"]
+        for q in joint.coordinates if not balls else ():
             kind = kernel.TURN if q.is_angle else kernel.SLIDE
             yield Variable(q.name, q.unit, kind, q, actuated=id(q) in actuated)
-        if id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
-            yield from _ball(joint, *carrying[id(joint)].ends)
+        if balls and (id(joint) in carrying or any(id(q) in actuated for q in balls)):
+            yield from _rotation_vector(balls, False, actuated)
+        elif id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
+            yield from _rotation_vector(_ball(_named(joint.name), *carrying[id(joint)].ends), True, actuated)
     for link in links:
         if link.joint is None:
             a, b = link.ends
@@ -225,24 +188,29 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
                 q = Coordinate(_named(link.body.name), "DISPLACEMENT", a, b, e, part)
                 yield Variable(q.name, "m", kernel.SLIDE, q, own=True)
             if np.any(link.body.mass_properties.principal()[0]):
-                yield from _ball(_named(link.body.name), a, b)
+                yield from _rotation_vector(_ball(_named(link.body.name), a, b), True, actuated)
 
 
-def _ball(owner: Thing, a: Point, b: Point) -> Iterator[Variable]:
-    """The rotation vector of a ball joint or of a free body, in the axes of the first body."""
-    for body in (a.body, b.body):
+def _ball(owner: Thing, a: Point, b: Point) -> list[Coordinate]:
+    """The rotation vector of two bodies, in the axes of the first."""
+    parts = enumerate(("turn_x", "turn_y", "turn_z"))
+    return [Coordinate(owner, "COMPONENT", a, b, a.body.pose.B[:, k], part, number=k) for k, part in parts]
+
+
+def _rotation_vector(balls: Sequence[Coordinate], own: bool, actuated: set[int]) -> Iterator[Variable]:
+    """The components of a rotation vector; own: no joint has them."""
+    for body in (balls[0].a.body, balls[0].b.body):
         if not body.is_world and not np.all(body.mass_properties.principal()[0]):
             raise ModelError(
                 f"body {body.name!r} turns about a point and has no inertia about one of its axes, so its rotation has "
                 "no three coordinates: give it inertia (lv.MassProperties)."
             )
-    for k, part in enumerate(("turn_x", "turn_y", "turn_z")):
-        q = Coordinate(owner, "ANGLE", a, b, a.body.pose.B[:, k], part)
-        yield Variable(q.name, "rad", kernel.BALL, q, k, own=True)
+    for k, q in enumerate(balls):
+        yield Variable(q.name, q.unit, kernel.BALL, q, k, own, id(q) in actuated)
 
 
 def _named(name: str) -> Thing:
-    """An owner for the coordinates of a free body."""
+    """An owner for coordinates that no joint has."""
     owner = Thing()
     owner.name = name
     return owner
@@ -257,7 +225,13 @@ def _independent(base: Compiled, every: Sequence[Variable]) -> NDArray[np.intp]:
     gradients = _gradients(base, every) * root
     rest = gradients @ N / np.linalg.norm(gradients, axis=1, keepdims=True)  # zero where joints hold the coordinate
     chosen: list[int] = []
-    for group in (lambda one: one.actuated, lambda one: not one.own, lambda one: True):
+    ordered: tuple[Callable[[Variable], bool], ...] = (
+        lambda one: one.actuated,
+        lambda one: one.kind != kernel.BALL and not one.own,
+        lambda one: not one.own,
+        lambda one: True,
+    )
+    for group in ordered:
         while len(chosen) < min(base.freedom, len(every)):
             left = np.linalg.norm(rest, axis=1)
             left[[k for k, one in enumerate(every) if k in chosen or not group(one)]] = 0.0
@@ -332,55 +306,22 @@ def _first_rows(blocks: Sequence[Group]) -> Iterator[tuple[Group, int]]:
 
 
 def _table(every: Sequence[Variable], base: Compiled, read: Compiled) -> kernel.Variables:
-    m, state = len(every), base.state
+    m = len(every)
     place = {id(q): c for c, q in reversed(list(enumerate(read.coordinates)))}
     dial = {id(q): d for d, q in enumerate(read.dials)}
     relative, frame = np.tile(np.eye(3), (m, 1, 1)), np.tile(np.eye(3), (m, 1, 1))
     for k, one in enumerate(every):
         if one.kind == kernel.BALL:
             i, j = base.number[one.q.a.body], base.number[one.q.b.body]
-            relative[k], frame[k] = state.B[i].T @ state.B[j], base.system.bodies.axes[i].T
+            axes = base.system.bodies.axes
+            relative[k], frame[k] = axes[i].T @ one.q.reference @ axes[j], axes[i].T
     return kernel.Variables(
         kind=np.array([one.kind for one in every], dtype=np.int64),
         component=np.array([one.component for one in every], dtype=np.int64),
-        counted=np.array([place.get(id(one.q), -1) for one in every], dtype=np.int64),
+        counted=np.array(
+            [-1 if one.kind == kernel.BALL else place.get(id(one.q), -1) for one in every], dtype=np.int64
+        ),
         dial=np.array([dial.get(id(one.q), -1) for one in every], dtype=np.int64),
         relative=relative,
         frame=frame,
-    )
-
-
-def _tree(links: Sequence[Link], every: Sequence[Variable], base: Compiled) -> kernel.Tree:
-    """The tables of the tree, at the start after assembly."""
-    number, axes, center, state = base.number, base.system.bodies.axes, base.system.bodies.center, base.state
-    moves: list[tuple[int, Array, Array, Array, int]] = []
-    first, place, turn, reverse = [0], [], [], []
-    for link in links:
-        one, two = link.ends
-        i, j = number[one.body], number[two.body]
-        reverse.append(int(two.body is not link.body))
-        place.append(state.B[i].T @ (state.a[j] - state.a[i]))
-        turn.append(state.B[i].T @ state.B[j])
-        r = axes[j].T @ (two.r - center[j])
-        o = state.B[i].T @ (state.a[j] + state.B[j] @ r - state.a[i])
-        owner = link.body.name if link.joint is None else link.joint.name
-        mine = [(k, x) for k, x in enumerate(every) if x.q.joint.name == owner and x.component == 0]
-        for k, x in sorted(mine, key=lambda item: item[1].kind):  # slides first
-            forward = x.q.a.body is one.body  # the second angle of a universal joint counts from the second body
-            u = axes[i].T @ x.q.axis if forward else -turn[-1] @ (axes[j].T @ x.q.axis)
-            moves.append((x.kind, u, o, axes[i].T, k))
-        first.append(len(moves))
-    return kernel.Tree(
-        body=np.array([number[link.body] for link in links], dtype=np.int64),
-        neighbour=np.array([number[link.neighbour] for link in links], dtype=np.int64),
-        reversed=np.array(reverse, dtype=np.int64),
-        place=np.array(place).reshape(-1, 3),
-        turn=np.array(turn).reshape(-1, 3, 3),
-        first=np.array(first, dtype=np.int64),
-        kind=np.array([move[0] for move in moves], dtype=np.int64),
-        axis=np.array([move[1] for move in moves]).reshape(-1, 3),
-        center=np.array([move[2] for move in moves]).reshape(-1, 3),
-        frame=np.array([move[3] for move in moves]).reshape(-1, 3, 3),
-        coordinate=np.array([move[4] for move in moves], dtype=np.int64),
-        start=np.array([one.q.start for one in every]),
     )

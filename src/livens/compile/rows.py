@@ -112,6 +112,7 @@ def compile_coordinates(
         axis=frames.all_directions(a, [q.axis for q in acting]),
         dial=_dials(frames, a, acting),
         hand=frames.all_directions(b, [q.hand for q in acting]),
+        reference=stack([_reference(frames, q) for q in acting], (3, 3)),
         stiffness=stack([spring.stiffness for spring in springs], ()),
         rest=stack([spring.rest for spring in springs], ()),
         limit=stack([(-np.inf, np.inf) if spring.limits is None else spring.limits for spring in springs], (2,)),
@@ -144,14 +145,20 @@ def pairs(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([one[:, None], two[:, None]], axis=1)
 
 
+def _reference(frames: Frames, q: Coordinate) -> Array:
+    """The relative axes at which a ROTATION is zero, in principal axes; the identity for other coordinates."""
+    return frames.relative(q.a.body, q.b.body, q.reference) if q.kind == "ROTATION" else np.eye(3)
+
+
 def _dials(frames: Frames, a: NDArray[np.intp], coordinates: list[Coordinate]) -> Array:
     """The two directions of the bodies number a from which coordinates count, in principal axes (n, 2, 3)."""
     return frames.all_directions(np.repeat(a, 2), [e for q in coordinates for e in q.dial]).reshape(-1, 2, 3)
 
 
 def _entries(model: Model, signals: Signals, blocks: list[Group]) -> list[_Entry]:
-    """The table of coordinates, in the order of the joints."""
+    """The table of coordinates, in the order of the joints; then the rotations of ball joints with springs or stops."""
     used = {id(q) for group in blocks for row in group.rows for q in row.coordinates}
+    used |= {id(rule.stop) for thing in model.joints for rule in thing.contacts()}
     springs: dict[int, list[CoordinateSpring]] = {}
     for _, spring in signals.terms.of(CoordinateSpring):
         springs.setdefault(id(spring.coordinate), []).append(spring)
@@ -159,15 +166,17 @@ def _entries(model: Model, signals: Signals, blocks: list[Group]) -> list[_Entry
     for _, motor, column in signals.motors:
         motors.setdefault(id(motor.coordinate), []).append(column)
     found = []
-    for joint in model.joints:
-        for q in joint.coordinates:
-            sprung, driven = springs.get(id(q), []), motors.get(id(q), [])
-            lines = max(len(sprung), len(driven), int(id(q) in used))
-            if not lines:
-                continue
-            sprung = sprung + [CoordinateSpring(q, 0.0, 0.0)] * (lines - len(sprung))
-            driven = driven + [-1] * (lines - len(driven))
-            found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
+    own = [q for joint in model.joints for q in joint.coordinates]
+    known = {id(q) for q in own}
+    acting = [spring.coordinate for _, spring in signals.terms.of(CoordinateSpring)]
+    for q in [*own, *(q for q in acting if id(q) not in known)]:
+        sprung, driven = springs.get(id(q), []), motors.get(id(q), [])
+        lines = max(len(sprung), len(driven), int(id(q) in used))
+        if not lines:
+            continue
+        sprung = sprung + [CoordinateSpring(q, 0.0, 0.0)] * (lines - len(sprung))
+        driven = driven + [-1] * (lines - len(driven))
+        found += [_Entry(q, spring, column) for spring, column in zip(sprung, driven, strict=True)]
     return found
 
 

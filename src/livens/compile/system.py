@@ -120,7 +120,7 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
         angle=start,
         lam=np.zeros((3, len(rows.kind))),
         effort=np.zeros(len(signals.controlled)),
-        half_turns=np.zeros(len(others)),
+        half_turns=np.array([np.floor(q.start / np.pi) for q in others], dtype=np.float64),
     )
     return Tables(system, state, blocks_of, acting, others, signals)
 

@@ -18,6 +18,7 @@ from .body import Body as Body
 from .body import Point as Point
 from .body import Shape as Shape
 from .mass import MassProperties
+from .plane import Plane, plane_normal
 from .thing import Thing
 
 T = TypeVar("T", bound=Body | Thing)
@@ -28,7 +29,8 @@ ROWS = 60  # of the table that a notebook shows
 class Model:
     """A mechanical system: bodies, joints and forces by name. SI units throughout.
 
-    gravity: uniform acceleration [m/s²], world axes.
+    gravity: uniform acceleration [m/s²], world axes. planar: "xy", "xz" or "yz" keeps every body to a plane parallel to
+    this one, in which a linkage has no redundant constraints.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -38,8 +40,12 @@ class Model:
     (True, 'spring1')
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model"):
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model", planar: str = ""):
         self.name = name
+        if planar != "":
+            plane_normal(planar)
+        self.planar = planar
+        self._planes: dict[Body, Plane] = {}
         self.gravity = gravity
         self.world = Body(WORLD_MATTER, name=WORLD)
         self.bodies: list[Body] = [self.world]
@@ -74,8 +80,18 @@ class Model:
 
     @property
     def things(self) -> list[Thing]:
-        """All joints, then all forces."""
-        return [*self.joints, *self.forces]
+        """All joints, the planes of a planar model, then all forces."""
+        return [*self.joints, *self.planes, *self.forces]
+
+    @property
+    def planes(self) -> list[Thing]:
+        """What keeps each body of a planar model to its plane; none in other models."""
+        if not self.planar:
+            return []
+        for body in self.bodies[1:]:
+            if body not in self._planes:
+                self._planes[body] = Plane(self.world, body, plane_normal(self.planar))
+        return [self._planes[body] for body in self.bodies[1:]]
 
     def __getitem__(self, name: str) -> Any:
         if self.find(name) is None:
@@ -139,7 +155,7 @@ class Model:
         rows = [
             ("body", body.name, f"{body.mass_properties.mass:.6g} kg at {_position(body)}") for body in self.bodies[1:]
         ]
-        for thing in self.things:
+        for thing in [*self.joints, *self.forces]:
             on = dict.fromkeys(point.body.name for point in thing.points)
             rows.append((type(thing).__name__, thing.name, ", ".join(on)))
         more = len(rows) - ROWS

@@ -232,6 +232,20 @@ def quaternions(B: Array) -> Array:
     return np.where(q[:, :1] < 0.0, -q, q)
 
 
+def rotation_from(vector: Array) -> Array:
+    """The rotation matrix of a rotation vector [rad]."""
+    angle = float(np.linalg.norm(vector))
+    return np.eye(3) if angle == 0.0 else Pose.from_axis_angle(vector, angle).B
+
+
+def rotation_vectors(B: Array) -> Array:
+    """Rotation vectors [rad] (n, 3) of rotation matrices (n, 3, 3); their lengths are at most π."""
+    q = quaternions(B)
+    size = np.linalg.norm(q[:, 1:], axis=1)
+    scale = np.where(size > 0.0, 2.0 * np.arctan2(size, q[:, 0]) / np.where(size > 0.0, size, 1.0), 2.0)
+    return scale[:, None] * q[:, 1:]
+
+
 def _axes(order: str) -> tuple[int, int, int]:
     text = order.lower()
     if len(text) != 3 or set(text) - set("xyz") or text[0] == text[1] or text[1] == text[2]:

@@ -16,7 +16,7 @@ import numpy as np
 from ..checks import Array
 from ..formula.formula import Formula
 from .body import Body, Point
-from .pose import cross
+from .pose import cross, rotation_from, rotation_vectors
 
 if TYPE_CHECKING:
     from .thing import Thing
@@ -45,19 +45,74 @@ class Row(NamedTuple):
 
 
 class Coordinate:
-    """The angle or displacement of a joint. Springs, stops, motors, dampers and prescribed motions act on it."""
+    """A coordinate of a joint. Springs, stops, motors, dampers and prescribed motions act on it.
+
+    Its value at the start is the joint's `start`, and it changes from there: an angle by the rotation about the axis, a
+    displacement by the motion along it. The kernels measure an angle between directions (`dial`, `hand`) and a
+    displacement between points (`a`, `b`), which are chosen so that they measure `start` at the start. kind:
+
+        ANGLE         the angle about the axis, over many turns
+        DISPLACEMENT  along the axis, which the first body carries
+        COMPONENT     a component of a rotation vector; its rate and its effort are about the axis
+        ROTATION      the angle of the rotation from a relative orientation of the bodies, 0 to π
+    """
 
     def __init__(
-        self, joint: Thing, kind: str, a: Point, b: Point, axis: Array, part: str = "", zero: Array | None = None
+        self,
+        joint: Thing,
+        kind: str,
+        a: Point,
+        b: Point,
+        axis: Array,
+        part: str = "",
+        zero: Array | None = None,
+        number: int = 0,
+        at: Array = ZERO,
     ):
         """part: which of the joint's coordinates, in words; zero: the direction across the axis from which an angle
-        counts (None: any)."""
-        self.joint, self.kind, self.a, self.b, self.part = joint, kind, a, b, part
+        counts (None: any); number: its place in `joint.start`; at: the rotation vector where a ROTATION is zero."""
+        self.joint, self.kind, self.b, self.part, self.number, self.at = joint, kind, b, part, number, at
         e1, e2 = across(axis) if zero is None else (zero, cross(axis, zero))
+        self._a, self._apart = a, float(axis @ (b.start - a.start))
+        self._across = np.array([local(a.body, e1), local(a.body, e2)])
+        self._turned = a.body.pose.B.T @ b.body.pose.B
         self.axis = local(a.body, axis)
-        self.dial = np.array([local(a.body, e1), local(a.body, e2)])
         self.hand = local(b.body, e1)
-        self.start = float(axis @ (b.start - a.start)) if kind == "DISPLACEMENT" else 0.0
+
+    @property
+    def start(self) -> float:
+        """Its value at the start [rad] or [m]."""
+        if self.kind == "ROTATION":
+            return float(np.linalg.norm(rotation_vectors((self._turned @ self.reference.T)[None])))
+        given = self.joint.start
+        return float(given[self.number]) if isinstance(given, tuple) else float(given)
+
+    @property
+    def a(self) -> Point:
+        """The point of the first body from which a displacement counts."""
+        if self.kind != "DISPLACEMENT" or self._apart == self.start:
+            return self._a
+        return Point(self._a.body, self._a.r + (self._apart - self.start) * self.axis)
+
+    @property
+    def dial(self) -> Array:
+        """Two directions of the first body across the axis, from which an angle counts."""
+        c, s = np.cos(self.start), np.sin(self.start)
+        return np.array([[c, -s], [s, c]]) @ self._across if self.kind == "ANGLE" else self._across
+
+    @property
+    def reference(self) -> Array:
+        """Axes of the second body in those of the first where the joint's rotation vector is zero, or, for a ROTATION,
+        where its angle is zero (3, 3)."""
+        if self.kind not in ("COMPONENT", "ROTATION"):
+            return np.eye(3)
+        now = np.array(self.joint.start) if isinstance(self.joint.start, tuple) else ZERO
+        back: Array = rotation_from(self.at) @ rotation_from(-now) @ self._turned
+        return back
+
+    def from_points(self) -> float:
+        """Its value at the start where displacements count from the first point and angles from the start."""
+        return self._apart if self.kind == "DISPLACEMENT" else self.start
 
     @property
     def name(self) -> str:
@@ -71,8 +126,8 @@ class Coordinate:
 
     @property
     def is_angle(self) -> bool:
-        """True for an angle [rad], False for a displacement [m]."""
-        return self.kind == "ANGLE"
+        """True for an angle or a component of a rotation vector [rad], False for a displacement [m]."""
+        return self.kind != "DISPLACEMENT"
 
 
 def local(body: Body, u: Array) -> Array:

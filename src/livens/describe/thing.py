@@ -17,8 +17,8 @@ and terms only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..checks import Array
 from .body import Body, Point, without_world
@@ -48,11 +48,13 @@ class Thing:
     bodies: Sequence[Body] | None = None  # those that its user listed
     coordinates: tuple[Coordinate, ...] = ()
     equations: FormulaRows | None = None  # its user-written constraint equations
-    stiffness: float | None = None  # [N/m] or [N m/rad]; None: it has no such number, and none can be set
-    damping: float | None = None  # [N s/m] or [N m s/rad]; the same
+    start: Any = 0.0  # its coordinate at the start [rad] or [m], or a tuple with one number for each
+    stiffness: Any = None  # [N/m] or [N m/rad], or one for each coordinate; None: it has none, and none can be set
+    damping: Any = None  # [N s/m] or [N m s/rad]; the same
     drive: Drive | None = None  # the value of its driven row as a function of time
     start_rate: float | None = None  # of its first coordinate [rad/s] or [m/s]
     shared: tuple[Array, ...] = ()  # directions that are fixed in both bodies (world axes at the start)
+    carried: ClassVar[Mapping[str, int]] = {}  # arguments that are directions → the number of the point that carries it
 
     # ── made of ──
 
@@ -88,6 +90,9 @@ class Thing:
     def formula_bodies(self) -> tuple[Body, ...]:
         """The bodies that the handles of its formulas number; the world is not one of them."""
         return without_world(self.bodies or ()) if self.equations is None else self.equations.bodies
+
+    def count_from_points(self) -> None:
+        """Let displacements count from the first point, as in scenes of format 1."""
 
     # ── properties ──
 
@@ -143,6 +148,11 @@ class Thing:
         """The relative motions that it leaves, slides first, seen from its first body; None if these do not describe
         it, so that a tree of bodies cannot contain it."""
         return None
+
+    @property
+    def motions(self) -> tuple[Freedom, ...] | None:
+        """The relative motions along its coordinates, also if these depend on each other: mostly its freedoms."""
+        return self.freedoms
 
     def glyphs(self) -> list[Glyph]:
         """Its symbols in a picture."""

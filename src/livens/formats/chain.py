@@ -7,9 +7,9 @@ point of b (world axes at the start, in the order in which they move b; w₁ is 
     the rotation of b            k = 0: FixedOrientation    1: e·w₁ = 0 for e ⟂ w₁    2: w₁·w₂ = constant         (2)
 
 and the usual combinations are single joints: Revolute, Universal, Prismatic, Cylindrical, Planar, … Springs, dampers,
-stops and armature act on the coordinates of the chain. A joint with one coordinate has them itself. Otherwise each
-coordinate with armature gets a dial (armature.py) with these elements, and those of a coordinate without armature are
-energies and forces (passive.py).
+stops and armature act on the coordinates of the chain. A joint whose coordinates are those of the chain has them
+itself, and its coordinates have the values of the file. Otherwise each coordinate with armature gets a dial
+(armature.py) with these elements, and those of a coordinate without armature are energies and forces (passive.py).
 """
 
 from __future__ import annotations
@@ -53,25 +53,35 @@ class Dof:
     name: str
     place: Array
     axis: Array
-    position: float = 0.0  # rad or m
+    position: Any = 0.0  # rad or m; the rotation vector of a ball, in the axes of the first body
     rate: float = 0.0
     armature: float = 0.0  # kg m² or kg
     damping: float = 0.0  # N m s/rad or N s/m
     stiffness: float = 0.0
-    rest: float = 0.0
-    limits: tuple[float, float] | None = None
+    rest: Any = 0.0
+    limits: tuple[float | None, float] | None = None
     limit_stiffness: float = 1e5
 
     @property
     def acts(self) -> dict[str, Any]:
-        """The arguments for a joint of livens, whose coordinate counts from the start."""
-        given: dict[str, Any] = {"damping": self.damping}
+        """The arguments for a joint of livens with one coordinate, which is that of the file."""
+        given: dict[str, Any] = {"damping": self.damping, "start": self.position}
         if self.stiffness:
-            given |= {"stiffness": self.stiffness, "rest": self.rest - self.position}
+            given |= {"stiffness": self.stiffness, "rest": self.rest}
         if self.limits is not None:
-            lower, upper = (end - self.position for end in self.limits)
-            given |= {"limits": (lower, upper), "limit_stiffness": self.limit_stiffness}
+            given |= {"limits": self.limits, "limit_stiffness": self.limit_stiffness}
         return given
+
+
+def together(chain: list[Dof]) -> dict[str, Any]:
+    """The arguments for a joint of livens with one coordinate for each degree of freedom, in this order."""
+    given: dict[str, Any] = {"start": tuple(f.position for f in chain)}
+    for name in ("damping", "stiffness"):
+        given[name] = tuple(f.acts.get(name, 0.0) for f in chain)
+    given["rest"] = tuple(f.acts.get("rest", 0.0) for f in chain)
+    if any(f.limits is not None for f in chain):
+        given |= {"limits": tuple(f.limits for f in chain), "limit_stiffness": tuple(f.limit_stiffness for f in chain)}
+    return given
 
 
 def join(model: Model, a: Body, b: Body, chain: list[Dof]) -> list[Any]:
@@ -99,8 +109,10 @@ def join(model: Model, a: Body, b: Body, chain: list[Dof]) -> list[Any]:
             )
     if len(chain) == 1 and chain[0].kind != "ball":
         return [_single(model, a, b, chain[0])]
-    _hold(model, a, b, place, slides, turns)
-    return [_act(model, a, b, place, slides, turns, f) for f in chain]
+    carries = _hold(model, a, b, place, slides, turns)
+    left = [f for f in chain if not carries]
+    made = {id(f): _act(model, a, b, place, slides, turns, f) for f in left}
+    return [made.get(id(f)) for f in chain]
 
 
 def _single(model: Model, a: Body, b: Body, f: Dof) -> Any:
@@ -113,13 +125,25 @@ def _single(model: Model, a: Body, b: Body, f: Dof) -> Any:
     return joint
 
 
-def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Dof], turns: list[Dof]) -> None:
-    """Equations (1) and (2)."""
+def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Dof], turns: list[Dof]) -> bool:
+    """Equations (1) and (2): True if the joint has the passive elements of the chain itself."""
     pa, pb = a.point_at(place), b.point_at(place)
     s, w = [f.axis for f in slides], [f.axis for f in turns]
     names = [f.name for f in slides + turns if f.name]
     name = unused_name(model, "+".join(names) or f"{b.name} joint")
     ball = len(w) == 3 or any(f.kind == "ball" for f in turns)
+    bare = not any(f.armature for f in slides + turns)
+    if not s and len(turns) == 1 and ball:
+        if turns[0].armature:
+            raise ModelError(f"ball joint {turns[0].name!r} has armature, which has no counterpart: take three hinges.")
+        model.add(Spherical(pa, pb, **turns[0].acts, name=name))
+        return True
+    if not s and len(w) == 2 and abs(w[0] @ w[1]) < PARALLEL and bare:
+        model.add(Universal(pa, pb, w[0], w[1], **together(turns), name=name))
+        return True
+    if len(s) == len(w) == 1 and np.linalg.norm(s[0] - w[0]) < PARALLEL and bare:
+        model.add(Cylindrical(pa, pb, w[0], **together(turns + slides), name=name))
+        return True
     if not s and ball:
         model.add(Spherical(pa, pb, name=name))
     elif not s and len(w) == 2:
@@ -132,6 +156,7 @@ def _hold(model: Model, a: Body, b: Body, place: Array, slides: list[Dof], turns
         _along(model, pa, pb, s, name)
         if not ball:
             _turning(model, a, b, w, unused_name(model, f"{name} axes"))
+    return False
 
 
 def _along(model: Model, pa: Any, pb: Any, s: list[Array], name: str) -> None:

@@ -25,7 +25,7 @@ from ..describe.forces.force import Force
 from ..describe.forces.load import Load
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
-from ..describe.pose import Pose
+from ..describe.pose import Pose, rotation_vectors
 from ..describe.shapes.solid import Solid
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
@@ -51,8 +51,9 @@ def read_mjcf(
 
     It starts in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Contacts,
     actuators, tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
-    its folder, unless `allow_outside` is set. Coordinates of joints count from the start. inertia: "refuse" a body
-    whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
+    its folder, unless `allow_outside` is set. Coordinates of joints and their limits are those of the file (qpos,
+    `ref` included). inertia: "refuse" a body whose inertia no body has, or "repair" it, with a ModelWarning
+    (lv.MassProperties.repaired).
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -193,8 +194,15 @@ class _Reader:
             self._free(first, child)
             return
         chain = [self._freedom(j) for j in numbers]
-        balls = [f for f in chain if f.kind == "ball"]
-        made = join(self.model, parent, child, [_bare(f) if f.kind == "ball" else f for f in chain])
+        balls = [f for f in chain if f.kind == "ball" and count > 1]
+        for f in chain:
+            if f.kind == "ball" and count == 1:
+                turn = (
+                    child.pose.B
+                    @ rotation_vectors(Pose.from_quaternion(self.d.qpos[m.jnt_qposadr[first] :][:4]).B[None])[0]
+                )
+                f.position, f.rest = parent.pose.B.T @ turn, np.zeros(3)
+        made = join(self.model, parent, child, [_bare(f) if f in balls else f for f in chain])
         self.joints |= {j: joint for j, joint in zip(numbers, made, strict=True) if joint is not None}
         for f in balls:
             self._ball(f, parent, child)
@@ -205,8 +213,10 @@ class _Reader:
         q = m.jnt_qposadr[j]
         scalar = kind != "ball"
         limited = m.jnt_limited[j] and not self.disabled("LIMIT")
-        if limited and not scalar:
+        alone = m.body_jntnum[m.jnt_bodyid[j]] == 1
+        if limited and not scalar and not alone:
             self.notes.append(f"the limit of ball joint {m.joint(j).name!r}")
+        ends = tuple(m.jnt_range[j].tolist()) if scalar else (None, min(float(m.jnt_range[j].max()), np.pi))
         return Dof(
             kind,
             m.joint(j).name or f"{self.bodies[int(m.jnt_bodyid[j])].name} joint",
@@ -218,7 +228,7 @@ class _Reader:
             damping=0.0 if self.disabled("DAMPER") else float(m.dof_damping[dof]),
             stiffness=0.0 if self.disabled("SPRING") else float(m.jnt_stiffness[j]),
             rest=float(m.qpos_spring[q]) if scalar else 0.0,
-            limits=tuple(m.jnt_range[j].tolist()) if limited and scalar else None,
+            limits=ends if limited and (scalar or alone) else None,
             limit_stiffness=self._stop(j),
         )
 
@@ -233,7 +243,10 @@ class _Reader:
 
     def _ball(self, f: Dof, parent: Body, child: Body) -> None:
         if f.stiffness:
-            raise ModelError(f"ball joint {f.name!r} has a spring, which has no counterpart: write an lv.Energy.")
+            raise ModelError(
+                f"ball joint {f.name!r} has a spring and follows other joints, which has no counterpart: write an "
+                "lv.Energy."
+            )
         if f.damping:
             self._resist(child, parent, f.damping, f.name)
 
@@ -261,7 +274,7 @@ class _Reader:
 
 
 def _bare(f: Dof) -> Dof:
-    """A ball without its damper, which is added separately; its armature is refused later."""
+    """A ball after other joints, without its damper, which is added separately; its armature is refused later."""
     return Dof(f.kind, f.name, f.place, f.axis, armature=f.armature)
 
 

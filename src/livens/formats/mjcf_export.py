@@ -25,7 +25,7 @@ from ..describe.term import CoordinateMotor, PointSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..storage.atomic import MARK, replacing
-from .mjcf_tree import Action, Node, Start, armatures, coupling_row, has_one_axis, ratio_of, refuse, tree_of
+from .mjcf_tree import Action, Node, Slot, Start, acted, armatures, coupling_row, ratio_of, refuse, tree_of
 
 
 def write_mjcf(model: Model, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -70,6 +70,7 @@ class _Writer:
         self.sites: dict[Body, list[tuple[str, Point]]] = {}
         self.elements: dict[Body, Element] = {}
         self.start = Start(model)
+        self.slots: dict[int, str] = {}  # coordinate, by identity → the joint of MJCF that it is
         self.speeds: list[float] = []
         self.efforts: list[float] = []  # of the motors at t = 0
 
@@ -114,34 +115,58 @@ class _Writer:
         for slot in node.slots:
             assert node.point is not None
             given = {"type": slot.kind, "name": slot.name, "pos": words(node.point.r)}
+            if slot.coordinate is not None and slot.kind != "ball":
+                self.slots[id(slot.coordinate)] = slot.name
             if slot.kind != "ball":
                 given["axis"] = words(body.pose.B.T @ slot.axis)
-            acts = self._acts(node.joint) if node.joint is not None and slot.name == node.joint.name else {}
-            SubElement(element, "joint", given | acts)
+            SubElement(element, "joint", given | self._acts(slot))
+        if node.joint is not None:
+            self._check_written(node)
         self.speeds += self.start.rates(node, parent)
         self._look(element, body)
         for child in node.children:
             self._body(element, child, body)
 
-    def _acts(self, joint: Thing) -> dict[str, str]:
-        """The attributes for the elements on the coordinate of a joint, counted from the start."""
-        if not has_one_axis(joint):
+    def _acts(self, slot: Slot) -> dict[str, str]:
+        """The attributes of a joint of MJCF: the coordinate at the start, and the elements on it."""
+        q = slot.coordinate
+        if q is None:
             return {}
-        action = Action.on(joint)
-        if action.driven:
-            raise ModelError(f"the drive of joint {joint.name!r} has no counterpart in MJCF: leave it out to compare.")
-        start = self.start.coordinate(joint)
+        action, joint = Action.on(q), q.joint
         given: dict[str, str] = {}
-        spring = action.spring
-        if spring is not None and spring.stiffness:
-            given |= {"stiffness": repr(spring.stiffness), "springref": repr(spring.rest - start)}
+        if q.kind != "COMPONENT":
+            start = self.start.coordinate(q)
+            given |= {"ref": repr(start)} if start else {}
+        for spring in action.springs:
+            if spring.stiffness:
+                given["stiffness"] = repr(spring.stiffness)
+                given |= {"springref": repr(spring.rest)} if q.kind != "COMPONENT" else {}
+            if spring.limits is not None:
+                given["range"] = words(np.clip(spring.limits, 0.0 if q.kind == "COMPONENT" else -1e6, 1e6))
+            if q.kind == "COMPONENT" and spring.coordinate.start > 1e-12:
+                raise ModelError(
+                    f"{joint.label} has a spring or a limit and does not start at zero, which MJCF cannot represent: "
+                    "place its bodies so that its rotation vector is zero."
+                )
         if action.damping:
             given["damping"] = repr(action.damping)
-        if joint in self.armature:
+        if joint in self.armature and q is joint.coordinates[0]:
             given["armature"] = repr(self.armature[joint])
-        if spring is not None and spring.limits is not None:
-            given["range"] = words(np.clip(spring.limits - start, -1e6, 1e6))
         return given
+
+    def _check_written(self, node: Node) -> None:
+        """Refuse a prescribed motion, and elements on coordinates that no joint of MJCF has."""
+        joint = node.joint
+        assert joint is not None
+        if joint.drive is not None:
+            raise ModelError(f"the drive of joint {joint.name!r} has no counterpart in MJCF: leave it out to compare.")
+        written = {id(slot.coordinate) for slot in node.slots}
+        balls = [q for q in joint.coordinates if q.kind == "COMPONENT"]
+        if any(id(q) not in written and not Action.on(q).none for q in joint.coordinates if q not in balls):
+            raise ModelError(
+                f"{joint.label} has a spring, damper or limit along a displacement of its second body, seen from "
+                "there, which MJCF cannot represent: exchange its points."
+            )
 
     def _look(self, element: Element, body: Body) -> None:
         """A geom that collides with nothing, for shapes that MuJoCo has."""
@@ -168,13 +193,12 @@ class _Writer:
                         f"{force.label} acts on {joint.name!r}, which closes a loop, where MJCF has no actuators: "
                         "leave it out."
                     )
-                if not has_one_axis(joint):
+                if (name := self.slots.get(id(motor.coordinate))) is None:
                     raise ModelError(
-                        f"{force.label} acts on one of several angles or displacements of {joint.name!r}, which is not "
-                        "written to MJCF: leave it out."
+                        f"{force.label} acts on a coordinate of {joint.name!r} that MJCF does not have: leave it out."
                     )
                 assert actuator is not None
-                SubElement(actuator, "motor", name=force.name, joint=joint.name)
+                SubElement(actuator, "motor", name=force.name, joint=name)
                 varying = callable(motor.effort) and motor.rate is None
                 effort = sample(motor.effort, np.zeros(1), (), force, "effort")[0] if varying else motor.effort
                 self.efforts.append(float(effort) if motor.rate is None else 0.0)
@@ -214,7 +238,7 @@ class _Writer:
             elif left == ["ball"]:
                 self._connect(equality, joint.name, joint, joint.points[0].r)
             elif left == ["hinge"]:
-                if self._acts(joint):
+                if acted(joint):
                     raise ModelError(
                         f"joint {joint.name!r} closes a loop, where MJCF has no springs, dampers or stops: leave these "
                         "out to compare."

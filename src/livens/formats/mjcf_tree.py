@@ -16,7 +16,7 @@ from ..checks import Array
 from ..describe.body import Body, Point
 from ..describe.model import Model
 from ..describe.pose import Pose
-from ..describe.row import Row
+from ..describe.row import Coordinate, Row
 from ..describe.term import CoordinateSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
@@ -25,11 +25,12 @@ from ..run.simulate import dynamics
 
 @dataclass
 class Slot:
-    """One joint of MJCF: kind, axis in world axes at the start, name."""
+    """One joint of MJCF: kind, axis in world axes at the start, name, and the coordinate that it is, if any."""
 
     kind: str  # "hinge", "slide" or "ball"
     name: str
     axis: Array
+    coordinate: Coordinate | None = None
 
 
 @dataclass
@@ -45,23 +46,27 @@ class Node:
 
 @dataclass
 class Action:
-    """The passive elements on the first coordinate of a joint, and whether its motion is prescribed."""
+    """The passive elements on a coordinate of a joint."""
 
-    spring: CoordinateSpring | None
+    springs: list[CoordinateSpring]
     damping: float
-    driven: bool
 
     @classmethod
-    def on(cls, joint: Thing) -> Action:
-        """From the terms and rows of the joint."""
-        springs = [term for term in joint.terms() if isinstance(term, CoordinateSpring)]
-        damping = sum((row.rate for row in joint.rows()), 0.0)
-        return cls(springs[0] if springs else None, damping, joint.drive is not None)
+    def on(cls, q: Coordinate) -> Action:
+        """From the terms and rows of its joint; those of a ball joint act on its rotation."""
+        springs = [term for term in q.joint.terms() if isinstance(term, CoordinateSpring)]
+        mine = [x for x in springs if x.coordinate is q or (q.kind == "COMPONENT" and x.coordinate.kind == "ROTATION")]
+        return cls(mine, sum((row.rate for row in q.joint.rows() if row.coordinates == (q,)), 0.0))
 
     @property
     def none(self) -> bool:
         """True if nothing acts."""
-        return self.spring is None and not self.damping and not self.driven
+        return not self.springs and not self.damping
+
+
+def acted(joint: Thing) -> bool:
+    """True if a spring, damper, stop or prescribed motion acts on a coordinate of the joint."""
+    return joint.drive is not None or any(not Action.on(q).none for q in joint.coordinates)
 
 
 def coupling_row(joint: Thing) -> Row | None:
@@ -92,7 +97,7 @@ def armatures(model: Model) -> tuple[dict[Thing, float], set[Any]]:
         arm = wheel.center.start - fixed.start
         centered = np.linalg.norm(np.cross(arm, axis)) <= 1e-12
         alone = all(t in (axle, thing) for t in used)
-        if fixed.body is model.world and Action.on(axle).none and alone and centered:
+        if fixed.body is model.world and not acted(axle) and alone and centered:
             u = wheel.pose.B.T @ axis
             inertia = float(u @ wheel.mass_properties.inertia @ u)
             found[geared] = found.get(geared, 0.0) + ratio_of(row) ** 2 * inertia
@@ -135,13 +140,27 @@ def _joined(joint: Thing, parent: Body, child: Body) -> Node:
     """The node of the child. Coordinates have the sign that they have in the joint, whichever body is the parent."""
     a, b = joint.points
     forward = a.body is parent
-    sign = 1.0 if forward or not has_one_axis(joint) else -1.0
+    sign = 1.0 if forward else -1.0
     freedoms = joint.freedoms or ()
     slides = [freedom for freedom in freedoms if freedom.kind == "slide"]
     turns = [freedom for freedom in freedoms if freedom.kind != "slide"]
     ordered = slides + (turns if forward else turns[::-1])
-    slots = [Slot(kind, name, sign * axis) for (kind, axis), name in zip(ordered, _slot_names(joint), strict=True)]
+    names = _slot_names(joint)
+    slots = [Slot(kind, name, sign * axis) for (kind, axis), name in zip(ordered, names, strict=True)]
+    _assign(joint, slots, forward)
     return Node(child, joint, slots, a if a.body is child else b)
+
+
+def _assign(joint: Thing, slots: list[Slot], forward: bool) -> None:
+    """Give each slot its coordinate. The slides of a planar joint are fixed to its first body, so they are joints of
+    MJCF only if that is the parent."""
+    free = [q for q in joint.coordinates if forward or q.is_angle or has_one_axis(joint)]
+    for slot in slots if forward else slots[::-1]:
+        for q in free:
+            if q.is_angle == (slot.kind != "slide"):
+                slot.coordinate = q
+                free.remove(q)
+                break
 
 
 def has_one_axis(joint: Thing) -> bool:
@@ -170,9 +189,10 @@ class Start:
         """Of the body frame."""
         return Pose(self.now.position(body)[0], self.now.rotation(body)[0])
 
-    def coordinate(self, joint: Thing) -> float:
-        """The first coordinate of a joint [rad] or [m], which is zero in MuJoCo."""
-        return float(np.ravel(self.now.coordinate(joint))[0])
+    def coordinate(self, q: Coordinate) -> float:
+        """A coordinate of a joint [rad] or [m]."""
+        k = [q is one for one in q.joint.coordinates].index(True)
+        return float(np.ravel(self.now.coordinate(q.joint))[k])
 
     def rates(self, node: Node, parent: Body) -> list[float]:
         """The velocities of a body's joints, in MuJoCo's order and axes."""

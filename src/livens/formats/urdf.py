@@ -56,7 +56,8 @@ def read_urdf(
     """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and visuals.
 
     base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
-    by joint; a joint that is not named starts at zero, or at its limit nearest to zero. packages: the folders for
+    by joint; a joint that is not named starts at zero, or at its limit nearest to zero. Coordinates of joints and their
+    limits are those of the file. packages: the folders for
     package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes (STL, OBJ) are visual
     only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported. inertia: "refuse" a
     link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).

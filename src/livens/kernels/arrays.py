@@ -68,12 +68,13 @@ class Loads(NamedTuple):
 class Coordinates(NamedTuple):
     """Angles and displacements of joints with springs, limits, motors, prescribed motions or gears."""
 
-    kind: Ints  # ANGLE or DISPLACEMENT (c,)
+    kind: Ints  # ANGLE, DISPLACEMENT or ROTATION (c,)
     body: Ints  # (c, 2)
     point: Floats  # from the centres of mass, principal axes [m] (c, 2, 3)
     axis: Floats  # fixed to the first body (c, 3)
     dial: Floats  # two directions of the first body, perpendicular to the axis, from which the angle counts (c, 2, 3)
     hand: Floats  # the direction of the second body whose angle is measured (c, 3)
+    reference: Floats  # of a ROTATION: axes of the second body in those of the first where its angle is zero (c, 3, 3)
     stiffness: Floats  # [N m/rad] or [N/m] (c,)
     rest: Floats  # coordinate at which the spring is free [rad] or [m] (c,)
     limit: Floats  # lower and upper stop [rad] or [m] (c, 2)

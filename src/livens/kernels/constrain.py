@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .._jit import njit
 from .arrays import ACCELERATION, LAST_LEAD, LEAD, MU, RATE
-from .kinds import ANGLE, VELOCITY_ONLY
+from .kinds import DISPLACEMENT, VELOCITY_ONLY
 
 
 @njit
@@ -112,7 +112,7 @@ def largest_coordinates(coordinates, a, angle):
     for b in range(1, a.shape[0]):
         far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
     for c in range(angle.shape[0]):
-        if coordinates.kind[c] == ANGLE:
+        if coordinates.kind[c] != DISPLACEMENT:
             turned = max(turned, abs(angle[c]))
         else:
             far = max(far, abs(angle[c]))

@@ -26,9 +26,8 @@ from typing import NamedTuple
 from .._jit import njit
 from .arrays import H_PIVOTS, S_PIVOTS, Floats, Ints
 from .constrain import apply_multipliers, constraint_rates, largest_violation
-from .coordinates import coordinate_rate, coordinate_value, to_world, update_coordinates
+from .coordinates import coordinate_rate, coordinate_value, relative_rotation, to_world, update_coordinates
 from .dynamics import REFINE, applied_forces, bias, factorise, solve_multipliers
-from .potential import to_body
 from .row_kinds.couple import coordinate_bias
 from .row_tapes import all_violations
 from .sparse import solve
@@ -319,37 +318,3 @@ def read_accelerations(bodies, coordinates, record, f, tau, out):
         for k in range(out.shape[1]):
             out[i, k] = coordinate_rate(bodies, coordinates, k, a, B, f[i], tau[i])
             out[i, k] += coordinate_bias(bodies, coordinates, k, a, B, p, L)
-
-
-@njit
-def relative_rotation(body, start, B):
-    """The rotation vector of B_iᵀ B_j times the inverse of its value at the start."""
-    i, j = body[0], body[1]
-    k0 = to_body(B, i, B[j, 0, 0], B[j, 1, 0], B[j, 2, 0])  # columns of B_iᵀ B_j
-    k1 = to_body(B, i, B[j, 0, 1], B[j, 1, 1], B[j, 2, 1])
-    k2 = to_body(B, i, B[j, 0, 2], B[j, 1, 2], B[j, 2, 2])
-    R = (
-        (product(k0, k1, k2, start, 0, 0), product(k0, k1, k2, start, 0, 1), product(k0, k1, k2, start, 0, 2)),
-        (product(k0, k1, k2, start, 1, 0), product(k0, k1, k2, start, 1, 1), product(k0, k1, k2, start, 1, 2)),
-        (product(k0, k1, k2, start, 2, 0), product(k0, k1, k2, start, 2, 1), product(k0, k1, k2, start, 2, 2)),
-    )
-    x, y, z = 0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1])
-    s, c = math.sqrt(x * x + y * y + z * z), 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
-    t = math.atan2(s, c)
-    if s > 1e-8:
-        return t / s * x, t / s * y, t / s * z
-    if c > 0.0:
-        return x, y, z
-    u = math.sqrt(max(0.0, 0.5 * (R[0][0] + 1.0)))  # half a turn: R = 2 u uᵀ − I
-    v, w = math.sqrt(max(0.0, 0.5 * (R[1][1] + 1.0))), math.sqrt(max(0.0, 0.5 * (R[2][2] + 1.0)))
-    if u >= v and u >= w:
-        return t * u, t * R[0][1] / (2.0 * u), t * R[0][2] / (2.0 * u)
-    if v >= w:
-        return t * R[0][1] / (2.0 * v), t * v, t * R[1][2] / (2.0 * v)
-    return t * R[0][2] / (2.0 * w), t * R[1][2] / (2.0 * w), t * w
-
-
-@njit
-def product(k0, k1, k2, start, r, c):
-    """Entry (r, c) of [k0 k1 k2] startᵀ."""
-    return k0[r] * start[c, 0] + k1[r] * start[c, 1] + k2[r] * start[c, 2]

@@ -16,6 +16,8 @@ VELOCITY_ONLY = SPAN  # kinds from here on constrain velocities only
 # joint coordinates: equations in coordinates.py
 ANGLE = 0
 DISPLACEMENT = 1
+ROTATION = 2
+COMPONENT = ANGLE  # a component of a rotation vector: its rate and its effort are those of an angle about its axis
 
 # handles of a user-written formula (force_tapes.py). A force acts at a POINT or on a DIRECTION, a torque is of the kind
 # ANGULAR_VELOCITY

@@ -54,15 +54,17 @@ class Coordinates:
         return self._vectors()[1]
 
     def coordinate(self, joint: Thing | str) -> Array:
-        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, 2) where it has both."""
+        """Angle [rad], unwrapped over many turns, or displacement [m] of a joint (n,); (n, k) where it has several: an
+        angle and a displacement, two angles, two displacements and an angle, or the rotation vector of a ball joint."""
         return coordinate(self, joint)[0]  # type: ignore[arg-type]
 
     def rate(self, joint: Thing | str) -> Array:
-        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, 2) where the joint has both."""
+        """Rate of the coordinate [rad/s or m/s]: (n,), or (n, k) where the joint has several; of a ball joint, the
+        relative angular velocity in the axes of its first body."""
         return coordinate(self, joint)[1]  # type: ignore[arg-type]
 
     def coordinate_acceleration(self, joint: Thing | str) -> Array:
-        """Second derivative of the coordinate [rad/s² or m/s²], from the forces at each state: (n,) or (n, 2)."""
+        """Second derivative of the coordinate [rad/s² or m/s²], from the forces at each state: (n,) or (n, k)."""
         mine, space = self._jointed(joint), space_of(self.compiled)
         f, tau, _ = total_forces(self)  # type: ignore[arg-type]
         every = np.zeros((len(self.t), len(space.every)))
@@ -70,8 +72,8 @@ class Coordinates:
         return _column(every[:, [k for k, one in enumerate(space.every) if one.q in mine.coordinates]])
 
     def effort(self, joint: Thing | str) -> Array:
-        """The torque [N m] or force [N] along the joint's first coordinate that its motors and its prescribed motion
-        exert (n,).
+        """The torque [N m] or force [N] that the joint's motors and its prescribed motion exert along its coordinate
+        (n,); (n, k) where it has several.
 
         >>> import livens as lv
         >>> m = lv.Model(gravity=(0, 0, -10.0))
@@ -81,25 +83,26 @@ class Coordinates:
         np.float64(-20.0)
         """
         mine = self._jointed(joint)
-        total = np.zeros(len(self.t))
+        total = np.zeros((len(self.t), len(mine.coordinates)))
         signals, table = self.compiled.signals(self.h), signals_of(self)  # type: ignore[arg-type]
-        motors = [motor for motor in signals.motors if motor.term.coordinate is mine.coordinates[0]]
+        place = {id(q): k for k, q in enumerate(mine.coordinates)}
+        motors = [motor for motor in signals.motors if id(motor.term.coordinate) in place]
         for motor in motors:
-            total += table[:, motor.first]
+            total[:, place[id(motor.term.coordinate)]] += table[:, motor.first]
         rows = [row for group in self.compiled.groups for row in group.rows]
         driven = [r for r, row in enumerate(rows) if row.driven and self.compiled.all_owners[r] is mine]
         for r in driven:
-            total += self.multipliers[:, r]
+            total[:, 0] += self.multipliers[:, r]
         if not motors and not driven:
             raise ModelError(f"{mine!r} has neither a motor nor a prescribed motion, so it has no effort.")
-        return total
+        return _column(total)
 
     # ── inside ──
 
     def _jointed(self, joint: Any) -> Thing:
         mine = self.own(joint)
         if not isinstance(mine, Thing) or not mine.coordinates:
-            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
         return mine
 
     def _vectors(self) -> tuple[Array, Array]:

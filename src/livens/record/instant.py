@@ -31,6 +31,7 @@ class Reader(NamedTuple):
     """A joint coordinate in numbers: bodies, points and directions about centres of mass, in principal axes."""
 
     angle: bool
+    ball: bool  # a component of a rotation vector
     place: int  # in state.angle; −1 where nothing acts on the coordinate
     number: int  # of the angle in state.half_turns; −1 where it has a place, or is a displacement
     a: int
@@ -68,12 +69,16 @@ class Instant(Trajectory):
         return read_state(space_of(self.compiled), selected(self.record, 0))[1]
 
     def coordinate(self, joint: Any) -> Array:
-        """Angle [rad] or displacement [m] of a joint (1,); (1, 2) where it has both."""
+        """Angle [rad] or displacement [m] of a joint (1,); (1, k) where it has several."""
+        if self._of(joint)[0].ball:
+            return super().coordinate(joint)
         values = [self._value(reader) for reader in self._of(joint)]
         return np.array(values if len(values) == 1 else [values])
 
     def rate(self, joint: Any) -> Array:
-        """Rate of the coordinate [rad/s or m/s] (1,); (1, 2) where the joint has both."""
+        """Rate of the coordinate [rad/s or m/s] (1,); (1, k) where the joint has several."""
+        if self._of(joint)[0].ball:
+            return super().rate(joint)
         values = [self._rate(reader) for reader in self._of(joint)]
         return np.array(values if len(values) == 1 else [values])
 
@@ -94,7 +99,7 @@ class Instant(Trajectory):
         mine = self.own(joint)
         frame = self.compiled.frames.get(mine) if isinstance(mine, Thing) else None
         if frame is None or not frame.coordinates:
-            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+            raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
         self._readers[joint] = [_reader(self.compiled, q) for q in frame.coordinates]
         return self._readers[joint]
 
@@ -143,6 +148,7 @@ def _reader(compiled: Compiled, q: CoordinateFrame) -> Reader:
     Qa, Qb = compiled.system.bodies.axes[q.a].T, compiled.system.bodies.axes[q.b].T
     return Reader(
         angle=q.is_angle,
+        ball=q.kind == "COMPONENT",
         place=q.place,
         number=q.number,
         a=q.a,

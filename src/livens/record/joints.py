@@ -13,6 +13,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.joint_frames import CoordinateFrame
 from ..compile.system import scratch
+from ..describe.pose import rotation_vectors
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.dynamics import accelerations_of_record, violations_of_record, wrenches_of_record
@@ -70,15 +71,26 @@ def reaction(motion: Trajectory, joint: Thing | str, frame: str) -> tuple[Array,
 
 
 def coordinate(motion: Trajectory, joint: Any) -> tuple[Array, Array]:
-    """The coordinate of a joint and its rate (n,); one column for each (n, 2) where the joint has two."""
+    """The coordinate of a joint and its rate (n,); one column for each (n, k) where the joint has several."""
     mine = motion.own(joint)
     frame = motion.compiled.frames.get(mine) if isinstance(mine, Thing) else None
     if frame is None or not frame.coordinates:
-        raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Cylindrical or Screw has.")
+        raise ModelError(f"{mine!r} has no coordinate; a Revolute, Prismatic, Universal, Planar or Spherical has.")
+    if frame.coordinates[0].kind == "COMPONENT":
+        return _ball(motion, frame.coordinates[0])
     both = [_one(motion, q) for q in frame.coordinates]
     if len(both) == 1:
         return both[0]
     return np.stack([q for q, _ in both], axis=1), np.stack([rate for _, rate in both], axis=1)
+
+
+def _ball(motion: Trajectory, q: CoordinateFrame) -> tuple[Array, Array]:
+    """The rotation vector of a ball joint and the relative angular velocity, in the axes of the first body (n, 3)."""
+    bodies, record = motion.system.bodies, motion.record
+    Ra, Rb = (rotations(bodies, record, k) for k in (q.a, q.b))
+    back = np.swapaxes(Ra, 1, 2)
+    omega_a, omega_b = (turned(R, rates(bodies, record, k)) for R, k in ((Ra, q.a), (Rb, q.b)))
+    return rotation_vectors(back @ Rb @ q.reference.T), turned(back, omega_b - omega_a)
 
 
 def _one(motion: Trajectory, q: CoordinateFrame) -> tuple[Array, Array]:

@@ -162,7 +162,7 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """Announce that the first run on a machine compiles the kernels, or that they run as plain Python."""
-    jointed = bool(model.joints) or any(force.rows() for force in model.forces)
+    jointed = bool(model.joints or model.planes) or any(force.rows() for force in model.forces)
     file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
     text = "" if file in _asked else _jit.announcement(f"{file}.rollout", seconds)
     if text:

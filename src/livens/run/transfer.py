@@ -96,15 +96,15 @@ def carry_angles(begin: Compiled, before: Compiled, state: State, new: State) ->
     motion = Instant(before, Livens(), 1.0, 0.0, State(*(x[None].copy() for x in state)))
     joints = [joint for joint in before.model.joints if joint.coordinates]
     values = {
-        (joint.name, q.kind): value
+        q.name: value
         for joint in joints
         for q, value in zip(joint.coordinates, np.ravel(motion.coordinate(joint)).tolist(), strict=True)
     }
     for c, q in enumerate(begin.coordinates):
-        new.angle[c] = values.get((q.joint.name, q.kind), new.angle[c])
+        new.angle[c] = values.get(q.name, new.angle[c])
     update_coordinates(begin.system.coordinates, new.a, new.B, new.angle)
     for d, q in enumerate(begin.dials):
-        new.half_turns[d] = np.floor(values.get((q.joint.name, q.kind), 0.0) / np.pi)
+        new.half_turns[d] = np.floor(values.get(q.name, q.start) / np.pi)
 
 
 def _controlled(compiled: Compiled) -> list[str]:

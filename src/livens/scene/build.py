@@ -45,7 +45,8 @@ class Build(Reading):
         document = self.document
         self.read_parameters()
         gravity = self.vector(document.get("gravity", [0.0, 0.0, 0.0]), "gravity")
-        self.made = Model(gravity, document.get("name", "model"))
+        with at("planar"):
+            self.made = Model(gravity, document.get("name", "model"), document.get("planar", ""))
         for name, table in document.get("shapes", {}).items():
             self.shared[name] = self.shape(table, dotted("shapes", name))
         for name, table in document.get("bodies", {}).items():
@@ -86,6 +87,8 @@ class Build(Reading):
         if "bodies" in keys(maker) and any(key.kind == "formula" for key in keys(maker).values()):
             arguments["bodies"] = self.formula_bodies(arguments)
         made: Thing = maker(name=name, **arguments)
+        if self.document.get("livens") == 1 and "start" not in arguments:
+            made.count_from_points()
         for argument, given in arguments.items():
             if isinstance(given, Written):  # the attribute is then the formula that its function gave
                 slots = made.formula_bodies

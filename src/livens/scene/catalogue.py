@@ -35,6 +35,7 @@ BY_ANNOTATION = {
     "Callable[..., Any] | Formula": "formula",
     "Drive": "drive",
     "MassProperties": "matter",
+    "Numbers": "numbers",
     "Point": "point",
     "Pose": "pose",
     "Sequence[Body]": "bodies",

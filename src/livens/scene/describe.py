@@ -28,7 +28,7 @@ from .catalogue import keys, shapes, things
 from .formula_text import text_of
 from .reading import Forgotten
 
-FORMAT = 1
+FORMAT = 2
 Document = dict[str, Any]
 
 
@@ -57,7 +57,7 @@ class _Describe:
 
     def document(self) -> Document:
         model = self.model
-        names = [body.name for body in model.bodies] + [thing.name for thing in model.things]
+        names = [body.name for body in model.bodies] + [thing.name for thing in [*model.joints, *model.forces]]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise ModelError(f"the model has more than one thing named {twice[0]!r}.")
         uses = Counter(_same(body.shape) for body in model.bodies[1:])
@@ -68,7 +68,8 @@ class _Describe:
             "joints": {joint.name: self.thing(joint, "joint") for joint in model.joints},
             "forces": {force.name: self.thing(force, "force") for force in model.forces},
         }
-        head = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
+        head: Document = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
+        head |= {"planar": model.planar} if model.planar else {}
         return {**head, **{name: part for name, part in parts.items() if part}}
 
     def body_table(self, body: Body, shared: bool) -> Document:
@@ -127,7 +128,15 @@ class _Describe:
     def vector(self, value: Any, what: str) -> Any:
         return [self.number(x, what) for x in np.asarray(value).tolist()]
 
-    limits = vector
+    def numbers(self, value: Any, what: str) -> Any:
+        """A number, or one for each coordinate; zeros are one zero."""
+        return self.vector(value, what) if np.any(value) and np.ndim(value) else self.number(np.max(value), what)
+
+    def limits(self, value: Any, what: str) -> Any:
+        """(lower, upper), or such a pair for each coordinate."""
+        if not isinstance(value, tuple):
+            return self.vector(value, what)
+        return [self.vector((-np.inf, np.inf) if pair is None else pair, what) for pair in value]
 
     def inertia(self, value: Any, what: str) -> Any:
         J = np.asarray(value)

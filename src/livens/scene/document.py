@@ -36,7 +36,7 @@ class Scene:
 
     >>> import livens as lv
     >>> scene = lv.Scene({
-    ...     "livens": 1, "gravity": [0, 0, -9.81], "run": {"h": 1e-2, "until": 1.0},
+    ...     "livens": 2, "gravity": [0, 0, -9.81], "run": {"h": 1e-2, "until": 1.0},
     ...     "bodies": {"stone": {"mass": 2.0, "inertia": [0.1, 0.1, 0.1], "velocity": [1, 0, 0]}},
     ... })
     >>> scene.simulate().position("stone")[-1].round(6).tolist()
@@ -54,7 +54,7 @@ class Scene:
     ):
         """text: the TOML text from which `document` was read; its comments are written again by `save`."""
         if not isinstance(document, Mapping):
-            raise ModelError(f"a scene is a table such as {{'livens': 1, …}}, not {type(document).__name__}.")
+            raise ModelError(f"a scene is a table such as {{'livens': 2, …}}, not {type(document).__name__}.")
         limit(dict(document))
         self.document = deepcopy(dict(document))
         self.folder = None if folder is None else Path(folder)

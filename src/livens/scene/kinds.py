@@ -20,6 +20,7 @@ MEANING = {  # descriptions of keys in the schema, with units
     "bodies": "names of bodies; left out: those in `where`",
     "body_rates": "angular velocity in body axes [rad/s]",
     "center": "centre of mass, body axes [m]",
+    "coordinate": "which coordinate of the joint, if it has several: angle, displacement, x, y, angle_a, turn_x, …",
     "damping": "N s/m, or N m s/rad on an angle",
     "density": "kg/m³ (kg/m² of a plate, kg/m of a rod); or give mass",
     "drive": "prescribed coordinate as an expression of t [rad] or [m]",
@@ -29,7 +30,7 @@ MEANING = {  # descriptions of keys in the schema, with units
     "inertia": "about the centre of mass, body axes [kg m²]: three moments, or a 3 x 3 tensor",
     "length": "m",
     "limit_stiffness": "stiffness of the stops [N/m] or [N m/rad]",
-    "limits": "lower and upper stop [rad] or [m]; inf on a side without a stop",
+    "limits": "lower and upper stop [rad] or [m]; inf on a side without a stop; or a pair for each coordinate",
     "mass": "kg",
     "normal": "direction, world axes at the start",
     "pitch": "m per turn",
@@ -39,6 +40,7 @@ MEANING = {  # descriptions of keys in the schema, with units
     "rest": "rest position of the spring in the joint [rad] or [m]",
     "rotation": "body to world",
     "shape": "a shape, or the name of one under [shapes]",
+    "start": "the joint's coordinate at the start [rad] or [m], or one number for each; left out: 0",
     "start_rate": "rate of the joint's coordinate at the start [rad/s] or [m/s]",
     "stiffness": "N/m, or N m/rad on an angle",
     "torque": "three numbers, or expressions [N m]",
@@ -66,6 +68,22 @@ def several(count: int) -> Any:
         return [number(x) for x in value]
 
     return check
+
+
+def numbers(value: Any) -> Any:
+    """A number, or a list with one for each coordinate of a joint."""
+    if not isinstance(value, list):
+        return number(value)
+    if not 2 <= len(value) <= 3:
+        raise wrong("it must be a number, or one number for each coordinate of the joint.")
+    return [number(x) for x in value]
+
+
+def limits(value: Any) -> Any:
+    """A pair, or a list with a pair for each coordinate of a joint."""
+    if isinstance(value, list) and value and all(isinstance(pair, list) for pair in value):
+        return [several(2)(pair) for pair in value]
+    return several(2)(value)
 
 
 def square(value: Any) -> Any:
@@ -127,6 +145,11 @@ def whole(value: Any) -> Any:
 
 def row(count: int, item: dict[str, Any] = NUMBER) -> dict[str, Any]:
     return {"type": "array", "items": item, "minItems": count, "maxItems": count}
+
+
+def several_of(item: dict[str, Any]) -> dict[str, Any]:
+    """One for each coordinate of a joint with two or three."""
+    return {"type": "array", "items": item, "minItems": 2, "maxItems": 3}
 
 
 def either(*schemas: dict[str, Any]) -> dict[str, Any]:

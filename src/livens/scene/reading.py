@@ -123,7 +123,13 @@ class Reading:
     def vector(self, value: Any, path: str) -> Any:
         return [self.number(x, f"{path}.{k}") for k, x in enumerate(value)]
 
-    place = limits = vector
+    place = vector
+
+    def numbers(self, value: Any, path: str) -> Any:
+        return self.vector(value, path) if isinstance(value, list) else self.number(value, path)
+
+    def limits(self, value: Any, path: str) -> Any:
+        return [self.numbers(x, f"{path}.{k}") for k, x in enumerate(value)]
 
     def inertia(self, value: Any, path: str) -> Any:
         return [

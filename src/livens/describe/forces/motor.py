@@ -12,7 +12,11 @@ from ..thing import Thing
 
 
 class Motor(Thing):
-    """A torque [N m] or force [N] along the coordinate of a joint: its angle, or its displacement.
+    """A torque [N m] or force [N] along a coordinate of a joint: an angle, or a displacement.
+
+    coordinate: which one, if the joint has several: "angle" or "displacement" of a Cylindrical or Screw joint,
+    "angle_a" or "angle_b" of a Universal joint, "x", "y" or "angle" of a Planar joint, "turn_x", "turn_y" or "turn_z"
+    of a Spherical joint (a torque about that axis of its first body); left out: the first.
 
     effort: a number, a function of time t [s], or, with `rate` [Hz], a controller: a function of t and of the motion
     at that moment, a Trajectory of one state. It is called every 1/rate seconds, and its result is held in between.
@@ -26,11 +30,17 @@ class Motor(Thing):
 
     kind = "force"
 
-    def __init__(self, joint: Thing, effort: Any, rate: float | None = None, name: str = ""):
+    def __init__(
+        self, joint: Thing, effort: Any, rate: float | None = None, coordinate: str | None = None, name: str = ""
+    ):
         label = f"motor {name!r}" if name else "a motor"
         if not isinstance(joint, Thing) or not joint.coordinates:
             raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
-        self.joint, self.name = joint, name
+        self.joint, self.name, self.coordinate = joint, name, coordinate
+        parts = [q.part or ("angle" if q.is_angle else "displacement") for q in joint.coordinates]
+        if coordinate is not None and coordinate not in parts:
+            raise ModelError(f"{label} acts on {joint.label}, which has {', '.join(parts)}, not {coordinate!r}.")
+        self.number = 0 if coordinate is None else parts.index(coordinate)
         self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
         self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
         if self.rate is not None and not accepts(effort, 2):
@@ -47,4 +57,4 @@ class Motor(Thing):
         return self.joint.points
 
     def terms(self) -> list[Term]:
-        return [CoordinateMotor(self.joint.coordinates[0], self.effort, self.rate)]
+        return [CoordinateMotor(self.joint.coordinates[self.number], self.effort, self.rate)]

@@ -1,4 +1,4 @@
-"""Coupling of the coordinates of two joints, as by gears, racks or belts: 1 COUPLE, ratio · q₁ − q₂ = constant."""
+"""Coupling of the first coordinates of two joints, as by gears or belts: 1 COUPLE, ratio · q₁ − q₂ = constant."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from .joint import Joint
 
 
 class Coupling(Joint):
-    """A gear, or a rack and pinion: the second joint's coordinate follows the first's, q₂ = ratio · q₁.
-
-    Coordinates count from the start here, so `ratio` is in rad/rad, m/rad, …
+    """A gear, or a rack and pinion: the change of the second joint's coordinate since the start is `ratio` times that
+    of the first's, q₂ − start₂ = ratio · (q₁ − start₁). `ratio` is in rad/rad, m/rad, …
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -28,7 +27,7 @@ class Coupling(Joint):
     def __init__(self, first: Axial, second: Axial, ratio: float, name: str = ""):
         self.name = name
         for joint in (first, second):
-            if not isinstance(joint, Thing) or not joint.coordinates:
+            if not isinstance(joint, Thing) or not joint.coordinates or joint.coordinates[0].kind == "COMPONENT":
                 raise ModelError(
                     f"{self.label} needs joints with a coordinate (Revolute, Prismatic, …), not {joint!r}."
                 )

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from ...checks import Array
-from ..row import Row, across, aligned, on_plane
-from ..symmetry import Symmetry, line_along
+from ..body import Point
+from ..row import Drive, Row, across, aligned, on_plane
+from ..symmetry import Symmetry
 from ..thing import Freedom
 from .axial import Axial
+from .coordinated import Numbers
 
 
 class Cylindrical(Axial):
-    """The second body turns about `axis` and moves along it. Coordinates: angle and displacement."""
+    """The second body turns about `axis` and moves along it.
+
+    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness, rest, damping,
+    limits and start take a pair for both; one number is that of the angle, as are drive and start_rate.
+    """
 
     coordinate_kinds = ("ANGLE", "DISPLACEMENT")
+
+    # The arguments of Axial are repeated: scenes and editors read the keys of a joint from its signature.
+    def __init__(
+        self,
+        a: Point,
+        b: Point,
+        axis: ArrayLike,
+        stiffness: Numbers = 0.0,
+        rest: Numbers = 0.0,
+        damping: Numbers = 0.0,
+        limits: ArrayLike | None = None,
+        limit_stiffness: Numbers = 1e5,
+        drive: Drive | None = None,
+        start_rate: float | None = None,
+        start: Numbers = 0.0,
+        name: str = "",
+    ):
+        given: dict[str, Any] = {"stiffness": stiffness, "rest": rest, "damping": damping, "start": start}
+        given |= {"limits": limits, "limit_stiffness": limit_stiffness, "drive": drive, "start_rate": start_rate}
+        super().__init__(a, b, axis, **given, name=name)
 
     def constraints(self) -> list[Row]:
         slide = [on_plane(self.a, self.b, e) for e in across(self.axis)]
@@ -23,4 +53,4 @@ class Cylindrical(Axial):
         return Freedom("slide", self.axis), Freedom("hinge", self.axis)
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        return Symmetry(line_along(self.axis), self.free_direction(acted), x)
+        return Symmetry(self.free_direction("DISPLACEMENT", acted), self.free_direction("ANGLE", acted), x)

@@ -14,15 +14,15 @@ from ..glyph import Glyph
 from ..row import local
 from ..thing import Thing
 
-ON_COORDINATE = ("stiffness", "rest", "damping", "limits", "limit_stiffness", "drive", "start_rate")
+ON_COORDINATE = ("start", "stiffness", "rest", "damping", "limits", "limit_stiffness", "drive", "start_rate")
 
 
 class Joint(Thing):
-    """Two points and the rows that join their bodies. A joint with a coordinate may have a spring, a damper, stops and
-    a prescribed motion (axial.py); other joints do not take these arguments."""
+    """Two points and the rows that join their bodies. Springs, dampers and stops may act on the coordinates of a joint
+    (coordinated.py); a joint without coordinates does not take these arguments."""
 
     kind = "joint"
-    coordinate_kinds: tuple[str, ...] = ()  # of "ANGLE" and "DISPLACEMENT"
+    coordinate_kinds: tuple[str, ...] = ()  # of "ANGLE", "DISPLACEMENT" and "COMPONENT"
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse arguments that act on a coordinate if there is none, before Python calls them unexpected."""
@@ -34,6 +34,11 @@ class Joint(Thing):
                     "Spring or Damper between points, or use a Revolute or Prismatic."
                 )
         return super().__new__(cls)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """A word for each coordinate."""
+        return tuple(kind.lower() for kind in self.coordinate_kinds)
 
     def __init__(self, a: Point, b: Point, name: str):
         self.name = name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from numpy.typing import ArrayLike
 
 from ...checks import direction
@@ -13,6 +15,8 @@ from .joint import Joint
 class KnifeEdge(Joint):
     """The second point does not move along `across` (world axes at the start), a direction fixed to its body: a skate,
     a sleigh, a keel."""
+
+    carried: ClassVar = {"across": 1}
 
     def __init__(self, a: Point, b: Point, across: ArrayLike, name: str = ""):
         super().__init__(a, b, name)

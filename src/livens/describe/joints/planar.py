@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,32 +11,53 @@ from ...checks import Array, direction
 from ..body import Point
 from ..pose import cross
 from ..row import Coordinate, Row, aligned, on_plane
-from ..symmetry import Symmetry, line_along, plane_across
+from ..symmetry import NONE, Symmetry, line_along, plane_across
 from ..thing import Freedom
-from .joint import Joint
+from .coordinated import Coordinated, Numbers
 
 NEAR_X = 0.9  # cosine of the angle between normal and x axis above which the y axis gives the first direction
 
 
-class Planar(Joint):
+class Planar(Coordinated):
     """The second body slides and turns on the plane through the first point with the given normal.
 
-    Coordinates: two displacements and an angle. The first displacement is along the world's x axis at the start,
-    projected onto the plane (the y axis, if the normal is nearer to x than 25°); the second is normal × first.
+    Coordinates: two displacements [m] and an angle [rad], `start` at the start. The first displacement is along the
+    world's x axis at the start, projected onto the plane (the y axis, if the normal is nearer to x than 25°); the
+    second is normal × first. stiffness, rest, damping and start take three numbers, in this order, limits three pairs
+    (lower, upper) or None.
     """
 
-    def __init__(self, a: Point, b: Point, normal: ArrayLike, name: str = ""):
-        super().__init__(a, b, name)
+    coordinate_kinds = ("DISPLACEMENT", "DISPLACEMENT", "ANGLE")
+    parts = ("x", "y", "angle")
+    single = ()
+    carried: ClassVar = {"normal": 0}
+
+    def __init__(
+        self,
+        a: Point,
+        b: Point,
+        normal: ArrayLike,
+        start: Numbers = 0.0,
+        stiffness: Numbers = 0.0,
+        rest: Numbers = 0.0,
+        damping: Numbers = 0.0,
+        limits: ArrayLike | None = None,
+        limit_stiffness: Numbers = 1e5,
+        name: str = "",
+    ):
+        super().__init__(a, b, start, stiffness, rest, damping, limits, limit_stiffness, name)
         self.normal = n = direction(normal, f"normal of {self.label}")
         self.shared = (n,)
         first = np.eye(3)[1 if abs(n[0]) > NEAR_X else 0]
         x = first - (first @ n) * n
         x /= np.linalg.norm(x)
         self.along = (x, cross(n, x))
-        slides = [Coordinate(self, "DISPLACEMENT", a, b, e, part) for e, part in zip(self.along, "xy", strict=True)]
-        self.coordinates = (*slides, Coordinate(self, "ANGLE", a, b, n, "angle"))
+        self.coordinates = tuple(
+            Coordinate(self, kind, a, b, e, part, number=k)
+            for k, (kind, e, part) in enumerate(zip(self.coordinate_kinds, (*self.along, n), self.parts, strict=True))
+        )
 
-    def rows(self) -> list[Row]:
+    def constraints(self) -> list[Row]:
         return [on_plane(self.a, self.b, self.normal), *aligned(self.a, self.b, self.normal)]
 
     @property
@@ -46,4 +69,9 @@ class Planar(Joint):
         return (*(Freedom("slide", e) for e in self.along), Freedom("hinge", self.normal))
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        return Symmetry(plane_across(self.normal), line_along(self.normal))
+        """Translations in the plane and rotations about its normal, of those on which nothing acts."""
+        fixed = [acted or self.acts_on(k) for k in range(3)]
+        move = plane_across(self.normal) if not any(fixed[:2]) else NONE
+        if fixed[0] != fixed[1]:
+            move = line_along(self.along[int(fixed[0])])
+        return Symmetry(move, NONE if any(fixed) else line_along(self.normal))

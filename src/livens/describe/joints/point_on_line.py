@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from numpy.typing import ArrayLike
 
 from ...checks import Array, direction
@@ -13,6 +15,8 @@ from .joint import Joint
 
 class PointOnLine(Joint):
     """The second point stays on the line through the first along `axis`, which the first body carries."""
+
+    carried: ClassVar = {"axis": 0}
 
     def __init__(self, a: Point, b: Point, axis: ArrayLike, name: str = ""):
         super().__init__(a, b, name)

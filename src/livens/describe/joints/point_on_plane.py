@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from numpy.typing import ArrayLike
 
 from ...checks import Array, direction
@@ -13,6 +15,8 @@ from .joint import Joint
 
 class PointOnPlane(Joint):
     """The second point stays in the plane through the first, which the first body carries."""
+
+    carried: ClassVar = {"normal": 0}
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, name: str = ""):
         super().__init__(a, b, name)

@@ -10,7 +10,17 @@ from .axial import Axial
 
 
 class Prismatic(Axial):
-    """The second body moves along `axis` without turning. Coordinate: displacement."""
+    """The second body moves along `axis` without turning.
+
+    Coordinate: the displacement [m] of the second body along the axis, `start` at the start, wherever the points are.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> cart = m.add(lv.Body(lv.Box(1, 1, 1, density=2.0), at=(2, 0, 0), name="cart"))
+    >>> rail = m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.point(0, 0, 0), axis=(1, 0, 0), start=0.5, name="rail"))
+    >>> lv.dynamics(m).coordinate("rail").tolist()
+    [0.5]
+    """
 
     coordinate_kinds = ("DISPLACEMENT",)
 
@@ -22,4 +32,4 @@ class Prismatic(Axial):
         return (Freedom("slide", self.axis),)
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        return Symmetry(self.free_direction(acted), NONE)
+        return Symmetry(self.free_direction("DISPLACEMENT", acted), NONE)

@@ -10,7 +10,9 @@ from .axial import Axial
 
 
 class Revolute(Axial):
-    """A hinge: the points stay together and the bodies share `axis` (world axes at the start). Coordinate: angle.
+    """A hinge: the points stay together and the bodies share `axis` (world axes at the start).
+
+    Coordinate: the angle [rad] of the second body about the axis, `start` at the start, over many turns.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -32,4 +34,4 @@ class Revolute(Axial):
         return (Freedom("hinge", self.axis),)
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
-        return Symmetry(NONE, self.free_direction(acted), x)
+        return Symmetry(NONE, self.free_direction("ANGLE", acted), x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,6 +22,8 @@ class RollingBall(Joint):
     >>> ball = m.add(lv.Body(lv.Ball(0.1, density=1000), at=(0, 0, 0.1), velocity=(1, 0, 0), name="ball"))
     >>> rolling = m.add(lv.RollingBall(m.world.point(0, 0, 0), ball.point(0, 0, 0), normal=(0, 0, 1), radius=0.1))
     """
+
+    carried: ClassVar = {"normal": 0}
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, radius: float, name: str = ""):
         super().__init__(a, b, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from numpy.typing import ArrayLike
 
 from ...checks import Array, direction, positive
@@ -15,6 +17,8 @@ from .no_slip import no_slip
 class RollingDisc(Joint):
     """A thin disc with its centre at the second point and the given axis rolls without slipping on the plane through
     the first (axes in world directions at the start)."""
+
+    carried: ClassVar = {"normal": 0, "axis": 1}
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, axis: ArrayLike, radius: float, name: str = ""):
         super().__init__(a, b, name)

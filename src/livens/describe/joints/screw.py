@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import number
 from ..body import Point
 from ..row import Drive, Row, across, aligned, on_plane
+from ..thing import Freedom
 from .axial import Axial
+from .coordinated import Numbers
 
 
 class Screw(Axial):
-    """The second body turns about `axis` and moves along it by `pitch` [m] a turn. Coordinates: angle, displacement."""
+    """The second body turns about `axis` and moves along it by `pitch` [m] a turn.
+
+    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness, rest, damping,
+    limits and start take a pair for both; one number is that of the angle, as are drive and start_rate.
+    """
 
     coordinate_kinds = ("ANGLE", "DISPLACEMENT")
 
@@ -23,23 +31,30 @@ class Screw(Axial):
         b: Point,
         axis: ArrayLike,
         pitch: float,
-        stiffness: float = 0.0,
-        rest: float = 0.0,
-        damping: float = 0.0,
+        stiffness: Numbers = 0.0,
+        rest: Numbers = 0.0,
+        damping: Numbers = 0.0,
         limits: ArrayLike | None = None,
-        limit_stiffness: float = 1e5,
+        limit_stiffness: Numbers = 1e5,
         drive: Drive | None = None,
         start_rate: float | None = None,
+        start: Numbers = 0.0,
         name: str = "",
     ):
-        super().__init__(a, b, axis, stiffness, rest, damping, limits, limit_stiffness, drive, start_rate, name)
+        given: dict[str, Any] = {"stiffness": stiffness, "rest": rest, "damping": damping, "start": start}
+        given |= {"limits": limits, "limit_stiffness": limit_stiffness, "drive": drive, "start_rate": start_rate}
+        super().__init__(a, b, axis, **given, name=name)
         self.pitch = number(pitch, f"pitch of {self.label}")
+
+    @property
+    def motions(self) -> tuple[Freedom, ...]:
+        return Freedom("slide", self.axis), Freedom("hinge", self.axis)
 
     def constraints(self) -> list[Row]:
         slide = [on_plane(self.a, self.b, e) for e in across(self.axis)]
         turn, move = self.coordinates
         thread = Row(
             "COUPLE", self.a, self.b, coordinates=(move, turn), ratios=(1.0, -self.pitch / (2.0 * np.pi)),
-            value=move.start,
+            value=move.start - self.pitch / (2.0 * np.pi) * turn.start,
         )  # fmt: skip
         return [*slide, *aligned(self.a, self.b, self.axis), thread]

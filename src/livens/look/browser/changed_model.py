@@ -56,7 +56,7 @@ class Parameters:
 
 
 def parameters(model: Model) -> Parameters:
-    """The parameters of `model`.
+    """The parameters of `model`; joints with one stiffness or damping for each coordinate are not among them.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -66,8 +66,8 @@ def parameters(model: Model) -> Parameters:
     Parameters(gravity=(0.0, 0.0, -9.81), stiffness={'spring': 5.0}, damping={'spring': 0.0}, pull=None)
     """
     things = [*model.joints, *model.forces]
-    stiffness = {thing.name: float(thing.stiffness) for thing in things if thing.stiffness is not None}
-    damping = {thing.name: float(thing.damping) for thing in things if thing.damping is not None}
+    stiffness = {thing.name: float(thing.stiffness) for thing in things if isinstance(thing.stiffness, float | int)}
+    damping = {thing.name: float(thing.damping) for thing in things if isinstance(thing.damping, float | int)}
     return Parameters(_three(model.gravity), stiffness, damping)
 
 
