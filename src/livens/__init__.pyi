@@ -29,6 +29,7 @@ from .describe.forces.force import Force as Force
 from .describe.forces.load import Load as Load
 from .describe.forces.motor import Motor as Motor
 from .describe.forces.spring import Spring as Spring
+from .describe.forces.stop import Stop as Stop
 from .describe.joints.constraint import Constraint as Constraint
 from .describe.joints.coupling import Coupling as Coupling
 from .describe.joints.cylindrical import Cylindrical as Cylindrical

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.body import Body, Point
+from ..describe.body import Body, Plane, Point
 from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
@@ -154,6 +154,18 @@ class _Describe:
 
     def bodies(self, value: Any, what: str) -> list[str]:
         return [body.name for body in value]
+
+    def plane(self, value: Any, what: str) -> Document:
+        return {"body": value.body.name, "point": value.r.tolist(), "normal": value.normal.tolist()}
+
+    def planes(self, value: Any, what: str) -> list[Document]:
+        return [self.plane(plane, what) for plane in value]
+
+    def side(self, value: Any, what: str) -> Any:
+        return self.plane(value, what) if isinstance(value, Plane) else self.body(value, what)
+
+    def pairs(self, value: Any, what: str) -> list[list[str]]:
+        return [self.bodies(pair, what) for pair in value]
 
     def signals(self, value: Any, what: str) -> Any:
         """A constant, an expression, or a function that is named or refused."""

@@ -21,6 +21,14 @@ MEANING = {  # descriptions of keys in the schema, with units
     "body_rates": "angular velocity in body axes [rad/s]",
     "center": "centre of mass, body axes [m]",
     "coordinate": "which coordinate of the joint, if it has several: angle, displacement, x, y, angle_a, turn_x, …",
+    "collision": "shape for contact, body axes; left out: the shape of the body",
+    "exclude": "pairs of bodies that do not touch",
+    "friction": "Coulomb's coefficient",
+    "impacts": "touching impacts in 'sequence', the fastest first, or 'together'",
+    "lower": "stop [rad] or [m]",
+    "planes": "planes that all bodies touch",
+    "restitution": "speed of separation per speed of approach, 0 to 1",
+    "upper": "stop [rad] or [m]",
     "damping": "N s/m, or N m s/rad on an angle",
     "density": "kg/m³ (kg/m² of a plate, kg/m of a rod); or give mass",
     "drive": "prescribed coordinate as an expression of t [rad] or [m]",
@@ -204,6 +212,14 @@ class PointTable(Table):
     body: Word
     point: Local = Field(None, description='body axes [m], or "center": the centre of mass')
     point_at: Vector = Field(None, description="world axes, at the start [m]")
+
+
+class PlaneTable(Table):
+    """A plane of a body, for contact: the body is on the side against the normal."""
+
+    body: Word
+    point: Vector = Field(None, description="a point of the plane, body axes [m]")
+    normal: Vector = Field(None, description="body axes; left out: z")
 
 
 class MeaningTable(Table):

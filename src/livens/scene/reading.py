@@ -167,6 +167,25 @@ class Reading:
     def bodies(self, value: Any, path: str) -> list[Body]:
         return [self.body(name, f"{path}.{k}") for k, name in enumerate(value)]
 
+    def plane(self, value: Any, path: str) -> Plane:
+        """A plane of a body: { body, point, normal }, in body axes."""
+        body = self.body(value["body"], f"{path}.body")
+        normal = self.vector(value.get("normal", [0.0, 0.0, 1.0]), f"{path}.normal")
+        with at(path):
+            return body.plane(self.vector(value.get("point", [0.0, 0.0, 0.0]), f"{path}.point"), normal=normal)
+
+    def planes(self, value: Any, path: str) -> list[Plane]:
+        return [self.plane(table, f"{path}.{k}") for k, table in enumerate(value)]
+
+    def side(self, value: Any, path: str) -> Body | Plane:
+        """What touches: the name of a body, or a plane."""
+        return self.body(value, path) if isinstance(value, str) else self.plane(value, path)
+
+    def pairs(self, value: Any, path: str) -> list[tuple[Body, Body]]:
+        """Pairs of names of bodies."""
+        found = [self.bodies(pair, f"{path}.{k}") for k, pair in enumerate(value)]
+        return [(one, two) for one, two in found]
+
     def joint(self, value: Any, path: str) -> Any:
         return self.named(value, "joint", path)
 

@@ -27,6 +27,7 @@ from .kinds import (
     MeaningTable,
     Mesh,
     Number,
+    PlaneTable,
     PointTable,
     Pose,
     Rotation,
@@ -85,6 +86,11 @@ def _kinds() -> dict[str, Any]:
         "body": Word,
         "joint": Word,
         "bodies": list[Word],
+        "planes": list[PlaneTable],
+        "side": Annotated[
+            Annotated[Word, Tag("name")] | Annotated[PlaneTable, Tag("table")], Discriminator(_name_or_table)
+        ],
+        "pairs": list[Annotated[list[Word], Field(min_length=2, max_length=2)]],
         "signal": Number,
         "drive": Number,
         "signals": checked(signals, either(row(3), TEXT)),

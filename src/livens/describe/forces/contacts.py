@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...checks import not_negative
 from ...errors import ModelError
@@ -37,7 +36,7 @@ class Contacts(Thing):
         planes: Sequence[Plane] = (),
         friction: float = 0.0,
         restitution: float = 0.0,
-        exclude: Sequence[Any] = (),
+        exclude: Sequence[tuple[Body, Body]] = (),
         impacts: str = "sequence",
         name: str = "",
     ):
