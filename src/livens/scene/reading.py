@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.body import Plane
 from ..describe.mass import HUGE
 from ..describe.model import Body, Model, Point
 from ..describe.pose import Pose

@@ -17,8 +17,8 @@ from ..thing import Thing
 class Stop(Thing):
     """Hard stops of a joint's coordinate at `lower` and `upper` [rad or m]; None on a side without a stop.
 
-    restitution: e from 0 (the joint stays at the stop) to 1 (no loss). A stop has no stiffness: it costs no shorter step
-    and does not let the coordinate pass. coordinate: which one, if the joint has several, as in `lv.Motor`.
+    restitution: e from 0 (the joint stays at the stop) to 1 (no loss). A stop has no stiffness: it costs no shorter
+    step and does not let the coordinate pass. coordinate: which one, if the joint has several, as in `lv.Motor`.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
