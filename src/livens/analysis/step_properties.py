@@ -30,7 +30,8 @@ from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, State
 from ..kernels.dynamics import violations_of_record
-from ..run.simulate import advance, checked_start
+from ..run.given_state import checked_start
+from ..run.simulate import advance
 from ..step import Scheme
 
 MAP_SPACING = 1.0 / 256.0  # s, in units of ℓ, radians, m ℓ/h and m ℓ²/h

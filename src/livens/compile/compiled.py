@@ -146,9 +146,9 @@ class Compiled:
         inertialess = int((self.system.bodies.inverse_inertia[1:] == 0.0).sum())
         return 6 * (len(self.number) - 1) - inertialess - int((self.system.rows.rate == 0.0).sum())
 
-    def assembly(self, state: State) -> Assembly:
-        """`state`, which is changed, on the way to the joints."""
-        return Assembly(self.model, self.system, state, self.owners)
+    def assembly(self, state: State, t: float = 0.0) -> Assembly:
+        """`state`, which is changed, on the way to the joints at the time t [s]."""
+        return Assembly(self.model, self.system, state, self.owners, t)
 
     def fitted(self, state: State) -> State:
         """A copy of `state` projected onto the joints, in position and velocity."""

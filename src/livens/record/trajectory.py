@@ -20,6 +20,8 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, selected
 from ..compile.system import registers
+from ..describe.actions import Structure
+from ..describe.event import Event
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
 from ..describe.thing import Thing
@@ -30,6 +32,7 @@ from ..step import Scheme
 from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
 from .kinematics import positions, rates, rotations, turned, velocities
+from .occurrences import Occurrences
 
 if TYPE_CHECKING:
     import xarray
@@ -72,6 +75,10 @@ class Trajectory(Coordinates):
         self.steps, self.seconds, self.tally = steps, seconds, tally
         self.wanted = steps  # planned steps: more than `steps` if the run was stopped
         self.chosen = ""  # the step that h="auto" chose, and the reason
+        self.events = Occurrences()  # the events of the run
+        self.sides: dict[str, tuple[float, float]] = {}  # of each event at the end: run/crossings.py
+        self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues; files hold no functions
+        self.structure: Structure | None = None  # the model with the edits of events, for `lv.resume`
 
     def __len__(self) -> int:
         return len(self.t)
@@ -209,6 +216,11 @@ class Trajectory(Coordinates):
     def state(self) -> State:
         """The last state: `livens.resume` continues from it."""
         return copied(selected(self.record, -1))
+
+    @property
+    def phases(self) -> tuple[Trajectory, ...]:
+        """The parts of the motion between which events changed the mechanism; most motions have one."""
+        return (self,)
 
     @property
     def end(self) -> float:
@@ -360,6 +372,7 @@ class Trajectory(Coordinates):
             compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
         )
         motion.wanted, motion.chosen = self.wanted, self.chosen
+        motion.events, motion.sides = self.events, self.sides
         return motion
 
     def chosen_states(self, k: Any) -> Trajectory:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
 from .. import _jit
-from ..checks import finite, number
+from ..checks import number
 from ..compile.compiled import Compiled
 from ..compile.states import as_record, copied
+from ..describe.event import Event, named
 from ..describe.model import Model
-from ..describe.pose import rotation_matrix
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
@@ -20,6 +21,8 @@ from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
+from .event_runs import refuse_auto_step, refuse_between_steps, resume_events, simulate_events
+from .given_state import checked_start
 from .loop import OPEN, Run, keep, room, with_memory
 from .plan import Plan, plan
 from .progress import Progress
@@ -35,17 +38,20 @@ def simulate(
     until: float,
     every: int = 1,
     start: State | None = None,
+    t0: float = 0.0,
+    events: Sequence[Event] = (),
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
     force: bool = False,
 ) -> Trajectory:
-    """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
+    """Simulate `model` from t = `t0` to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
     h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
     run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
     used; an automatic step divides the period of controllers instead, and the run may end up to one step later.
-    `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
+    `start`: an initial state other than the model's, such as `motion.state`, at the time `t0` [s]. `events`: a list of
+    `lv.Event`, which end the run or change the mechanism where a function crosses zero; see `motion.events`. `progress`: True, False, or None for a
     line on stderr if it is a terminal and the run takes longer than two seconds.
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
@@ -64,15 +70,20 @@ def simulate(
         raise ModelError(f"simulate takes a Model first, not {model!r}.")
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
-    how = plan(scheme, until if isinstance(h, str) else h, until, every)
+    t0 = number(t0, "t0")
+    span = number(until, "until") - t0
+    how = plan(scheme, span if isinstance(h, str) else h, span, every)
     checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
+    if len(events := named(events)):
+        refuse_auto_step(h)
+        return simulate_events(events, how, compiled, begin_state(how, compiled, start, t0), t0, progress, checkpoints)
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
-        return follow(how, compiled, start, progress, checkpoints)
+        return follow(how, compiled, start, progress, checkpoints, t0)
 
     chosen = isinstance(h, str)
     with checkpoints:
@@ -90,18 +101,24 @@ def follow(
     start: State | None = None,
     progress: bool | None = False,
     checkpoints: Checkpoints | None = None,
+    t0: float = 0.0,
 ) -> Trajectory:
     """The motion of a compiled model by the plan, from its initial state or from `start` if that is given."""
     scheme, h, steps, every = how
-    state = compiled.state if start is None else checked_start(start, compiled.state)
-    state = copied(state)
-    state = state._replace(memory=np.zeros(scheme.memory(compiled.system)))  # the memory of another run is dropped
-    if start is not None:
-        compiled.assembly(state).check_closed(OPEN)
-    run = Run(compiled, scheme, h, 0.0, every, room(state, steps, every))
+    state = begin_state(how, compiled, start, t0)
+    run = Run(compiled, scheme, h, t0, every, room(state, steps, every))
     keep(run.record, 0, state)
     run.go(state, 0, steps, Progress(compiled.model.name, steps, progress), checkpoints)
     return run.trajectory(steps)
+
+
+def begin_state(how: Plan, compiled: Compiled, start: State | None, t0: float) -> State:
+    """The state at the time t0 from which a run begins."""
+    state = copied(compiled.state if start is None else checked_start(start, compiled.state))
+    state = state._replace(memory=np.zeros(how.scheme.memory(compiled.system)))  # that of another run is dropped
+    if start is not None or t0 != 0.0:
+        compiled.assembly(state, t0).check_closed(OPEN)
+    return state
 
 
 def resume(
@@ -111,10 +128,12 @@ def resume(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
     force: bool = False,
+    events: Sequence[Event] | None = None,
 ) -> Trajectory:
     """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
     The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
+    A run with events continues with the same `events`; they must be given again if the motion was read from a file.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -125,6 +144,7 @@ def resume(
     True
     """
     t0, h = float(motion.t[0]), motion.h
+    refuse_between_steps(motion)
     end = motion.end if until is None else number(until, "until")
     steps = round((end - t0) / h)
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
@@ -132,6 +152,9 @@ def resume(
             f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
             f"t = {end:g} s is not a later step."
         )
+    if motion.sides or len(motion.phases) > 1 or events:
+        checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
+        return resume_events(motion, events, steps, progress, checkpoints)
     state = motion.state
     record = room(state, steps, motion.every)
     kept = motion.steps // motion.every + 1
@@ -185,16 +208,3 @@ def say_compiling(model: Model, scheme: Scheme) -> None:
     if text:
         print(f"livens: {text}", file=sys.stderr, flush=True)
     _asked.add(file)
-
-
-def checked_start(state: State, model: State) -> State:
-    """A state given by a user: arrays of the shapes of the model's state, with finite numbers and rotations."""
-    if not isinstance(state, tuple) or len(state) != len(model):
-        raise ModelError(f"a start must be a state such as motion.state, not {state!r}.")
-    state = state._replace(half_turns=np.nan_to_num(state.half_turns))  # not counted: within half a turn of zero
-    fields = zip(state[:-1], model[:-1], State._fields, strict=False)  # the memory is checked by its scheme
-    checked = State(*(finite(given, mine.shape, f"{name} of the start") for given, mine, name in fields))
-    checked = checked._replace(memory=finite(state.memory, np.shape(state.memory), "memory of the start"))
-    for B in checked.B:
-        rotation_matrix(B, "a rotation of the start")
-    return checked

@@ -20,7 +20,7 @@ from ...record.instant import Instant
 from ...record.trajectory import Trajectory
 from ...run.loop import Run, with_memory
 from ...run.progress import Progress
-from ...run.simulate import checked_start
+from ...run.given_state import checked_start
 from ...run.transfer import carry_angles
 from ...step import Scheme
 from .changed_model import changed_model, parameters
