@@ -62,6 +62,8 @@ class Sides:
 
     def changed(self, values: Sequence[float]) -> bool:
         """True if some event occurs on the way to `values`; otherwise the sides are brought up to date."""
+        if all(value * side > 0.0 for value, side in zip(values, self.side, strict=True)):
+            return False  # the usual case: no side has changed
         if self.crossed(values):
             return True
         self.update(values)

@@ -82,7 +82,6 @@ class EventRun:
         self.entries: list[Occurrence] = []
         self.stopped = False
         self.begin_phase(mechanism)
-        self.prepare()
 
     # ── phases ──
 
@@ -160,6 +159,7 @@ class EventRun:
         try:
             if not self.count and self.done == 0:
                 self.store(self.time(0), self.state)
+            self.prepare()
             self.sides.start(self.values(self.now(self.state, self.time(self.done))))
             while self.done < self.steps:
                 size = min(chunk, self.steps - self.done)
@@ -196,24 +196,30 @@ class EventRun:
         self.run.tally += self.work.tally
         self.work.tally[:] = 0
         for k in range(1, taken + 1):
-            end = selected(chunk, k)
-            values = self.values(self.now(end, self.time(self.done + 1)))
-            if self.done == 0:
+            t = self.time(self.done + k)
+            now = Instant(self.compiled, self.scheme, self.h, t, selected(chunk, slice(k, k + 1)), self.run.readers)
+            values = self.values(now)
+            if self.done + k == 1:
                 self.sides.first_step(values)
             if self.sides.changed(values):
-                self.take_step_with_events(selected(chunk, k - 1), end, values)
+                self.accept(chunk, k - 1)
+                self.take_step_with_events(selected(chunk, k - 1), selected(chunk, k))
                 return True
-            self.accept(end)
+        self.accept(chunk, taken)
         if code != status.OK:
             self.fail(code, int(self.work.fault[0]), self.state, self.work.g)
         self.run.check_left_out(self.state, self.done)
         return False
 
-    def accept(self, state: State) -> None:
-        """One more step is done, which ends in `state`."""
-        self.done += 1
-        if self.done % self.every == 0:
-            self.store(self.time(self.done), state)
+    def accept(self, chunk: State, steps: int) -> None:
+        """So many steps more are done, which end in the states of `chunk` from number 1 on."""
+        first = self.every - self.done % self.every  # the first state to keep
+        some = range(first, steps + 1, self.every)
+        for kept, new in zip(self.record, chunk, strict=True):
+            kept[self.count : self.count + len(some)] = new[first : steps + 1 : self.every]
+        self.times += [self.time(self.done + k) for k in some]
+        self.count += len(some)
+        self.done += steps
 
     def ask_controllers(self) -> None:
         """Call the controllers, as in loop.py."""
@@ -225,7 +231,7 @@ class EventRun:
 
     # ── a step with events ──
 
-    def take_step_with_events(self, start: State, end: State, values: list[float]) -> None:
+    def take_step_with_events(self, start: State, end: State) -> None:
         """Step number done + 1 from `start`, which would end in `end` without events."""
         here, place, fresh, count = copied(start), 0.0, False, Counter[int]()
         known: State | None = end
@@ -237,7 +243,7 @@ class EventRun:
                 break
             at = self.part(here, place, found.place)
             theta = place + (1.0 - place) * found.place
-            t = self.time(n) + theta * self.h
+            t = float(self.time(n) + theta * self.h)
             self.check_storm(found.due, count, t)
             if not any(self.events[i].acts for i in found.due):
                 now = self.now(at, t)
@@ -254,7 +260,9 @@ class EventRun:
         assert last is not None
         for field, value in zip(self.state, last, strict=True):
             field[...] = value
-        self.accept(self.state)
+        self.done += 1
+        if self.done % self.every == 0:
+            self.store(self.time(self.done), self.state)
         self.prepare()
 
     def first_events(
