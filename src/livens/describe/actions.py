@@ -130,6 +130,11 @@ class Attach(Action):
     def attached(self) -> set[str]:
         return {self.name}
 
+    def copied(self) -> Thing:
+        """A copy of the thing, for another model."""
+        assert isinstance(self.thing, Thing)
+        return copy(self.thing)
+
     def check(self, structure: Structure, known: set[str]) -> None:
         if isinstance(self.thing, str):
             _check_known(self.thing, known, "attach")
