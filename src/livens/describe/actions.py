@@ -42,9 +42,8 @@ class Structure:
         return ({thing.name for thing in self.model.things} | set(self.things)) - self.removed
 
     def without(self, name: str) -> Structure:
-        """Without the joint or force `name`."""
-        things = {key: thing for key, thing in self.things.items() if key != name}
-        return replace(self, removed=self.removed | {name}, things=things)
+        """Without the joint or force `name`, which can be put back."""
+        return replace(self, removed=self.removed | {name})
 
     def put(self, thing: Thing) -> Structure:
         """With `thing` in place of the one of its name, or added."""
@@ -60,7 +59,7 @@ class Structure:
         kept = [self.things.get(x.name, x) for x in self.model.things if x.name not in self.removed]
         made = self.model.with_things(kept)
         for name, thing in self.things.items():
-            if name not in own:
+            if name not in own and name not in self.removed:
                 made.add(copy(thing))
         there = {id(joint) for joint in made.joints} | {id(q.joint) for joint in made.joints for q in joint.coordinates}
         for thing in made.things:
@@ -128,7 +127,7 @@ class Attach(Action):
 
     @property
     def attached(self) -> set[str]:
-        return {self.name}
+        return set() if isinstance(self.thing, str) else {self.name}
 
     def copied(self) -> Thing:
         """A copy of the thing, for another model."""
@@ -146,8 +145,9 @@ class Attach(Action):
     def edited(self, structure: Structure) -> Structure:
         if self.name in structure.names:
             raise ModelError(f"{self.name!r} cannot be attached: it is attached already.")
-        thing = structure.model[self.thing] if isinstance(self.thing, str) else self.thing
-        return structure.put(thing)
+        if not isinstance(self.thing, str):
+            return structure.put(self.thing)
+        return structure.put(structure.things.get(self.thing) or structure.model[self.thing])
 
 
 @dataclass(frozen=True)
@@ -283,9 +283,7 @@ def change(path: str, value: Any) -> Action:
     return Change(path, value)
 
 
-def strike(
-    point: Point, impulse: ArrayLike = (0.0, 0.0, 0.0), angular_impulse: ArrayLike = (0.0, 0.0, 0.0)
-) -> Action:
+def strike(point: Point, impulse: ArrayLike = (0.0, 0.0, 0.0), angular_impulse: ArrayLike = (0.0, 0.0, 0.0)) -> Action:
     """An action of an event: an impulse [N s] at a point of a body, and an angular impulse [N m s], in world axes. The
     joints answer with impulses of their own; the change of energy counts as work.
 

@@ -42,9 +42,12 @@ class MomentFormula:
             self.steps = parsed(self.plain)
         except ModelError as error:
             raise ModelError(str(error).replace(short(self.plain), short(text))) from None
-        for name in names_in(self.steps):
+        used = set(names_in(self.steps))
+        for name in used:
             if name not in {"t", *self.calls, *self.names}:
                 raise ModelError(unknown(name, sorted({"t", *self.names}), text))
+        points = [what for _, what in self.calls.values() if isinstance(what, Point)]
+        self.names = {name: x for name, x in self.names.items() if name in used or any(x is p for p in points)}
 
     def _named(self, call: re.Match[str]) -> str:
         """A name of the same length that stands for the call of a reader."""

@@ -7,6 +7,7 @@ the second as time_phase2, a_phase2, …, model_phase2. The variable `events` is
     entries          (t, name, step, acted, energy) of each event that occurred
     sides            side and band of each event function at the end (run/crossings.py)
     phases           the attributes of the second phase and of those after it
+    watched          the events themselves, as in scenes; null if one of them is a Python function
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import math
 import re
 from typing import Any
 
+from ..errors import ModelError
+from ..scene.build import Build
+from ..scene.events import describe_events, read_events
 from .occurrences import Occurrence, Occurrences
 from .phases import joined
 from .trajectory import Trajectory
@@ -55,7 +59,15 @@ def events_of(motion: Trajectory, phases: list[dict[str, Any]]) -> dict[str, Any
         "entries": [list(entry[:5]) for entry in motion.events],
         "sides": {name: [_or_none(side), band] for name, (side, band) in motion.sides.items()},
         "phases": phases,
+        "watched": _described(motion),
     }
+
+
+def _described(motion: Trajectory) -> list[dict[str, Any]] | None:
+    try:
+        return describe_events(motion.watched, motion.model)
+    except ModelError:  # a function, which a file cannot contain
+        return None
 
 
 def with_events(phases: list[Trajectory], told: dict[str, Any]) -> Trajectory:
@@ -72,6 +84,8 @@ def with_events(phases: list[Trajectory], told: dict[str, Any]) -> Trajectory:
     motion.steps, motion.wanted = int(told["steps"]), int(told["wanted"])
     if not 0 <= motion.steps <= motion.wanted:
         raise ValueError("its counts contradict each other")
+    if told["watched"]:
+        motion.watched = tuple(read_events({"events": told["watched"]}, Build({}, None), phases[-1].model))
     return motion
 
 

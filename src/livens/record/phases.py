@@ -202,7 +202,9 @@ class PhasedTrajectory(Trajectory):
 
     def with_model(self, model: Model) -> Trajectory:
         """The same states with the first phase of `model`, which must describe the same mechanism."""
-        return PhasedTrajectory([self.parts[0].with_model(model), *self.parts[1:]], self.events)
+        motion = PhasedTrajectory([self.parts[0].with_model(model), *self.parts[1:]], self.events)
+        motion.steps, motion.wanted, motion.sides, motion.watched = self.steps, self.wanted, self.sides, self.watched
+        return motion
 
     def chosen_states(self, k: Any) -> Trajectory:
         """The motion at the stored states number `k` alone: an array of numbers, or a slice."""

@@ -77,7 +77,7 @@ class Trajectory(Coordinates):
         self.chosen = ""  # the step that h="auto" chose, and the reason
         self.events = Occurrences()  # the events of the run
         self.sides: dict[str, tuple[float, float]] = {}  # of each event at the end: run/crossings.py
-        self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues; files hold no functions
+        self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues
         self.structure: Structure | None = None  # the model with the edits of events, for `lv.resume`
 
     def __len__(self) -> int:
@@ -225,7 +225,7 @@ class Trajectory(Coordinates):
     @property
     def end(self) -> float:
         """The planned end of the run [s]: later than the last time if the run was stopped."""
-        return float(self.t[0] + self.h * self.wanted)
+        return max(float(self.t[0] + self.h * self.wanted), float(self.t[-1]))
 
     # ── look ──
 
@@ -372,7 +372,7 @@ class Trajectory(Coordinates):
             compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
         )
         motion.wanted, motion.chosen = self.wanted, self.chosen
-        motion.events, motion.sides = self.events, self.sides
+        motion.events, motion.sides, motion.watched = self.events, self.sides, self.watched
         return motion
 
     def chosen_states(self, k: Any) -> Trajectory:

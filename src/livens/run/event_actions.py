@@ -23,9 +23,11 @@ from ..compile.states import as_record, copied
 from ..describe.actions import Action, Structure
 from ..describe.event import Event
 from ..describe.model import Model
+from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State
 from ..record.instant import Instant
+from ..record.kinematics import positions
 from ..scene import from_dict, to_dict
 from ..scene.reading import Forgotten
 from ..scene.values import with_values
@@ -120,10 +122,19 @@ def _check_fits(compiled: Compiled, state: State, t: float) -> None:
         r = int(np.argmax(g * compiled.system.rows.weight))
         owner = compiled.owners[r]
         raise ModelError(
-            f"{owner.label} does not fit: its equations are violated by {g[r]:.3g} m or rad (relative to its size "
-            f"{g[r] * compiled.system.rows.weight[r] * PRECISION:.2g}; the limit is {OPEN:g}). Attach or switch it "
-            "where bodies and prescribed motions satisfy it."
+            f"{owner.label} does not fit: {_apart(compiled, owner, state)}its equations are violated by {g[r]:.3g} "
+            f"(m or rad), {g[r] * compiled.system.rows.weight[r] * PRECISION:.2g} of its size; the limit is {OPEN:g}. "
+            "Attach or switch it where bodies and prescribed motions satisfy it."
         )
+
+
+def _apart(compiled: Compiled, owner: Thing, state: State) -> str:
+    """How far the points of a joint are from each other, in words."""
+    if owner.ends is None:
+        return ""
+    bodies, record = compiled.system.bodies, as_record(state)
+    one, two = (positions(bodies, record, compiled.number[end.body], end.r)[0] for end in owner.ends)
+    return f"its points are {np.linalg.norm(one - two):.4g} m apart, and "
 
 
 def _fit(compiled: Compiled, state: State, t: float) -> None:

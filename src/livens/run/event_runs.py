@@ -64,8 +64,8 @@ def resume_events(
     events = list(motion.watched) if events is None else named(events)
     if motion.sides and not events:
         raise ModelError(
-            f"the motion has events ({', '.join(map(repr, motion.sides))}), which a file cannot contain: give them "
-            "again, lv.resume(motion, until=…, events=[…]), or events=[lv.Event(…)] with other ones."
+            f"the motion has events ({', '.join(map(repr, motion.sides))}) with Python functions, which a file cannot "
+            "contain: give them again, lv.resume(motion, until=…, events=[…])."
         )
     last = motion.phases[-1]
     last.compiled.check_unchanged("change it back, or simulate again from motion.state.")
@@ -110,7 +110,6 @@ def _finished(run: EventRun, progress: Progress, checkpoints: Checkpoints) -> Tr
                 with suppress(FileError):  # the first error is the one to report
                     so_far.save(path, checkpoints.force)
             raise
-    motion.watched = tuple(run.events)
     if path is not None:
         motion.save(path, checkpoints.force)
     return motion

@@ -148,7 +148,7 @@ class EventRun:
         last = self.phase()
         whole = joined([*self.phases, *([last] if last else [])], Occurrences(self.entries))
         whole.steps, whole.wanted = self.done - (self.done % self.every if so_far else 0), max(self.steps, self.done)
-        whole.sides, whole.structure = self.sides.known(), self.structure
+        whole.sides, whole.structure, whole.watched = self.sides.known(), self.structure, tuple(self.events)
         return whole
 
     # ── the loop ──
@@ -198,7 +198,11 @@ class EventRun:
         for k in range(1, taken + 1):
             t = self.time(self.done + k)
             now = Instant(self.compiled, self.scheme, self.h, t, selected(chunk, slice(k, k + 1)), self.run.readers)
-            values = self.values(now)
+            try:
+                values = self.values(now)
+            except BaseException:
+                self.accept(chunk, k - 1)
+                raise
             if self.done + k == 1:
                 self.sides.first_step(values)
             if self.sides.changed(values):

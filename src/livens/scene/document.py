@@ -64,7 +64,9 @@ class Scene:
         _checker()(self.document)
         count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces", "events"))
         if count > MAX_THINGS:
-            raise ModelError(f"the scene has {count} bodies, joints, forces, shapes and events; the limit is {MAX_THINGS}.")
+            raise ModelError(
+                f"the scene has {count} bodies, joints, forces, shapes and events; the limit is {MAX_THINGS}."
+            )
 
     def model(self) -> Model:
         """A new model of the scene."""

@@ -87,7 +87,9 @@ def _action(table: dict[str, Any], build: Build, path: str) -> Action:
             case {"change": where, "value": value}:
                 return change(where, _plain(value, build, f"{path}.value"))
             case {"strike": point}:
-                pushes = {key: build.vector(table[key], f"{path}.{key}") for key in ACTION_KEYS["strike"] if key in table}
+                pushes = {
+                    key: build.vector(table[key], f"{path}.{key}") for key in ACTION_KEYS["strike"] if key in table
+                }
                 return strike(build.point(point, f"{path}.strike"), **pushes)
         raise ModelError("it is none of release, attach, switch (with value), change (with value) and strike.")
 

@@ -17,11 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile.compiled import Compiled
+from ..describe.event import named
 from ..describe.model import Model
 from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
+from ..run.event_runs import follow_events
 from ..run.plan import Plan
-from ..run.simulate import follow
+from ..run.simulate import begin_state, follow
 
 Layout = tuple[tuple[str, tuple[int, ...]], ...]  # name and shape of each array, by name
 TOKEN = secrets.token_hex(8)  # distinguishes processes of different machines
@@ -51,6 +53,7 @@ class MemberTask:
     keep: Callable[[Trajectory], Mapping[str, Any]]
     taken: frozenset[str]  # names that kept values must not have
     origin: str  # the process that called `ensemble`
+    events: Any = ()  # a list of events, or a function of the model and the parameters that returns one
 
     def __call__(self, members: list[tuple[int, dict[str, Any]]]) -> TimedOutcomes:
         """The outcomes of a batch of members."""
@@ -66,7 +69,10 @@ class MemberTask:
             model = self.make_model(**parameters)
             if not isinstance(model, Model):
                 raise ModelError(f"make_model returned {model!r}, which is not a Model.")
-            motion = follow(self.plan, Compiled.of(model, quiet=True))
+            compiled = Compiled.of(model, quiet=True)
+            events = named(self.events(model, **parameters) if callable(self.events) else self.events)
+            state = begin_state(self.plan, compiled, None, 0.0)
+            motion = follow_events(events, self.plan, compiled, state) if events else follow(self.plan, compiled)
             return Outcome(member, *packed(self.keep(motion), self.taken))
         except Exception as error:  # an error of a user's function is the outcome of this member
             return Outcome(member, None, message_of(error).encode())
