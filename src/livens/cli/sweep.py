@@ -127,7 +127,8 @@ def _sweep(options: argparse.Namespace) -> None:
     units.update(dict.fromkeys(tracers, "m"))
     data = ensemble(
         Variation(scene), design, run.get("scheme"), h=run["h"], until=run["until"], every=run.get("every", 1),
-        keep=FinalState(tracers, coordinates), events=VariationEvents(scene), units=units, cluster=options.cluster, store=options.output,
+        keep=FinalState(tracers, coordinates), events=VariationEvents(scene), units=units, cluster=options.cluster,
+        store=options.output,
     )  # fmt: skip
     print(summary(data, units))
     print(f"saved in {options.output}" if options.output else "The study is not saved; use -o FILE.nc to save it.")

@@ -107,9 +107,7 @@ class Release(Action):
 
     def edited(self, structure: Structure) -> Structure:
         for name in self.names:
-            if name not in structure.names:
-                raise ModelError(f"{name!r} cannot be released: it is not attached at this time.")
-            structure = structure.without(name)
+            structure = structure.without(name) if name in structure.names else structure
         return structure
 
 
@@ -144,7 +142,7 @@ class Attach(Action):
 
     def edited(self, structure: Structure) -> Structure:
         if self.name in structure.names:
-            raise ModelError(f"{self.name!r} cannot be attached: it is attached already.")
+            return structure
         if not isinstance(self.thing, str):
             return structure.put(self.thing)
         return structure.put(structure.things.get(self.thing) or structure.model[self.thing])
@@ -204,7 +202,8 @@ class Strike(Action):
 
 
 def release(*names: str | Thing) -> Action:
-    """An action of an event: the joints and forces of these names are removed. Velocities do not change.
+    """An action of an event: the joints and forces of these names are removed, if they are there. Positions and
+    velocities do not change.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -221,7 +220,8 @@ def release(*names: str | Thing) -> Action:
 
 
 def attach(thing: Thing | str) -> Action:
-    """An action of an event: a joint, whose points fit each other then, is added, or one that was released is put back.
+    """An action of an event: a joint, which must fit the bodies then, is added, or one that was released is put back.
+    If it is there already, nothing happens.
 
     The joint is described like all joints of the model: points in body axes, directions in world axes for the bodies as
     they are described at t = 0. Its impulses change the velocities by the projection in the metric of the mass matrix,

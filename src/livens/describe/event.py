@@ -74,7 +74,7 @@ class Event:
         """g at the moment `now`; a result that is not one finite number is refused with the time."""
         t = float(now.t[0])
         try:
-            answer = self.when(now)  # type: ignore[operator]
+            answer = self.when(now)
         except LivensError as error:
             raise ModelError(f"event {self.name!r} at t = {t:.6g} s: {error}") from error
         value = number_of(answer)

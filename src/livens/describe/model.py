@@ -79,7 +79,7 @@ class Model:
         other.bodies, other._unnamed = list(self.bodies), dict(self._unnamed)
         other.joints = [thing for thing in things if thing.kind == "joint"]
         other.forces = [thing for thing in things if thing.kind != "joint"]
-        other._by_name = {thing.name: thing for thing in (*other.bodies, *other.things)}
+        other._by_name = {body.name: body for body in other.bodies} | {thing.name: thing for thing in things}
         return other
 
     @property

@@ -143,7 +143,7 @@ class PhasedTrajectory(Trajectory):
         return self._of_joint(joint, lambda phase: phase.reaction_torque(joint, frame))
 
     def coordinate(self, joint: Thing | str) -> Array:
-        """Angle [rad] or displacement [m] of a joint (n,), (n, 2) where it has both; NaN where there is no such joint."""
+        """Angle [rad] or displacement [m] of a joint (n,) or (n, 2); NaN where there is no such joint."""
         return self._of_joint(joint, lambda phase: phase.coordinate(joint))
 
     def rate(self, joint: Thing | str) -> Array:

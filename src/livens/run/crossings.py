@@ -1,8 +1,8 @@
 """Zero crossings: the side of zero on which each event function is, and the root of a bracketed one.
 
-A side is −1, +1, or 0 where a function has not left zero yet: at the start, and after an event that acted. Values within
-a band around zero count as zero; the band is the round-off of the root. An event occurs when the side changes to the
-opposite one, not when it is found for the first time:
+A side is −1, +1, or 0 where a function has not left zero yet: at the start, and after an event that acted. Values
+within a band around zero count as zero; the band is the round-off of the root. An event occurs when the side changes to
+the opposite one, not when it is found for the first time:
 
     side 0, value beyond the band     the side is now known, no event
     side s, value of sign −s          a crossing, which is an event if its direction is wanted
@@ -26,7 +26,9 @@ NARROW = 4.0 * EPS  # width of a bracket in [0, 1] at which a root is found
 ROOT_ITERATIONS = 200
 AT_ZERO = 1e-9  # a first value below this part of its change in the first step counts as zero
 RESIDUALS = 16.0  # the band after an event, in residuals of its root
-ROUND_OFF_BAND = 1e-14  # the same, at least, relative to the values at the ends of the bracket
+LEAST_BAND = 1e-12  # the same, at least, relative to the values at the ends of the bracket
+MOVED = 1e-4  # a value after an action above this, relative to the same, has been changed by the action
+NOISE = 4.0  # the band is at least so many times the value a very short time after the event
 
 
 class Sides:
@@ -56,6 +58,11 @@ class Sides:
                 self.side[i] = 0.0
             self.first[i] = None
 
+    @property
+    def resting(self) -> bool:
+        """True if a function has not left zero since its event has acted."""
+        return any(side == 0.0 and band > 0.0 for side, band in zip(self.side, self.band, strict=True))
+
     def crossed(self, values: Sequence[float]) -> list[int]:
         """The numbers of the events that occur on the way to `values`."""
         return [i for i, value in enumerate(values) if self._crosses(i, value) and self._wanted(i)]
@@ -79,9 +86,19 @@ class Sides:
         """Event i, which does not act, has occurred: its function is on the other side."""
         self.side[i] = -self.side[i]
 
-    def rest(self, i: int, residual: float, scale: float) -> None:
-        """Event i has acted: its function is at zero, up to the residual of the root."""
-        self.side[i], self.band[i] = 0.0, max(RESIDUALS * abs(residual), ROUND_OFF_BAND * scale)
+    def rest(self, i: int, before: float, after: float, scale: float) -> None:
+        """Event i has acted: its function is at zero, up to round-off, unless the action has changed it. before, after:
+        its values around the action; scale: its values at the ends of the bracket of the root."""
+        if abs(after) > MOVED * scale:
+            self.side[i], self.band[i] = _sign(after), 0.0
+        else:
+            self.side[i], self.band[i] = 0.0, max(RESIDUALS * abs(before), RESIDUALS * abs(after), LEAST_BAND * scale)
+
+    def widen(self, values: Sequence[float]) -> None:
+        """The values a very short time after an event: the bands of the functions at zero are wider than these."""
+        for i, value in enumerate(values):
+            if self.side[i] == 0.0:
+                self.band[i] = max(self.band[i], NOISE * abs(value))
 
     def _crosses(self, i: int, value: float) -> bool:
         return self._sign(i, value) * self.side[i] < 0.0

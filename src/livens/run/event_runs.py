@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from ..compile.compiled import Compiled
 from ..compile.states import copied
@@ -138,7 +139,7 @@ def join(motions: Sequence[Trajectory]) -> Trajectory:
     if any(other != names[0] for other in names):
         raise ModelError("motions that are joined must have the same bodies, in the same order.")
     phases: list[Trajectory] = list(motions[0].phases)
-    for one, two in zip(motions, motions[1:], strict=False):
+    for one, two in pairwise(motions):
         begin, end = float(two.t[0]), float(one.t[-1])
         if abs(begin - end) > OFF_GRID * min(one.h, two.h):
             raise ModelError(

@@ -1,24 +1,25 @@
-"""Runs with events: steps are taken in chunks, every event function is evaluated after every step, and the step in which
-one changes its sign is taken again in parts.
+"""Runs with events: steps are taken in chunks, every event function is evaluated after every step, and the step in
+which one changes its sign is taken again in parts.
 
 With Φ(q, θ) the step map over the part θ of a step, and g an event function, the event is at
 
     g(Φ(qₙ, θ h)) = 0,      0 ≤ θ ≤ 1,      t = tₙ + θ h,                                                        (1)
 
 found to round-off (crossings.py) by steps of the scheme itself (partial_steps.py). Then the actions of the event are
-carried out (event_actions.py), and a step of length (1 − θ) h leads to the planned time tₙ₊₁. Within a step with an event
-the functions are also evaluated at SAMPLES parts of it, and after an event that acted at parts that grow by GROWTH from
-SHORTEST, so that a function that returns to zero at once is found again. Without a change of sign between two of these
-times a function is not examined further: two crossings between them are not found.
+carried out (event_actions.py), and a step of length (1 − θ) h leads to the planned time tₙ₊₁. Within a step with an
+event the functions are also evaluated at STEP_SAMPLES parts of it, and after an event that acted at parts that grow by
+GROWTH from SHORTEST, so that a function that returns to zero at once is found again. Without a change of sign between
+two of these times a function is not examined further: two crossings between them are not found.
 
 Events at one time occur in the order of the list. If the action of one makes another function jump across zero, that
-event occurs at the same time. An event that occurs STORM times in one step ends the run.
+event occurs at the same time. An event that occurs more than STORM times in one step, or at intervals that become
+shorter than STORM_INTERVAL of it, ends the run.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -44,19 +45,21 @@ from .loop import Run, keep, room
 from .partial_steps import PartialSteps
 from .progress import Progress
 
-SAMPLES = 8  # parts of a step with an event at which all functions are evaluated
+STEP_SAMPLES = 8  # parts of a step with an event at which all functions are evaluated
 SHORTEST, GROWTH = 2.0**-30, 4.0  # parts of the rest of a step after an event that acted
-STORM = 20  # occurrences of one event in one step that end the run
+STORM = 20  # occurrences of one event in one step that do not end the run
+STORM_INTERVAL = 1e-3  # the same, of the interval between the last two of three or more, in steps
 LARGEST_CHUNK = 256  # steps that are taken before the functions are evaluated
 NO_STEP = 1e-14  # a part of a step that is too short to be taken
 
 
 class Found(NamedTuple):
-    """The first events in the rest of a step: their numbers, their place in it, and the values at the bracket's ends."""
+    """The first events in the rest of a step: their numbers, their place in it, and the size of their functions."""
 
     due: list[int]
     place: float
     scale: list[float]
+    jumped: bool = False  # by the action of another event
 
 
 class EventRun:
@@ -80,7 +83,7 @@ class EventRun:
         self.sides = Sides(events, sides)
         self.phases: list[Trajectory] = []
         self.entries: list[Occurrence] = []
-        self.stopped = False
+        self.stopped, self.resting = False, self.sides.resting  # resting: a function has not left zero since its event
         self.begin_phase(mechanism)
 
     # ── phases ──
@@ -181,6 +184,7 @@ class EventRun:
 
     def take_chunk(self, size: int) -> bool:
         """Take up to `size` steps, or fewer, to the end of a step with an event: whether there was one."""
+        size, resting, self.resting = 1 if self.resting else size, self.resting, False
         if self.period:
             if self.done % self.period == 0:
                 self.ask_controllers()
@@ -205,9 +209,9 @@ class EventRun:
                 raise
             if self.done + k == 1:
                 self.sides.first_step(values)
-            if self.sides.changed(values):
+            if resting or self.sides.changed(values):
                 self.accept(chunk, k - 1)
-                self.take_step_with_events(selected(chunk, k - 1), selected(chunk, k))
+                self.take_step_with_events(selected(chunk, k - 1), selected(chunk, k), resting)
                 return True
         self.accept(chunk, taken)
         if code != status.OK:
@@ -235,11 +239,14 @@ class EventRun:
 
     # ── a step with events ──
 
-    def take_step_with_events(self, start: State, end: State) -> None:
-        """Step number done + 1 from `start`, which would end in `end` without events."""
-        here, place, fresh, count = copied(start), 0.0, False, Counter[int]()
+    def take_step_with_events(self, start: State, end: State, fresh: bool) -> None:
+        """Step number done + 1 from `start`, which would end in `end` without events. fresh: an event has acted shortly
+        before, so that a function may return to zero at once."""
+        here, place, times = copied(start), 0.0, defaultdict[int, list[float]](list)
         known: State | None = end
         lower, n = 0.0, self.done
+        ends = (self.values(self.now(x, self.time(n + k))) for k, x in enumerate((start, end)))
+        self.change = [abs(a - b) for a, b in zip(*ends, strict=True)]  # of each function in the whole step
         last: State | None
         while True:
             found, last = self.first_events(here, place, lower, fresh, known)
@@ -248,7 +255,7 @@ class EventRun:
             at = self.part(here, place, found.place)
             theta = place + (1.0 - place) * found.place
             t = float(self.time(n) + theta * self.h)
-            self.check_storm(found.due, count, t)
+            self.check_storm(found.due, times, theta, t)
             if not any(self.events[i].acts for i in found.due):
                 now = self.now(at, t)
                 for i in found.due:
@@ -267,6 +274,7 @@ class EventRun:
         self.done += 1
         if self.done % self.every == 0:
             self.store(self.time(self.done), self.state)
+        self.resting = place > 0.0 and self.sides.resting
         self.prepare()
 
     def first_events(
@@ -276,7 +284,7 @@ class EventRun:
         step if there is none. known: that state, if the rest has been taken in one step."""
         x0, before = lower, self.values(self.now(here, self.time(self.done) + place * self.h))
         if fresh and (due := self.sides.crossed(before)):  # an action made a function jump across zero
-            return Found(due, 0.0, [0.0] * len(due)), None
+            return Found(due, 0.0, [0.0] * len(due), jumped=True), None
         if fresh:
             self.sides.update(before)
         if lower > 0.0:
@@ -285,12 +293,14 @@ class EventRun:
         for x in self.samples(lower, fresh) if place < 1.0 - NO_STEP else ():
             state = known if known is not None and x == 1.0 else self.part(here, place, x)
             after = self.values(self.now(state, self.time(self.done) + (place + (1.0 - place) * x) * self.h))
+            if fresh and x == SHORTEST:
+                self.sides.widen(after)
             if crossed := self.sides.crossed(after):
                 roots = [self.root(i, here, place, (x0, before[i]), (x, after[i])) for i in crossed]
                 first = min(roots)
                 both = [(i, r) for i, r in zip(crossed, roots, strict=True) if r <= first + self.same_time()]
                 due = [i for i, _ in both]
-                scale = [max(abs(before[i]), abs(after[i])) for i in due]
+                scale = [max(abs(before[i]), abs(after[i]), self.change[i]) for i in due]
                 return Found(due, max(r for _, r in both), scale), None
             self.sides.update(after)
             x0, before = x, after
@@ -298,7 +308,7 @@ class EventRun:
 
     def samples(self, lower: float, fresh: bool) -> Array:
         """The parts of the rest of a step at which the functions are evaluated, the whole last."""
-        x = np.arange(1, SAMPLES + 1) / SAMPLES
+        x = np.arange(1, STEP_SAMPLES + 1) / STEP_SAMPLES
         if fresh:
             x = np.union1d(x, np.geomspace(SHORTEST, 1.0, 1 + round(-np.log(SHORTEST) / np.log(GROWTH))))
             x[-1] = 1.0
@@ -330,27 +340,30 @@ class EventRun:
     def act(self, found: Found, at: State, t: float) -> tuple[State, bool]:
         """Carry out the actions of all events that are due, in the order of the list: the state after them, and whether
         the run ends."""
-        residuals = self.values(self.now(at, t), found.due)
-        for i, residual, scale in zip(found.due, residuals, found.scale, strict=True):
-            if scale:
-                self.sides.rest(i, residual, scale)
-            else:  # its function has jumped
-                self.sides.passed(i)
+        before = self.values(self.now(at, t), found.due)
         here = Mechanism(self.structure, self.compiled, at)
         stop = False
         for i in found.due:
             event = self.events[i]
             after = perform(event, here, self.scheme, self.h, t)
             gain = self.energy(after, t) - self.energy(here, t)
-            before, now = (
+            one, two = (
                 Instant(m.compiled, self.scheme, self.h, t, State(*(x[None].copy() for x in m.state)))
                 for m in (here, after)
             )
-            self.entries.append(Occurrence(t, event.name, self.done + 1, event.acts, gain, before, now))
+            self.entries.append(
+                Occurrence(t, event.name, self.done + 1, after is not here or event.stop, gain, one, two)
+            )
             here, stop = after, stop or event.stop
         if here.compiled is not self.compiled:
             self.end_phase()
             self.begin_phase(here)
+        now = self.values(self.now(here.state, t), found.due)
+        for i, old, new, scale in zip(found.due, before, now, found.scale, strict=True):
+            if found.jumped:
+                self.sides.passed(i)
+            else:
+                self.sides.rest(i, old, new, scale)
         return here.state, stop
 
     def energy(self, here: Mechanism, t: float) -> float:
@@ -366,15 +379,18 @@ class EventRun:
         self.store(t, self.state)
         self.steps, self.stopped = self.done, True
 
-    def check_storm(self, due: list[int], count: Counter[int], t: float) -> None:
-        """End the run if an event occurs again and again in one step."""
-        count.update(due)
+    def check_storm(self, due: list[int], times: dict[int, list[float]], theta: float, t: float) -> None:
+        """End the run if an event occurs again and again in one step, or at intervals that tend to zero. times: the
+        parts of the step at which each event has occurred."""
         for i in due:
-            if count[i] > STORM:
+            times[i].append(theta)
+            last = np.diff(times[i])[-2:]
+            accumulate = len(last) == 2 and last[1] < last[0] and last[1] < STORM_INTERVAL
+            if accumulate or len(times[i]) > STORM:
                 raise ModelError(
-                    f"event {self.events[i].name!r} has occurred {STORM} times in one step, at last at t = {t:.9g} s: "
-                    "its occurrences accumulate. Let its action prevent the next one, for example by lv.attach or "
-                    "stop=True, or take a shorter h."
+                    f"event {self.events[i].name!r} has occurred {len(times[i])} times in one step, at last at t = "
+                    f"{t:.9g} s: its occurrences accumulate. Let its action prevent the next one, for example by "
+                    "lv.attach or stop=True, or take a shorter h."
                 )
 
     # ── reading ──

@@ -1,7 +1,7 @@
 """Parts of a step: the step map of a scheme over any part of h, from one state.
 
-A partial step from q(t) of length θ h is a step of the scheme with that length, so a root in θ is a root of the scheme's
-own motion, not of an interpolation; compositions with negative stages are scaled as a whole.
+A partial step from q(t) of length θ h is a step of the scheme with that length, so a root in θ is a root of the
+scheme's own motion, not of an interpolation; compositions with negative stages are scaled as a whole.
 """
 
 from __future__ import annotations

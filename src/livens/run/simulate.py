@@ -51,8 +51,8 @@ def simulate(
     run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
     used; an automatic step divides the period of controllers instead, and the run may end up to one step later.
     `start`: an initial state other than the model's, such as `motion.state`, at the time `t0` [s]. `events`: a list of
-    `lv.Event`, which end the run or change the mechanism where a function crosses zero; see `motion.events`. `progress`: True, False, or None for a
-    line on stderr if it is a terminal and the run takes longer than two seconds.
+    `lv.Event`, which end the run or change the mechanism where a function crosses zero; see `motion.events`.
+    `progress`: True, False, or None for a line on stderr if it is a terminal and the run takes longer than two seconds.
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
     `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the

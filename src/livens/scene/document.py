@@ -212,9 +212,9 @@ def write_scene(
     **run: Any,
 ) -> None:
     """Write `model` as a TOML scene with all digits: reading it gives a bitwise identical model. `scheme`, `h`,
-    `until`, `every` and `output` are written to [run], `events` to [[events]]. A Python function cannot be written and is an error: use
-    lv.Expression for signals. The traced functions of lv.Energy, lv.Force and lv.Constraint are written as formulas.
-    force: replace a file that livens did not write."""
+    `until`, `every` and `output` are written to [run], `events` to [[events]]. A Python function cannot be written and
+    is an error: use lv.Expression for signals, and text for `when` of events. The traced functions of lv.Energy,
+    lv.Force and lv.Constraint are written as formulas. force: replace a file that livens did not write."""
     if not isinstance(model, Model):
         raise ModelError(f"the first argument of write_scene must be a Model, not {model!r}.")
     table = {name: plain(value) for name, value in run.items()}

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..describe.actions import Action, attach, change, release, strike, switch
-from ..describe.actions import Attach, Change, Release, Strike, Switch
+from ..describe.actions import Action, Attach, Change, Release, Strike, Switch, attach, change, release, strike, switch
 from ..describe.body import Point
 from ..describe.event import Event
 from ..describe.model import Model

@@ -18,9 +18,9 @@ from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
 from ...record.instant import Instant
 from ...record.trajectory import Trajectory
+from ...run.given_state import checked_start
 from ...run.loop import Run, with_memory
 from ...run.progress import Progress
-from ...run.given_state import checked_start
 from ...run.transfer import carry_angles
 from ...step import Scheme
 from .changed_model import changed_model, parameters

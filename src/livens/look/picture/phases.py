@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ...describe.model import Model
 from ...record.trajectory import Trajectory
@@ -28,14 +29,14 @@ def passing(motion: Trajectory) -> Model:
 def intervals(motion: Trajectory, names: Sequence[str]) -> list[list[tuple[float, float]]]:
     """For each name the times [s] between which there is a thing of this name."""
     phases, ends = motion.phases, [-ALWAYS, *_changes(motion), ALWAYS]
-    spans = list(zip(ends, ends[1:], strict=False))
+    spans = list(pairwise(ends))
     return [[span for span, phase in zip(spans, phases, strict=True) if _has(phase, name)] for name in names]
 
 
 def _changes(motion: Trajectory) -> list[float]:
     """The times of the events between two phases; that of the first state after it where it is not known."""
     found = []
-    for one, two in zip(motion.phases, motion.phases[1:], strict=False):
+    for one, two in pairwise(motion.phases):
         begin, end = float(one.t[-1]), float(two.t[0])
         found.append(max((e.t for e in motion.events if e.acted and begin <= e.t <= end), default=end))
     return found
