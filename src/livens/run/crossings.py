@@ -26,8 +26,7 @@ NARROW = 4.0 * EPS  # width of a bracket in [0, 1] at which a root is found
 ROOT_ITERATIONS = 200
 AT_ZERO = 1e-9  # a first value below this part of its change in the first step counts as zero
 RESIDUALS = 16.0  # the band after an event, in residuals of its root
-LEAST_BAND = 1e-12  # the same, at least, relative to the values at the ends of the bracket
-MOVED = 1e-4  # a value after an action above this, relative to the same, has been changed by the action
+MOVED = 1e-2  # a value after an action above this, relative to its change in the step, has been changed by the action
 NOISE = 4.0  # the band is at least so many times the value a very short time after the event
 
 
@@ -86,13 +85,13 @@ class Sides:
         """Event i, which does not act, has occurred: its function is on the other side."""
         self.side[i] = -self.side[i]
 
-    def rest(self, i: int, before: float, after: float, scale: float) -> None:
+    def rest(self, i: int, before: float, after: float, scale: float, noise: float) -> None:
         """Event i has acted: its function is at zero, up to round-off, unless the action has changed it. before, after:
-        its values around the action; scale: its values at the ends of the bracket of the root."""
+        its values around the action; scale: its change in the step; noise: the round-off of it."""
         if abs(after) > MOVED * scale:
             self.side[i], self.band[i] = _sign(after), 0.0
         else:
-            self.side[i], self.band[i] = 0.0, max(RESIDUALS * abs(before), RESIDUALS * abs(after), LEAST_BAND * scale)
+            self.side[i], self.band[i] = 0.0, max(RESIDUALS * abs(before), RESIDUALS * abs(after), noise)
 
     def widen(self, values: Sequence[float]) -> None:
         """The values a very short time after an event: the bands of the functions at zero are wider than these."""

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import Array
+from ..compile.rows import PRECISION
 from ..compile.states import copied, empty_record, selected
 from ..compile.system import scratch
 from ..describe.event import Event
@@ -48,9 +49,19 @@ from .progress import Progress
 STEP_SAMPLES = 8  # parts of a step with an event at which all functions are evaluated
 SHORTEST, GROWTH = 2.0**-30, 4.0  # parts of the rest of a step after an event that acted
 STORM = 20  # occurrences of one event in one step that do not end the run
-STORM_INTERVAL = 1e-3  # the same, of the interval between the last two of three or more, in steps
+STORM_INTERVAL = 1e-2  # the same, of the interval between the last two of three or more, in steps
 LARGEST_CHUNK = 256  # steps that are taken before the functions are evaluated
 NO_STEP = 1e-14  # a part of a step that is too short to be taken
+ROUND_OFF = 4.0 * PRECISION  # of positions, relative to the size of the motion
+LEAST_NOISE, MOST_NOISE = 1e-10, 1e-3  # round-off of an event function, relative to its change in a step
+
+
+def noise_of(start: State, end: State) -> float:
+    """The round-off of an event function relative to its change in a step: that of positions, which joints satisfy to
+    PRECISION, relative to the displacement in the step."""
+    size = float(np.ptp(end.a, axis=0).max())
+    moved = float(np.abs(end.a - start.a).max() + size * np.abs(end.B - start.B).max())
+    return float(np.clip(ROUND_OFF * size / moved if moved > 0.0 else 0.0, LEAST_NOISE, MOST_NOISE))
 
 
 class Found(NamedTuple):
@@ -247,6 +258,7 @@ class EventRun:
         lower, n = 0.0, self.done
         ends = (self.values(self.now(x, self.time(n + k))) for k, x in enumerate((start, end)))
         self.change = [abs(a - b) for a, b in zip(*ends, strict=True)]  # of each function in the whole step
+        self.noise = noise_of(start, end)
         last: State | None
         while True:
             found, last = self.first_events(here, place, lower, fresh, known)
@@ -363,7 +375,7 @@ class EventRun:
             if found.jumped:
                 self.sides.passed(i)
             else:
-                self.sides.rest(i, old, new, scale)
+                self.sides.rest(i, old, new, scale, self.noise * scale)
         return here.state, stop
 
     def energy(self, here: Mechanism, t: float) -> float:

@@ -72,6 +72,8 @@ def simulate(
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
     t0 = number(t0, "t0")
     span = number(until, "until") - t0
+    if t0 != 0.0 and span <= 0.0:
+        raise ModelError(f"until = {until:g} s must be later than t0 = {t0:g} s.")
     how = plan(scheme, span if isinstance(h, str) else h, span, every)
     checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.begin()
