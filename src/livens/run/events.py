@@ -1,37 +1,22 @@
 """Runs with events: steps are taken in chunks, every event function is evaluated after every step, and the step in
-which one changes its sign is taken again in parts.
+which one changes its sign is taken again in parts (event_step.py).
 
-With Φ(q, θ) the step map over the part θ of a step, and g an event function, the event is at
-
-    g(Φ(qₙ, θ h)) = 0,      0 ≤ θ ≤ 1,      t = tₙ + θ h,                                                        (1)
-
-found to round-off (crossings.py) by steps of the scheme itself (partial_steps.py). Then the actions of the event are
-carried out (event_actions.py), and a step of length (1 − θ) h leads to the planned time tₙ₊₁. Within a step with an
-event the functions are also evaluated at STEP_SAMPLES parts of it, and after an event that acted at parts that grow by
-GROWTH from SHORTEST, so that a function that returns to zero at once is found again. Without a change of sign between
-two of these times a function is not examined further: two crossings between them are not found.
-
-Events at one time occur in the order of the list. If the action of one makes another function jump across zero, that
-event occurs at the same time. An event that occurs more than STORM times in one step, or at intervals that become
-shorter than STORM_INTERVAL of it, ends the run.
+A phase is the time between two events that change the mechanism. It has a compiled model and a record of its own.
 """
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import Array
-from ..compile.rows import PRECISION
 from ..compile.states import copied, empty_record, selected
 from ..compile.system import scratch
 from ..describe.event import Event
-from ..errors import ModelError, StepFailed
+from ..errors import StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
 from ..record.instant import Instant
@@ -39,38 +24,15 @@ from ..record.occurrences import Occurrence, Occurrences
 from ..record.phases import joined
 from ..record.trajectory import Trajectory
 from ..step import Scheme
-from .crossings import EPS, Sides, root
-from .event_actions import Mechanism, energy, perform
+from .crossings import Sides
+from .event_actions import Mechanism
+from .event_step import EventStep
 from .failures import sentence
 from .loop import Run, keep, room
 from .partial_steps import PartialSteps
 from .progress import Progress
 
-STEP_SAMPLES = 8  # parts of a step with an event at which all functions are evaluated
-SHORTEST, GROWTH = 2.0**-30, 4.0  # parts of the rest of a step after an event that acted
-STORM = 20  # occurrences of one event in one step that do not end the run
-STORM_INTERVAL = 1e-2  # the same, of the interval between the last two of three or more, in steps
 LARGEST_CHUNK = 256  # steps that are taken before the functions are evaluated
-NO_STEP = 1e-14  # a part of a step that is too short to be taken
-ROUND_OFF = 4.0 * PRECISION  # of positions, relative to the size of the motion
-LEAST_NOISE, MOST_NOISE = 1e-10, 1e-3  # round-off of an event function, relative to its change in a step
-
-
-def noise_of(start: State, end: State) -> float:
-    """The round-off of an event function relative to its change in a step: that of positions, which joints satisfy to
-    PRECISION, relative to the displacement in the step."""
-    size = float(np.ptp(end.a, axis=0).max())
-    moved = float(np.abs(end.a - start.a).max() + size * np.abs(end.B - start.B).max())
-    return float(np.clip(ROUND_OFF * size / moved if moved > 0.0 else 0.0, LEAST_NOISE, MOST_NOISE))
-
-
-class Found(NamedTuple):
-    """The first events in the rest of a step: their numbers, their place in it, and the size of their functions."""
-
-    due: list[int]
-    place: float
-    scale: list[float]
-    jumped: bool = False  # by the action of another event
 
 
 class EventRun:
@@ -253,157 +215,30 @@ class EventRun:
     def take_step_with_events(self, start: State, end: State, fresh: bool) -> None:
         """Step number done + 1 from `start`, which would end in `end` without events. fresh: an event has acted shortly
         before, so that a function may return to zero at once."""
-        here, place, times = copied(start), 0.0, defaultdict[int, list[float]](list)
-        known: State | None = end
-        lower, n = 0.0, self.done
-        ends = (self.values(self.now(x, self.time(n + k))) for k, x in enumerate((start, end)))
-        self.change = [abs(a - b) for a, b in zip(*ends, strict=True)]  # of each function in the whole step
-        self.noise = noise_of(start, end)
-        last: State | None
-        while True:
-            found, last = self.first_events(here, place, lower, fresh, known)
-            if found is None:
-                break
-            at = self.part(here, place, found.place)
-            theta = place + (1.0 - place) * found.place
-            t = float(self.time(n) + theta * self.h)
-            self.check_storm(found.due, times, theta, t)
-            if not any(self.events[i].acts for i in found.due):
-                now = self.now(at, t)
-                for i in found.due:
-                    self.entries.append(Occurrence(t, self.events[i].name, n + 1, False, 0.0, now, now))
-                    self.sides.passed(i)
-                lower = found.place
-                continue
-            here, stopped = self.act(found, at, t)
-            place, fresh, known, lower = theta, True, None, 0.0
-            if stopped:
-                self.stop(t, here)
-                return
-        assert last is not None
+        last, stopped = EventStep(self, start, end).take(fresh)
         for field, value in zip(self.state, last, strict=True):
             field[...] = value
+        if stopped is not None:
+            self.stop(stopped)
+            return
         self.done += 1
         if self.done % self.every == 0:
             self.store(self.time(self.done), self.state)
-        self.resting = place > 0.0 and self.sides.resting
         self.prepare()
 
-    def first_events(
-        self, here: State, place: float, lower: float, fresh: bool, known: State | None
-    ) -> tuple[Found | None, State | None]:
-        """The first events in the rest of the step, from `lower` (a part of the rest) on; the state at the end of the
-        step if there is none. known: that state, if the rest has been taken in one step."""
-        x0, before = lower, self.values(self.now(here, self.time(self.done) + place * self.h))
-        if fresh and (due := self.sides.crossed(before)):  # an action made a function jump across zero
-            return Found(due, 0.0, [0.0] * len(due), jumped=True), None
-        if fresh:
-            self.sides.update(before)
-        if lower > 0.0:
-            before = self.values_at(here, place, lower)
-        state = here
-        for x in self.samples(lower, fresh) if place < 1.0 - NO_STEP else ():
-            state = known if known is not None and x == 1.0 else self.part(here, place, x)
-            after = self.values(self.now(state, self.time(self.done) + (place + (1.0 - place) * x) * self.h))
-            if fresh and x == SHORTEST:
-                self.sides.widen(after)
-            if crossed := self.sides.crossed(after):
-                roots = [self.root(i, here, place, (x0, before[i]), (x, after[i])) for i in crossed]
-                first = min(roots)
-                both = [(i, r) for i, r in zip(crossed, roots, strict=True) if r <= first + self.same_time()]
-                due = [i for i, _ in both]
-                scale = [max(abs(before[i]), abs(after[i]), self.change[i]) for i in due]
-                return Found(due, max(r for _, r in both), scale), None
-            self.sides.update(after)
-            x0, before = x, after
-        return None, state
-
-    def samples(self, lower: float, fresh: bool) -> Array:
-        """The parts of the rest of a step at which the functions are evaluated, the whole last."""
-        x = np.arange(1, STEP_SAMPLES + 1) / STEP_SAMPLES
-        if fresh:
-            x = np.union1d(x, np.geomspace(SHORTEST, 1.0, 1 + round(-np.log(SHORTEST) / np.log(GROWTH))))
-            x[-1] = 1.0
-        return x[x > lower]
-
-    def root(self, i: int, here: State, place: float, a: tuple[float, float], b: tuple[float, float]) -> float:
-        """The place of event i between two samples, by (1)."""
-        return root(lambda x: self.values_at(here, place, x, (i,))[0], *a, *b)
-
-    def same_time(self) -> float:
-        """The difference of places, parts of a step, that counts as none: the round-off of two roots."""
-        return 16.0 * EPS
-
-    def values_at(self, here: State, place: float, x: float, which: Sequence[int] | None = None) -> list[float]:
-        """The functions at the part x of the rest of the step."""
-        t = self.time(self.done) + (place + (1.0 - place) * x) * self.h
-        return self.values(self.now(self.part(here, place, x), t), which)
-
-    def part(self, here: State, place: float, x: float) -> State:
-        """The state after the part x of the rest of the step."""
-        length = x * (1.0 - place) * self.h
-        if abs(length) < NO_STEP * abs(self.h):
-            return copied(here)
-        end, code, fault = self.partial.after(here, self.time(self.done) + place * self.h, length)
-        if code != status.OK:
-            self.fail(code, fault, end, self.partial.work.g)
-        return end
-
-    def act(self, found: Found, at: State, t: float) -> tuple[State, bool]:
-        """Carry out the actions of all events that are due, in the order of the list: the state after them, and whether
-        the run ends."""
-        before = self.values(self.now(at, t), found.due)
-        here = Mechanism(self.structure, self.compiled, at)
-        stop = False
-        for i in found.due:
-            event = self.events[i]
-            after = perform(event, here, self.scheme, self.h, t)
-            gain = self.energy(after, t) - self.energy(here, t)
-            one, two = (
-                Instant(m.compiled, self.scheme, self.h, t, State(*(x[None].copy() for x in m.state)))
-                for m in (here, after)
-            )
-            self.entries.append(
-                Occurrence(t, event.name, self.done + 1, after is not here or event.stop, gain, one, two)
-            )
-            here, stop = after, stop or event.stop
+    def change_mechanism(self, here: Mechanism) -> None:
+        """Begin a phase if an event has changed the mechanism."""
         if here.compiled is not self.compiled:
             self.end_phase()
             self.begin_phase(here)
-        now = self.values(self.now(here.state, t), found.due)
-        for i, old, new, scale in zip(found.due, before, now, found.scale, strict=True):
-            if found.jumped:
-                self.sides.passed(i)
-            else:
-                self.sides.rest(i, old, new, scale, self.noise * scale)
-        return here.state, stop
 
-    def energy(self, here: Mechanism, t: float) -> float:
-        return energy(here.compiled, here.state, self.scheme, self.h, t)
-
-    def stop(self, t: float, state: State) -> None:
+    def stop(self, t: float) -> None:
         """End the run at t, between two steps."""
-        for field, value in zip(self.state, state, strict=True):
-            field[...] = value
         if self.phases and not self.count and self.phases[-1].t[-1] >= t:  # a time is stored once, after the event
             last = self.phases.pop()
             self.phases += [last.chosen_states(slice(len(last) - 1))] if len(last) > 1 else []
         self.store(t, self.state)
         self.steps, self.stopped = self.done, True
-
-    def check_storm(self, due: list[int], times: dict[int, list[float]], theta: float, t: float) -> None:
-        """End the run if an event occurs again and again in one step, or at intervals that tend to zero. times: the
-        parts of the step at which each event has occurred."""
-        for i in due:
-            times[i].append(theta)
-            last = np.diff(times[i])[-2:]
-            accumulate = len(last) == 2 and last[1] < last[0] and last[1] < STORM_INTERVAL
-            if accumulate or len(times[i]) > STORM:
-                raise ModelError(
-                    f"event {self.events[i].name!r} has occurred {len(times[i])} times in one step, at last at t = "
-                    f"{t:.9g} s: its occurrences accumulate. Let its action prevent the next one, for example by "
-                    "lv.attach or stop=True, or take a shorter h."
-                )
 
     # ── reading ──
 
