@@ -21,7 +21,7 @@ import numpy as np
 
 from ..describe.event import Event
 
-EPS = float(np.finfo(np.float64).eps)
+EPS: float = float(np.finfo(np.float64).eps)
 NARROW = 4.0 * EPS  # width of a bracket in [0, 1] at which a root is found
 ROOT_ITERATIONS = 200
 AT_ZERO = 1e-9  # a first value below this part of its change in the first step counts as zero

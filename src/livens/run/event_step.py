@@ -42,9 +42,9 @@ SHORTEST, GROWTH = 2.0**-30, 4.0  # parts of the rest of a step after an event t
 STORM = 20  # occurrences of one event in one step that do not end the run
 STORM_INTERVAL = 1e-2  # the same, of the interval between the last two of three or more, in steps
 NO_STEP = 1e-14  # a part of a step that is too short to be taken
-ROUND_OFF = 4.0 * PRECISION  # of positions, relative to the size of the motion
+POSITION_NOISE = 4.0 * PRECISION  # of positions, relative to the size of the motion
 LEAST_NOISE, MOST_NOISE = 1e-10, 1e-3  # round-off of an event function, relative to its change in a step
-SAME_TIME = 16.0 * EPS  # difference of two places in a step that counts as none: the round-off of two roots
+SAME_TIME: float = 16.0 * EPS  # difference of two places in a step that counts as none: the round-off of two roots
 
 
 def noise_of(start: State, end: State) -> float:
@@ -52,7 +52,7 @@ def noise_of(start: State, end: State) -> float:
     PRECISION, relative to the displacement in the step."""
     size = float(np.ptp(end.a, axis=0).max())
     moved = float(np.abs(end.a - start.a).max() + size * np.abs(end.B - start.B).max())
-    return float(np.clip(ROUND_OFF * size / moved if moved > 0.0 else 0.0, LEAST_NOISE, MOST_NOISE))
+    return float(np.clip(POSITION_NOISE * size / moved if moved > 0.0 else 0.0, LEAST_NOISE, MOST_NOISE))
 
 
 class Found(NamedTuple):
