@@ -20,7 +20,7 @@ class Occurrence(NamedTuple):
     t: float  # [s]
     name: str
     step: int  # the number of the step in which it occurred, from 1
-    acted: bool  # an action changed the mechanism or its state, or the run ended
+    acted: bool  # an action changed the mechanism or its state
     energy: float  # change of kinetic plus potential energy by the action [J]
     before: Trajectory | None = None
     after: Trajectory | None = None

@@ -165,7 +165,7 @@ class EventStep:
         for i in found.due:
             event = self.events[i]
             after = perform(event, here, run.scheme, self.h, t)
-            acted, gain = after is not here or event.stop, self.energy(after, t) - self.energy(here, t)
+            acted, gain = after is not here, self.energy(after, t) - self.energy(here, t)
             one, two = (
                 Instant(m.compiled, run.scheme, self.h, t, State(*(x[None].copy() for x in m.state)))
                 for m in (here, after)
