@@ -189,8 +189,15 @@ class EventRun:
         self.accept(chunk, taken)
         if code != status.OK:
             self.fail(code, int(self.work.fault[0]), self.state, self.work.g)
-        self.run.check_left_out(self.state, self.done)
+        self.check_left_out()
         return False
+
+    def check_left_out(self) -> None:
+        """Stop if an equation that is left out as redundant is violated."""
+        try:
+            self.run.check_left_out(self.state, self.done)
+        except StepFailed as error:
+            raise StepFailed(str(error), self.motion(so_far=True)) from None
 
     def accept(self, chunk: State, steps: int) -> None:
         """So many steps more are done, which end in the states of `chunk` from number 1 on."""

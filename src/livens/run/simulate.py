@@ -81,7 +81,10 @@ def simulate(
     compiled = Compiled.of(model)
     if len(events := named(events)):
         refuse_auto_step(h)
-        return simulate_events(events, how, compiled, begin_state(how, compiled, start, t0), t0, progress, checkpoints)
+        state = begin_state(how, compiled, start, t0)
+        motion = simulate_events(events, how, compiled, state, t0, progress, checkpoints)
+        warn_of_energy_error(motion)
+        return motion
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
