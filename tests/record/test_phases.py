@@ -1,11 +1,14 @@
 """Motions of several phases: reading, files, resumed runs, pictures, joined motions."""
 
+import signal
 import warnings
 
 import numpy as np
 import pytest
 
 import livens as lv
+import livens.run.progress
+from livens.cli.main import main as cli
 from livens.step import COMPARED, SCHEMES
 
 ALL = [*SCHEMES, *COMPARED]
@@ -260,3 +263,50 @@ def test_an_ensemble_of_events():
         make, {"height": [5.0, 20.0]}, h=0.07, until=10.0, keep=lambda motion: {"t": motion.t[-1]}, events=ends
     )
     assert np.abs(study.t.values - np.sqrt(0.2 * 0.8 * np.array([5.0, 20.0]))).max() < 1e-14
+
+
+def test_a_checkpoint_is_the_file_itself(tmp_path, monkeypatch):
+    """A run that ends without a word at any chunk is continued to the same bits."""
+    m = crane()
+    whole = lv.simulate(m, h=0.005, until=1.4, every=7, events=events())
+
+    class Killed(BaseException):
+        pass
+
+    left = [0]
+
+    def update(self, done):
+        left[0] -= 1
+        if left[0] == 0:
+            raise Killed
+
+    for chunks in (2, 5, 9, 12, 15):
+        left[0] = chunks
+        with monkeypatch.context() as patch:
+            patch.setattr(lv.run.progress.Progress, "update", update)
+            with pytest.raises(Killed) as caught:
+                lv.simulate(
+                    m, h=0.005, until=1.4, every=7, events=events(), checkpoint=tmp_path / "c.nc", checkpoint_every=1e-9
+                )
+        equal(lv.resume(caught.value.trajectory, until=1.4), whole)  # from the last stored state
+        assert lv.load(tmp_path / "c.nc").wanted == 280
+
+
+def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
+    m = crane()
+    whole = lv.simulate(m, h=0.005, until=1.4, every=7, events=events())
+    original = lv.run.progress.Progress.update
+    for steps in (30, 64, 100, 150):
+
+        def update(self, done, steps=steps):
+            original(self, done)
+            if done >= steps:
+                signal.raise_signal(signal.SIGINT)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(lv.run.progress.Progress, "update", update)
+            with pytest.raises(lv.Interrupted, match="continue with `livens resume") as caught:
+                lv.simulate(m, h=0.005, until=1.4, every=7, events=events(), checkpoint=tmp_path / "c.nc")
+        assert caught.value.trajectory.steps >= steps
+        assert cli(["resume", str(tmp_path / "c.nc")]) == 0
+        equal(lv.load(tmp_path / "c.nc"), whole)

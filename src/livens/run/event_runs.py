@@ -1,11 +1,12 @@
 """Runs with events as `lv.simulate` and `lv.resume` start them, and motions joined by `lv.join`.
 
-A run with events has no journal: its file is written at the end, or with the motion so far where it is interrupted or
-fails.
+A run with events has no journal: a checkpoint is its file itself, with the motion so far, which is written every
+`checkpoint_every` seconds, where the run is interrupted or fails, and at the end.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -94,16 +95,19 @@ def _finished(run: EventRun, progress: Progress, checkpoints: Checkpoints) -> Tr
     """Take all steps, and save the motion if there is a file for it."""
     path, checkpoints.path = checkpoints.path, None  # signals only: there is no journal
 
-    def interrupted(run: EventRun) -> None:
+    def between_chunks(run: EventRun) -> None:
+        if path is not None and time.monotonic() - checkpoints.last >= checkpoints.every:
+            run.motion_now().save(path, checkpoints.force)
+            checkpoints.last = time.monotonic()
         if checkpoints.received:
-            motion = run.motion(so_far=True)
+            motion = run.motion_now()
             text = f"interrupted at t = {motion.t[-1]:.6g} s of {run.time(run.planned):.6g} s"
-            where = f": the motion so far is in {path}." if path is not None else "."
+            where = f": it is in {path}; continue with `livens resume {path}`." if path is not None else "."
             raise Interrupted(text + where, motion, checkpoints.received)
 
     with checkpoints:
         try:
-            motion = run.go(progress, interrupted)
+            motion = run.go(progress, between_chunks)
         except BaseException as error:
             # an exception of any class, to which the run has given its motion
             so_far = getattr(error, "trajectory", None)

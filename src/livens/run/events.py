@@ -7,7 +7,7 @@ A phase is the time between two events that change the mechanism. It has a compi
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -119,17 +119,38 @@ class EventRun:
         if (motion := self.phase()) is not None:
             self.phases.append(motion)
 
-    def motion(self, so_far: bool = False) -> Trajectory:
-        """The whole motion. so_far: after an error, without the state between two stored ones."""
+    def motion(self) -> Trajectory:
+        """The whole motion, whose last state is the present one."""
         last = self.phase()
         whole = joined([*self.phases, *([last] if last else [])], Occurrences(self.entries))
-        whole.steps, whole.wanted = self.done - (self.done % self.every if so_far else 0), max(self.steps, self.done)
-        whole.sides, whole.structure, whole.watched = self.sides.known(), self.structure, tuple(self.events)
+        whole.steps, whole.wanted, whole.watched = self.done, max(self.steps, self.done), tuple(self.events)
+        whole.sides, whole.structure = self.sides.known(), self.structure
+        return whole
+
+    def motion_now(self) -> Trajectory:
+        """The motion up to the present step, also where its state is not one to keep: a run continues from there."""
+        extra = self.done % self.every > 0
+        if extra:
+            self.store(self.time(self.done), self.state)
+        whole = self.motion()
+        if extra:
+            self.count -= 1
+            self.times.pop()
+        return whole
+
+    def motion_so_far(self) -> Trajectory:
+        """The motion up to the last stored state, after an error."""
+        whole = self.motion()
+        end = float(whole.t[-1])
+        whole.steps = round((end - self.t0) / self.h)
+        whole.events = Occurrences([entry for entry in self.entries if entry.t <= end])
+        if whole.steps != self.done or whole.phases[-1].compiled is not self.compiled:
+            whole.sides, whole.structure = {}, None  # those of a later step
         return whole
 
     # ── the loop ──
 
-    def go(self, progress: Progress, interrupted: object = None) -> Trajectory:
+    def go(self, progress: Progress, between_chunks: Callable[[EventRun], None]) -> Trajectory:
         """Take all steps; every exception that ends the run gets the motion so far as its attribute `trajectory`."""
         begin, chunk = self.done, 1
         try:
@@ -142,15 +163,14 @@ class EventRun:
                 event = self.take_chunk(size)
                 chunk = 1 if event else min(2 * chunk, LARGEST_CHUNK)
                 progress.update(self.done - begin)
-                if callable(interrupted):
-                    interrupted(self)
+                between_chunks(self)
             if self.done % self.every and not self.stopped:
                 self.store(self.time(self.done), self.state)
             return self.motion()
         except BaseException as error:
             if not hasattr(error, "trajectory") or error.trajectory is None:  # of the user, or of an action
                 with suppress(AttributeError, TypeError):  # a class without attributes
-                    error.trajectory = self.motion(so_far=True)  # type: ignore[attr-defined]
+                    error.trajectory = self.motion_so_far()  # type: ignore[attr-defined]
             raise
         finally:
             progress.close()
@@ -197,7 +217,7 @@ class EventRun:
         try:
             self.run.check_left_out(self.state, self.done)
         except StepFailed as error:
-            raise StepFailed(str(error), self.motion(so_far=True)) from None
+            raise StepFailed(str(error), self.motion_so_far()) from None
 
     def accept(self, chunk: State, steps: int) -> None:
         """So many steps more are done, which end in the states of `chunk` from number 1 on."""
@@ -265,4 +285,4 @@ class EventRun:
 
     def fail(self, code: int, fault: int, state: State, g: Array) -> None:
         """Raise the error of a failed step, with the motion so far."""
-        raise StepFailed(sentence(self.run, code, fault, self.done, state, g), self.motion(so_far=True))
+        raise StepFailed(sentence(self.run, code, fault, self.done, state, g), self.motion_so_far())

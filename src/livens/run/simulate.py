@@ -157,7 +157,7 @@ def resume(
             f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
             f"t = {end:g} s is not a later step."
         )
-    if motion.sides or len(motion.phases) > 1 or events:
+    if motion.watched or motion.sides or len(motion.phases) > 1 or events:
         checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
         return resume_events(motion, events, steps, progress, checkpoints)
     state = motion.state
