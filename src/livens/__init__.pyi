@@ -18,8 +18,14 @@ from .analysis.modes import Modes as Modes
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
+from .describe.actions import attach as attach
+from .describe.actions import change as change
+from .describe.actions import release as release
+from .describe.actions import strike as strike
+from .describe.actions import switch as switch
 from .describe.body import Body as Body
 from .describe.body import Point as Point
+from .describe.event import Event as Event
 from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.contact import Contact as Contact
 from .describe.forces.contacts import Contacts as Contacts
@@ -100,6 +106,7 @@ from .look.browser.playground import pose_playground as pose_playground
 from .look.plot import plot_work_precision as plot_work_precision
 from .record.netcdf import load as load
 from .record.trajectory import Trajectory as Trajectory
+from .run.event_runs import join as join
 from .run.prepare import Prepared as Prepared
 from .run.prepare import prepare as prepare
 from .run.simulate import advance as advance

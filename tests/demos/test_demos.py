@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 import livens as lv
 from benchmarks import index_one, newton_euler
 from livens import demos
-from livens.demos import DEMOS, double_pendulum, pose_playground, schemes
+from livens.demos import DEMOS, double_pendulum, pose_playground, schemes, trebuchet
 from tests.helpers import mechanisms
 from tests.helpers.elliptic import FreeBody
 from tests.helpers.planar import tips
@@ -212,6 +212,21 @@ def test_the_gyroscope_precesses():
 
 
 # ── schemes and poses ──
+
+
+def test_the_stone_of_the_trebuchet_flies_on_a_parabola():
+    """Until the release against quaternions, wrenches and DOP853; then against the parabola from its state."""
+    motion = run("trebuchet")
+    agrees("trebuchet", 0.6, 2e5 * motion.h**4)
+    release, ground = motion.events[0], motion.events[-1]
+    assert abs(release.before.coordinate("pivot")[0] - trebuchet.RELEASE) < 1e-12
+    x, v = release.after.position("stone")[0], release.after.velocity("stone")[0]
+    free = motion.t > release.t
+    since = (motion.t[free] - release.t)[:, None]
+    parabola = x + since * v + 0.5 * since**2 * motion.model.gravity
+    assert np.abs(motion.position("stone")[free] - parabola).max() < 1e-9
+    assert abs(ground.t - release.t - (v[2] + np.sqrt(v[2] ** 2 + 2.0 * 9.81 * x[2])) / 9.81) < 1e-10
+    assert motion.t[-1] == ground.t
 
 
 def test_schemes_have_their_order():

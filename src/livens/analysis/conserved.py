@@ -34,6 +34,7 @@ from ..checks import Array
 from ..describe.model import Model
 from ..describe.symmetry import ALL, Symmetry, intersection, line_along, lines_through, plane_across
 from ..describe.thing import Thing
+from ..record.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +87,23 @@ def conserved(model: Model) -> Conserved:
     about = points[0] if len(points) else np.zeros(3)
     held = [name for name, s in outer if len(s.turn) < 3 or (s.through is not None and len(lines) < 3)]
     return Conserved(_energy(model), momentum, ConservedComponents(turn, about, _names(held)))
+
+
+def conserved_in(motion: Trajectory) -> Conserved:
+    """The quantities that are conserved in all phases of a motion. Events that acted may change all of them: then the
+    balance of energy is examined, and no momentum."""
+    if not motion.events.acting and len(motion.phases) == 1:
+        return conserved(motion.model)
+    causes = [conserved(phase.model).energy for phase in motion.phases]
+    events = [f"event {name!r}" for name in motion.events.acting]
+    energy = " and ".join(dict.fromkeys([cause for cause in causes if cause] + [_names(events)] * bool(events)))
+    because = _names(events) or "changes between its phases"
+    law = conserved(motion.model)
+
+    def none(first: str) -> ConservedComponents:
+        return ConservedComponents(np.zeros((0, 3)), because=f"{first} and {because}" if first else because)
+
+    return Conserved(energy or because, none(law.momentum.because), none(law.angular_momentum.because))
 
 
 def _outside(model: Model) -> list[tuple[str, Symmetry]]:

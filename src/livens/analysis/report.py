@@ -22,8 +22,9 @@ from ..errors import ModelError
 from ..record.contacts import has_contacts, totals
 from ..record.trajectory import Trajectory
 from ..run.progress import count
-from .conserved import Conserved, ConservedComponents, conserved
+from .conserved import Conserved, ConservedComponents, conserved_in
 
+EVENTS_NAMED, PHASES_NAMED = 6, 4  # in the notes
 COLUMNS = ("", "", "at start", "change", "slope per s", "worst", "worst/scale")
 
 
@@ -131,7 +132,7 @@ def report(motion: Trajectory) -> Report:
     >>> kept.energy.relative < 1e-12, abs(kept.energy_slope) < 1e-12, kept.notes
     (True, True, ('momentum along (0, 0, 1) is not conserved because of gravity.',))
     """
-    law = conserved(motion.model)
+    law = conserved_in(motion)
     energy, momentum, angular = energy_series(motion, law), momentum_series(motion, law), angular_series(motion, law)
     line = _invariant(motion.t, energy)
     return Report(
@@ -141,7 +142,7 @@ def report(motion: Trajectory) -> Report:
         time=float(motion.t[-1]),
         steps=motion.steps,
         steps_per_second=motion.steps / motion.seconds if motion.seconds > 0.0 else 0.0,
-        iterations=motion.iterations if motion.model.joints else 0.0,
+        iterations=motion.iterations if any(phase.model.joints for phase in motion.phases) else 0.0,
         energy=line,
         energy_conserved=not law.energy,
         energy_slope=line.slope / energy.scale,
@@ -154,6 +155,7 @@ def report(motion: Trajectory) -> Report:
             *_freedom(motion),
             *_notes(law, motion),
             *contact_notes(motion),
+            *_events(motion),
         ),
     )
 
@@ -196,7 +198,7 @@ def defect_series(motion: Trajectory) -> list[Series]:
     """Quantities that should be zero: orthogonality of the rotations, violations of the joints at both levels."""
     found = [("orthogonality |BᵀB − I|", "", motion.defect_orthogonality)]
     with suppress(ModelError):  # a function of time that the file could not hold: the violation is unknown
-        if motion.model.joints:
+        if any(phase.model.joints for phase in motion.phases):
             found.append(("joints, position", "m, rad", motion.defect_position))
             found.append(("joints, velocity", "m/s, rad/s", motion.defect_velocity))
     return [Series(name, unit, x[:, None], np.zeros(1), 1.0) for name, unit, x in found]
@@ -238,8 +240,23 @@ def contact_notes(motion: Trajectory) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _events(motion: Trajectory) -> tuple[str, ...]:
+    """How many events occurred."""
+    if not motion.events:
+        return ()
+    each = [f"{name!r} {len(motion.events.of(name))}" for name in dict.fromkeys(motion.events.names)]
+    more = f", … ({len(each)} events)" if len(each) > EVENTS_NAMED else ""
+    first, last = motion.events[0].t, motion.events[-1].t
+    return (f"occurrences of events: {', '.join(each[:EVENTS_NAMED])}{more}; t = {first:.6g} to {last:.6g} s.",)
+
+
 def _freedom(motion: Trajectory) -> tuple[str, ...]:
-    """The degrees of freedom that the joints leave, and the redundant constraints."""
+    """The degrees of freedom that the joints leave, and the redundant constraints; of each phase, if it has several."""
+    phases = motion.phases
+    if len(phases) > 1 and any(phase.model.joints for phase in phases):
+        found = [f"{' '.join(_freedom(phase)) or 'no joints.'}" for phase in phases[:PHASES_NAMED]]
+        more = [f"… ({len(phases)} phases)"] * (len(phases) > PHASES_NAMED)
+        return tuple(f"phase {k}: {text}" for k, text in enumerate(found, start=1)) + tuple(more)
     if not motion.model.joints:
         return ()
     try:

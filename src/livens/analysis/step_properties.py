@@ -30,7 +30,7 @@ from ..describe.pose import hat
 from ..errors import ModelError
 from ..kernels.arrays import Bodies, State
 from ..kernels.dynamics import violations_of_record
-from ..run.follow import checked_start
+from ..run.given_state import checked_start
 from ..run.simulate import advance
 from ..step import Scheme
 

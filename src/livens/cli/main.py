@@ -274,6 +274,10 @@ def _file_contents(file: Path) -> dict[str, str]:
     }
     if motion.wanted > motion.steps:
         facts["end"] = f"stopped after {motion.steps / motion.wanted:.1%} of the steps to t = {motion.end:.6g} s"
+    if motion.events:
+        some = ", ".join(f"{event.name!r} at {event.t:.6g} s" for event in motion.events[:6])
+        more = f", and {len(motion.events) - 6} more" if len(motion.events) > 6 else ""
+        facts["events"] = f"{some}{more}; {len(motion.phases)} phase{'s' * (len(motion.phases) > 1)}"
     bodies = {f"body {body.name!r}": f"{body.mass_properties.mass:.6g} kg" for body in model.bodies[1:]}
     things = {
         f"{type(t).__name__.lower()} {t.name!r}": ", ".join(map(repr, t.points)) for t in model.joints + model.forces

@@ -167,7 +167,7 @@ def simulate_source(source: Source, **checkpointing: Any) -> Any:
     from ..run.simulate import simulate
 
     run = {"scheme": None, **source.needed("h", "until")}
-    return simulate(source.model, **run, **checkpointing)
+    return simulate(source.model, **run, events=source.events, **checkpointing)
 
 
 # ── helpers ──

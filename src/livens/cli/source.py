@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..describe.event import Event
 from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError
 from ..formats.mjcf import read_mjcf
@@ -44,6 +45,11 @@ class Source:
             if name not in self.run:
                 raise ModelError(f"to simulate {self.file}, {examples[name]}.")
         return self.run
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of a scene."""
+        return self.scene.events(self.model) if self.scene else []
 
     @property
     def trace(self) -> list[Any] | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..describe.event import Event
 from ..describe.model import Model, Point
 from ..errors import ModelError
 
@@ -42,6 +43,16 @@ class Variation:
 
     def __call__(self, **values: Any) -> Model:
         return self.scene.with_values(values).model()
+
+
+class VariationEvents:
+    """A function that makes the events of a scene with other values, for its model."""
+
+    def __init__(self, scene: Scene):
+        self.scene = scene
+
+    def __call__(self, model: Model, **values: Any) -> list[Event]:
+        return self.scene.with_values(values).events(model)
 
 
 class FinalState:
@@ -84,6 +95,7 @@ def add_sweep_command(commands: Any, add_run_options: Any) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> None:
+    from ..run.event_runs import refuse_auto_step
     from ..run.simulate import simulate
     from ..scene.document import read_scene
     from ..study import ensemble
@@ -95,6 +107,8 @@ def _sweep(options: argparse.Namespace) -> None:
         )
     source = Source(options)
     run = source.needed("h", "until")
+    if run["h"] == "auto" and source.events:
+        refuse_auto_step("auto")
     if run["h"] == "auto":  # one step for all members: that of the scene itself
         motion = simulate(source.model, run.get("scheme"), h="auto", until=run["until"], every=run.get("every", 1))
         run["h"] = motion.h
@@ -113,7 +127,8 @@ def _sweep(options: argparse.Namespace) -> None:
     units.update(dict.fromkeys(tracers, "m"))
     data = ensemble(
         Variation(scene), design, run.get("scheme"), h=run["h"], until=run["until"], every=run.get("every", 1),
-        keep=FinalState(tracers, coordinates), units=units, cluster=options.cluster, store=options.output,
+        keep=FinalState(tracers, coordinates), events=VariationEvents(scene), units=units, cluster=options.cluster,
+        store=options.output,
     )  # fmt: skip
     print(summary(data, units))
     print(f"saved in {options.output}" if options.output else "The study is not saved; use -o FILE.nc to save it.")

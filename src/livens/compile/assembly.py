@@ -41,12 +41,19 @@ class Assembly:
     """A state of a model that is projected onto the joints."""
 
     def __init__(
-        self, model: Model, system: System, state: State, owners: Sequence[Any], signals: Signals | None = None
+        self,
+        model: Model,
+        system: System,
+        state: State,
+        owners: Sequence[Any],
+        t: float = 0.0,
+        signals: Signals | None = None,
     ):
-        """owners: the joint or force of each row of `system`; signals: those of the model, if they are known."""
-        self.model, self.system, self.state, self.owners = model, system, state, owners
+        """owners: the joint or force of each row of `system`; t: the time of prescribed motions [s]; signals: those of
+        the model, if they are known."""
+        self.model, self.system, self.state, self.owners, self.t = model, system, state, owners, t
         self.work: Work = scratch(system)
-        self.signals = np.ascontiguousarray((signals or Signals(model)).table(np.zeros(1)))
+        self.signals = np.ascontiguousarray((signals or Signals(model)).table(np.array([t])))
         self.hard = system.rows.rate == 0.0
         self.taped = len(system.tapes.row) > 0
         self.time = float(self.signals[0, system.tapes.clock]) if system.tapes.clock >= 0 else 0.0
@@ -78,7 +85,7 @@ class Assembly:
         return pivot
 
     def violations(self) -> Array:
-        """g(q) of all position-level constraints at t = 0; zero for dampers and velocity-level constraints."""
+        """g(q) of all position-level constraints; zero for dampers and velocity-level constraints."""
         g = np.zeros(len(self.hard))
         violations(
             self.system.rows, self.system.coordinates, self.state.a, self.state.B, self.state.angle, self.signals, 0, g
@@ -189,9 +196,13 @@ class Assembly:
             )
 
     def check_closed(self, size: float) -> None:
-        """Check a state from outside: no joint may be violated by more than `size`, relative to its own, at t = 0."""
-        if len(self.hard) and largest_violation(self.system.rows, self.violations())[0] > size / PRECISION:
-            self.raise_violation(self.violations(), "is not closed in the given state (at t = 0)")
+        """Check a state from outside: no joint may be violated by more than `size`, relative to its own."""
+        if self.is_open(size):
+            self.raise_violation(self.violations(), f"is not closed in the given state (at t = {self.t:g})")
+
+    def is_open(self, size: float) -> bool:
+        """True if a joint is violated by more than `size`, relative to its own."""
+        return bool(len(self.hard)) and largest_violation(self.system.rows, self.violations())[0] > size / PRECISION
 
     def raise_violation(self, g: Array, why: str) -> None:
         """Raise an error that names the joints with the largest violations."""

@@ -78,7 +78,7 @@ class Compiled:
         tables = compile_model(model)
         if not len(tables.system.rows.kind):
             return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
-        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), tables.signals)
+        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), signals=tables.signals)
         moved, turned = fit.project_positions()
         if turned > 0.0:
             fit.check_orientations()
@@ -90,7 +90,7 @@ class Compiled:
             reduced = compile_model(model, left_out)
             lam = np.delete(state.lam, sorted(left_out), axis=1)
             system, state = reduced.system, state._replace(lam=lam)
-            last = Assembly(model, system, state, _owners(reduced.groups), tables.signals)
+            last = Assembly(model, system, state, _owners(reduced.groups), signals=tables.signals)
         before = fastest(system.bodies, state, fit.size)
         adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
         fit.check_rates(before)
@@ -164,9 +164,9 @@ class Compiled:
         inertialess = int((self.system.bodies.inverse_inertia[1:] == 0.0).sum())
         return 6 * (len(self.number) - 1) - inertialess - int((self.system.rows.rate == 0.0).sum())
 
-    def assembly(self, state: State) -> Assembly:
-        """`state`, which is changed, on the way to the joints."""
-        return Assembly(self.model, self.system, state, self.owners)
+    def assembly(self, state: State, t: float = 0.0) -> Assembly:
+        """`state`, which is changed, on the way to the joints at the time t [s]."""
+        return Assembly(self.model, self.system, state, self.owners, t)
 
     def fitted(self, state: State) -> State:
         """A copy of `state` projected onto the joints, in position and velocity."""

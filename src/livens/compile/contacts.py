@@ -20,7 +20,7 @@ from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
-from ..kernels.arrays import System
+from ..kernels.arrays import Ints, System
 from ..kernels.contact.arrays import (
     BOUND,
     EDGE,
@@ -138,7 +138,7 @@ def _parts(body: Body, rules: Rules) -> tuple[ContactShape, ...]:
         raise ModelError(f"body {body.name!r} cannot touch others: {error} Give it collision=, a shape.") from None
 
 
-def _table(model: Model, rules: Rules, materials: dict[Side, int]) -> Array:
+def _table(model: Model, rules: Rules, materials: dict[Side, int]) -> Ints:
     """The rule of two materials, −1 for none."""
     n = 1 + max(materials.values(), default=0)
     table = np.full((n, n), -1, dtype=np.int64)
@@ -165,17 +165,17 @@ def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
     edges = [part.edges if part and part.kind == "HULL" else [] for part in hulls]
     corners = [[first[s] + v for v in face] for s, group in enumerate(faces) for face in group]
     kind = [kinds.PLANE_SHAPE if p is None else _KINDS[p.kind] for p in hulls]
-    index = np.zeros((7, len(shapes) + 1), dtype=np.int64)
-    index[SHAPE_BODY, :-1] = [shape.body for shape in shapes]
-    index[SHAPE_KIND, :-1] = kind
-    index[MATERIAL, :-1] = [shape.material for shape in shapes]
-    index[MEETS, :-1] = [p.meets if p else 0 for p in hulls]
-    index[VERTEX] = first
-    index[FACE] = np.cumsum([0, *map(len, faces)])
-    index[EDGE] = np.cumsum([0, *map(len, edges)])
+    table = np.zeros((7, len(shapes) + 1), dtype=np.int64)
+    table[SHAPE_BODY, :-1] = [shape.body for shape in shapes]
+    table[SHAPE_KIND, :-1] = kind
+    table[MATERIAL, :-1] = [shape.material for shape in shapes]
+    table[MEETS, :-1] = [p.meets if p else 0 for p in hulls]
+    table[VERTEX] = first
+    table[FACE] = np.cumsum([0, *map(len, faces)])
+    table[EDGE] = np.cumsum([0, *map(len, edges)])
     none = (0.0, 0.0, 0.0)
     return {
-        "index": index,
+        "table": table,
         "vector": np.array([[pose.a for pose in poses], [p.size if p else none for p in hulls]]).reshape(2, -1, 3),
         "axes": np.array([pose.B for pose in poses]).reshape(-1, 3, 3),
         "number": np.array([[p.half if p else 0.0 for p in hulls], [p.radius if p else np.inf for p in hulls]]),
@@ -211,13 +211,13 @@ def _moved(part: ContactShape | None, pose: Pose) -> Array:
     return np.zeros((0, 3)) if part is None else pose.point(part.vertices).reshape(-1, 3)
 
 
-def _capacity(shapes: list[_Shape], table: Array) -> int:
+def _capacity(shapes: list[_Shape], table: Ints) -> int:
     """Room for the contact points: all points of each shape against each plane that it meets, and a number for the
     pairs of other shapes that a crowd cannot exceed in practice."""
     planes = [s for s in shapes if isinstance(s.part, Plane)]
-    others = [s for s in shapes if isinstance(s.part, ContactShape)]
-    total = sum(_points(s.part) for s in others for p in planes if table[s.material, p.material] >= 0)  # type: ignore[arg-type]
-    count = np.bincount([s.material for s in others], minlength=len(table))
+    others = [(s.material, s.part) for s in shapes if isinstance(s.part, ContactShape)]
+    total = sum(_points(part) for k, part in others for p in planes if table[k, p.material] >= 0)
+    count = np.bincount([k for k, _ in others], minlength=len(table))
     met = table >= 0
     pairs = float(count @ met @ count) / 2.0
     return int(total + min(FACE_POINTS * pairs, NEIGHBOURS * len(others)) + 8)
@@ -230,7 +230,7 @@ def _points(part: ContactShape) -> int:
     return {"BALL": 1, "CAPSULE": 2, "HULL": len(part.vertices), "ROUND": 1, "CYLINDER": 8}[part.kind]
 
 
-def _excluded(model: Model, rules: Rules, frames: Frames) -> Array:
+def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
     """Keys of pairs of bodies that do not touch: those that a joint connects, and those that users exclude. A pair with
     a Contact of its own touches."""
     n = len(model.bodies)
@@ -258,13 +258,17 @@ def touch_scratch(system: System, columns: int) -> Touch:
     d = contacts.dense
     if not c:
         n = r = 0
-    zeros, whole = np.zeros, lambda *shape: np.zeros(shape, dtype=np.int64)
+    zeros = np.zeros
+
+    def whole(*shape: int) -> Ints:
+        return np.zeros(shape, dtype=np.int64)
+
     points = Points(
-        index=whole(7, c), number=zeros((7, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
+        table=whole(7, c), number=zeros((7, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
         G=zeros((c, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
-        index=whole(4, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
+        table=whole(4, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
         row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(3, n),
         change=zeros((2, n, 3)),
     )  # fmt: skip

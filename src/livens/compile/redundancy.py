@@ -70,7 +70,7 @@ def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
     """Positions along the motion that the start has, and along a random one that the joints allow."""
     stretch = [0.03] + [0.3] * (10 if few else 3)
     for own, sign in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
-        there = Assembly(start.model, start.system, copied(start.state), start.owners)
+        there = Assembly(start.model, start.system, copied(start.state), start.owners, start.t)
         for turn in stretch:
             if not move_along(there, own, sign * turn):
                 break

@@ -6,6 +6,8 @@ refused here or when the model is compiled, in a sentence that names the thing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from html import escape
 from typing import Any, TypeVar
 
@@ -71,12 +73,21 @@ class Model:
             self._give_name(thing)
             self.bodies.append(thing)
         elif isinstance(thing, Thing):
-            self._check_parts(thing)
+            self.check_parts(thing)
             self._give_name(thing)
             (self.joints if thing.kind == "joint" else self.forces).append(thing)
         else:
             raise ModelError(f"a model contains bodies, joints and forces, not {thing!r}.")
         return thing
+
+    def with_things(self, things: Sequence[Thing]) -> Model:
+        """Another model with the same bodies, and these joints and forces."""
+        other = copy(self)
+        other.bodies, other._unnamed = list(self.bodies), dict(self._unnamed)
+        other.joints = [thing for thing in things if thing.kind == "joint"]
+        other.forces = [thing for thing in things if thing.kind != "joint"]
+        other._by_name = {body.name: body for body in other.bodies} | {thing.name: thing for thing in things}
+        return other
 
     @property
     def things(self) -> list[Thing]:
@@ -110,7 +121,7 @@ class Model:
     def __contains__(self, thing: object) -> bool:
         return isinstance(thing, Body | Thing) and self._by_name.get(thing.name) is thing
 
-    def _check_parts(self, thing: Thing) -> None:
+    def check_parts(self, thing: Thing) -> None:
         """Refuse a thing that acts on a joint or body of another model, or on the world alone."""
         for joint in thing.joints:
             if joint not in self:

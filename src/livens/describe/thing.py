@@ -18,9 +18,11 @@ and terms only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ..checks import Array
+from ..checks import Array, accepts
+from ..errors import ModelError
 from .body import Body, Point, without_world
 from .symmetry import NONE, Symmetry
 
@@ -93,6 +95,23 @@ class Thing:
 
     def count_from_points(self) -> None:
         """Let displacements count from the first point, as in scenes of format 1."""
+
+    def switched(self, value: Any) -> Thing | None:
+        """Itself if `value` is True; switched off if it is False, None if nothing is left of it; or with `value` as its
+        signal."""
+        if value is True:
+            return self
+        if self.kind != "joint":
+            if value is False:
+                return None
+            raise ModelError(f"{self.label} is switched on or off with True or False, not with {value!r}.")
+        if self.drive is None and (value is False or not self.coordinates):
+            raise ModelError(f"{self.label} has no drive that could be switched.")
+        if value is not False and not accepts(value, 1):
+            raise ModelError(f"the drive of {self.label} must be True, False or a function of time, not {value!r}.")
+        other = copy(self)
+        other.drive = None if value is False else value
+        return other
 
     # ── properties ──
 

@@ -39,7 +39,7 @@ def own_system(many, k):
         Tapes(t.code, own(t.constant, k), t.begin, t.row, t.body, t.bodies, t.registers, t.clock),
         Formulas(f.code, own(f.constant, k), f.tape, f.first, f.handle, own(f.handle_point, k), own(f.number, k),
                  f.target, own(f.target_point, k), f.energies, f.forces, f.registers, f.clock),
-        Contacts(c.index, own(c.vector, k), own(c.axes, k), own(c.number, k), own(c.vertex, k), own(c.face_normal, k),
+        Contacts(c.table, own(c.vector, k), own(c.axes, k), own(c.number, k), own(c.vertex, k), own(c.face_normal, k),
                  c.corner_start, c.corner, c.edge, c.rule, own(c.law, k), c.excluded, own(c.stop, k), c.capacity,
                  c.dense, own(c.size_scale, k)),
         own(many.shift, k),

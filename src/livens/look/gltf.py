@@ -29,6 +29,7 @@ from .picture.coils import RADIUS, profile
 from .picture.colors import BLACK, hexadecimal
 from .picture.extent import extent, upright
 from .picture.instants import Instant, instants
+from .picture.phases import lasting
 from .picture.picture import AXIS, Picture, picture_of
 from .picture.shapes import Mesh
 from .picture.tubes import tube
@@ -57,7 +58,7 @@ def write_gltf(
     """
     if not str(file_path(path)).lower().endswith(".glb"):
         raise FileError(f"{path} cannot be written: the ending of a binary glTF file is .glb.")
-    picture = picture_of(motion.model)
+    picture = picture_of(lasting(motion))
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))
     document, now = _Document(motion.t[chosen]), instants(motion, chosen)
     _add_bodies(document, picture, now)

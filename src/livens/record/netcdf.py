@@ -35,9 +35,10 @@ from ..step import CLASSES
 from ..storage import untrusted_hdf5
 from ..storage.atomic import DeferredErrorFile, add_checksum, checksum_matches, replacing
 from .journal import HEAD, Found, journal_of
+from .phase_files import arrays_of_phase, events_of, has_events, in_phase, with_events, without_phase
 from .trajectory import Trajectory
 
-FORMAT = 1
+FORMAT = 2  # of files with events; without them it is 1, which release 0.1 reads
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not listed gets dimensions of its own
     "time": (("time",), "s", "time"),
@@ -65,6 +66,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     ),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
+    "events": (("event_byte",), None, "events and phases as JSON in UTF-8, see phase_files.py"),
 }
 ABSENT = {"half_turns": np.nan}  # values of fields that a file does not have: release 0.1 did not count half turns
 COMMENT = (
@@ -89,19 +91,31 @@ def save(motion: Trajectory, path: str | os.PathLike[str], force: bool = False) 
     [1.0, 0.0, -4.905]
     """
     h5netcdf = _h5netcdf()
-    facts = _facts(motion)
-    text = json.dumps(to_dict(motion.model, forget=True), allow_nan=False, ensure_ascii=False).encode()
-    arrays = {
-        "time": motion.t,
-        **motion.record._asdict(),
-        "axes": motion.system.bodies.axes,
-        "model": np.frombuffer(text, dtype=np.uint8),
-    }
+    first, *later = motion.phases
+    facts, arrays = _facts(first), _arrays(first)
+    for k, phase in enumerate(later, start=2):
+        arrays |= {in_phase(name, k): array for name, array in _arrays(phase).items()}
+    if has_events(motion):
+        arrays["events"] = _bytes(events_of(motion, [_facts(phase) for phase in later]))
     with replacing(path, force) as temporary:
         with DeferredErrorFile(temporary) as disk, h5netcdf.File(disk, "w") as file:
             _write(file, motion, facts, arrays)
         add_checksum(temporary)
     untrusted_hdf5.mark_as_checked(path)
+
+
+def _arrays(motion: Trajectory) -> dict[str, Any]:
+    """The variables of a motion, or of one of its phases."""
+    return {
+        "time": motion.t,
+        **motion.record._asdict(),
+        "axes": motion.system.bodies.axes,
+        "model": _bytes(to_dict(motion.model, forget=True)),
+    }
+
+
+def _bytes(document: Any) -> Array:
+    return np.frombuffer(json.dumps(document, allow_nan=False, ensure_ascii=False).encode(), dtype=np.uint8)
 
 
 def _facts(motion: Trajectory) -> dict[str, Any]:
@@ -177,7 +191,7 @@ def _version() -> str:
 def _write(file: Any, motion: Trajectory, facts: dict[str, Any], arrays: dict[str, Any]) -> None:
     file.attrs["title"] = f"motion of {motion.model.name}"
     file.attrs["source"] = f"livens {_version()}"
-    file.attrs["livens_format"] = FORMAT
+    file.attrs["livens_format"] = FORMAT if "events" in arrays else 1
     for key, value in facts.items():
         file.attrs[key] = value
     file.attrs["comment"] = COMMENT
@@ -191,6 +205,8 @@ def _write(file: Any, motion: Trajectory, facts: dict[str, Any], arrays: dict[st
 def _variable(file: Any, name: str, array: Array) -> None:
     own = ("time", *(f"{name}_{k}" for k in range(1, array.ndim)))
     dimensions, unit, meaning = VARIABLES.get(name, (own, None, f"{name} of the state"))
+    if (plain := without_phase(name)) != name:  # sizes may differ from those of the first phase
+        dimensions, (_, unit, meaning) = tuple(f"{name}_{k}" for k in range(array.ndim)), VARIABLES[plain]
     for dimension, size in zip(dimensions, array.shape, strict=True):
         if dimension not in file.dimensions:
             file.dimensions[dimension] = size
@@ -275,14 +291,16 @@ def _from_netcdf(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         facts = {name: kind(stored.attrs[name]) for name, kind in kinds.items()}
         if "wanted" in stored.attrs:
             facts["wanted"] = int(stored.attrs["wanted"])
+        known = {"time", *State._fields, "axes", "model", "events"}
         arrays = {
-            name: _array(stored.variables[name], np.uint8 if name == "model" else np.float64, size)
-            for name in ("time", *State._fields, "axes", "model")
-            if name in stored.variables
+            name: _array(stored.variables[name], np.uint8 if plain in ("model", "events") else np.float64, size)
+            for name, plain in ((name, without_phase(name)) for name in stored.variables)
+            if plain in known
         }
         if stored.attrs["digest"] != _digest(facts, arrays):
             raise ValueError("what it holds does not match its digest")
-    return facts, {**arrays, "model": json.loads(arrays["model"].tobytes())}
+    documents = {name: json.loads(x.tobytes()) for name, x in arrays.items() if x.dtype == np.uint8}
+    return facts, {**arrays, **documents}
 
 
 def _check_bytes(file: Path) -> int:
@@ -327,6 +345,14 @@ def _array(variable: Any, kind: type, limit: int) -> Any:
 
 
 def _motion(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
+    """The motion of a file, of one phase or of several."""
+    if "events" not in arrays:
+        return _phase(facts, arrays)
+    later = [_phase(told, arrays_of_phase(arrays, k)) for k, told in enumerate(arrays["events"]["phases"], start=2)]
+    return with_events([_phase(facts, arrays), *later], arrays["events"])
+
+
+def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     if not (0.0 < facts["h"] < np.inf and facts["every"] > 0 <= facts["steps"] and 0.0 <= facts["seconds"] < np.inf):
         raise ValueError("its step or its counts are none")
     options = json.loads(facts["scheme"])

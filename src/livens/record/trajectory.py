@@ -20,7 +20,9 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, selected
 from ..compile.system import registers
+from ..describe.actions import Structure
 from ..describe.body import Plane
+from ..describe.event import Event
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
 from ..describe.thing import Thing
@@ -33,6 +35,7 @@ from . import contacts
 from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
 from .kinematics import positions, rates, rotations, turned, velocities
+from .occurrences import Occurrences
 
 if TYPE_CHECKING:
     import xarray
@@ -76,6 +79,10 @@ class Trajectory(Coordinates):
         self.wanted = steps  # planned steps: more than `steps` if the run was stopped
         self.chosen = ""  # the step that h="auto" chose, and the reason
         self.impact_log = np.zeros((0, LOG))  # see `impacts`
+        self.events = Occurrences()  # the events of the run
+        self.sides: dict[str, tuple[float, float]] = {}  # of each event at the end: run/crossings.py
+        self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues
+        self.structure: Structure | None = None  # the model with the edits of events, for `lv.resume`
 
     def __len__(self) -> int:
         return len(self.t)
@@ -241,9 +248,14 @@ class Trajectory(Coordinates):
         return copied(selected(self.record, -1))
 
     @property
+    def phases(self) -> tuple[Trajectory, ...]:
+        """The parts of the motion between which events changed the mechanism; most motions have one."""
+        return (self,)
+
+    @property
     def end(self) -> float:
         """The planned end of the run [s]: later than the last time if the run was stopped."""
-        return float(self.t[0] + self.h * self.wanted)
+        return max(float(self.t[0] + self.h * self.wanted), float(self.t[-1]))
 
     # ── look ──
 
@@ -390,6 +402,7 @@ class Trajectory(Coordinates):
             compiled, self.scheme, self.h, self.every, self.t, self.record, self.steps, self.seconds, self.tally
         )
         motion.wanted, motion.chosen, motion.impact_log = self.wanted, self.chosen, self.impact_log
+        motion.events, motion.sides, motion.watched = self.events, self.sides, self.watched
         return motion
 
     def chosen_states(self, k: Any) -> Trajectory:

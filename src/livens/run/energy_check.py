@@ -10,6 +10,7 @@ and E shows only the round-off of positions times the weight: m |g| times the si
 from __future__ import annotations
 
 import warnings
+from itertools import chain
 
 import numpy as np
 
@@ -31,7 +32,10 @@ def energy_error(motion: Trajectory) -> float:
     every = max(1, -(-len(motion) // STATES))
     record, t = State(*(np.ascontiguousarray(x[::every]) for x in motion.record)), motion.t[::every]
     T, V = np.empty(len(t)), np.empty(len(t))
-    energies_of_record(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
+    if len(motion.phases) > 1:  # each with a system of its own
+        T, V = motion.kinetic[::every], motion.potential[::every]
+    else:
+        energies_of_record(motion.system, record, np.ascontiguousarray(t), registers(motion.system), T, V)
     work, lost = record.account[:, WORK], record.account[:, DISSIPATED]
     if not (np.isfinite(T).all() and np.isfinite(V).all() and np.isfinite(record.account).all()):
         return np.inf
@@ -64,8 +68,9 @@ def warn_of_energy_error(motion: Trajectory) -> None:
 def _cause(motion: Trajectory) -> str:
     """Why the energy error is large, and a remedy: prescribed motions with kinks, or else the step."""
     shorter = f"h = {motion.h / 4:.1g}"
-    signals = motion.compiled.signals(motion.h)
-    for owner, found in signals.drive_breaks(motion.t, signals_of(motion)) if signals.drives else ():
+    phases = [(phase, phase.compiled.signals(phase.h)) for phase in motion.phases]
+    breaks = (signals.drive_breaks(x.t, signals_of(x)) for x, signals in phases if signals.drives)
+    for owner, found in chain.from_iterable(breaks):
         return (
             f"the rate of the drive of {owner.name!r} jumps at t = {found.t:.4g} s, where errors are of first order in "
             f"h: use a smooth drive, such as a cubic spline, or try {shorter}."

@@ -22,7 +22,8 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step import Scheme
 from .checkpoint import Checkpoints
-from .follow import checked_start, follow
+from .follow import follow
+from .given_state import checked_start
 from .loop import OPEN
 from .members import Batch, say_compiling_members, together
 from .parameters import Numbers
@@ -82,9 +83,10 @@ class Prepared:
         progress: bool | None = False,
         checkpoints: Checkpoints | None = None,
         parameters: Mapping[str, Any] | None = None,
+        t0: float = 0.0,
     ) -> Trajectory:
-        """The motion by a plan."""
-        return follow(how, self.compiled_for(parameters), start, progress, checkpoints)
+        """The motion by a plan, from the time t0 [s]."""
+        return follow(how, self.compiled_for(parameters), start, progress, checkpoints, t0)
 
     def keep_arrays(self, until: float, *, every: int = 1) -> Kept:
         """A run to t = `until` [s] whose arrays are allocated once: a function of `start` and `parameters` that writes

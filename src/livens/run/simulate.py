@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .. import _jit
 from ..checks import number
 from ..compile.compiled import Compiled
 from ..compile.states import as_record, copied
+from ..describe.event import Event, named
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels.arrays import State
@@ -19,7 +21,9 @@ from ..step import Livens, Scheme
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
-from .follow import checked_start
+from .event_runs import refuse_auto_step, refuse_between_steps, resume_events, simulate_events
+from .follow import begin_state
+from .given_state import checked_start
 from .loop import Run, room, with_memory
 from .plan import Plan, plan
 from .prepare import Prepared
@@ -36,18 +40,21 @@ def simulate(
     until: float,
     every: int = 1,
     start: State | None = None,
+    t0: float = 0.0,
+    events: Sequence[Event] = (),
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
     force: bool = False,
 ) -> Trajectory:
-    """Simulate `model` from t = 0 to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
+    """Simulate `model` from t = `t0` to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
     h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
     run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
     used; an automatic step divides the period of controllers instead, and the run may end up to one step later.
-    `start`: an initial state other than the model's, such as `motion.state`. `progress`: True, False, or None for a
-    line on stderr if it is a terminal and the run takes longer than two seconds.
+    `start`: an initial state other than the model's, such as `motion.state`, at the time `t0` [s]. `events`: a list of
+    `lv.Event`, which end the run or change the mechanism where a function crosses zero; see `motion.events`.
+    `progress`: True, False, or None for a line on stderr if it is a terminal and the run takes longer than two seconds.
 
     `checkpoint`, such as "out.nc": the motion is saved there at the end, and a checkpoint is written beside it every
     `checkpoint_every` seconds of computing. After the process was killed, `livens resume out.nc` continues the run; the
@@ -65,16 +72,26 @@ def simulate(
         raise ModelError(f"simulate takes a Model first, not {model!r}.")
     if isinstance(h, str) and h != "auto":
         raise ModelError(f'h must be a number of seconds, or "auto", not {h!r}.')
-    how = plan(scheme, until if isinstance(h, str) else h, until, every)
+    t0 = number(t0, "t0")
+    span = number(until, "until") - t0
+    if t0 != 0.0 and span <= 0.0:
+        raise ModelError(f"until = {until:g} s must be later than t0 = {t0:g} s.")
+    how = plan(scheme, span if isinstance(h, str) else h, span, every)
     checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.begin()
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
+    if len(events := named(events)):
+        refuse_auto_step(h)
+        state = begin_state(how, compiled, start, t0)
+        motion = simulate_events(events, how, compiled, state, t0, progress, checkpoints)
+        warn_of_energy_error(motion)
+        return motion
     prepared = Prepared(compiled, how.scheme, how.h)
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
-        return prepared.follow(how, start, progress, checkpoints)
+        return prepared.follow(how, start, progress, checkpoints, t0=t0)
 
     chosen = isinstance(h, str)
     with checkpoints:
@@ -93,10 +110,12 @@ def resume(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = INTERVAL,
     force: bool = False,
+    events: Sequence[Event] | None = None,
 ) -> Trajectory:
     """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
     The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
+    A run with events continues with the same `events`; they must be given again if the motion was read from a file.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -107,6 +126,7 @@ def resume(
     True
     """
     t0, h = float(motion.t[0]), motion.h
+    refuse_between_steps(motion)
     end = motion.end if until is None else number(until, "until")
     steps = round((end - t0) / h)
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
@@ -114,6 +134,9 @@ def resume(
             f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
             f"t = {end:g} s is not a later step."
         )
+    if motion.watched or motion.sides or len(motion.phases) > 1 or events:
+        checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
+        return resume_events(motion, events, steps, progress, checkpoints)
     state = motion.state
     record = room(state, steps, motion.every)
     kept = motion.steps // motion.every + 1

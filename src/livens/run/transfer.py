@@ -24,7 +24,7 @@ from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.trajectory import Trajectory
 from ..step import Livens
-from .follow import checked_start
+from .given_state import checked_start
 
 
 def transfer(state: State | Trajectory, to: Model, of: Model | Trajectory | None = None) -> State:
@@ -54,7 +54,7 @@ def transfer(state: State | Trajectory, to: Model, of: Model | Trajectory | None
     motion = state if isinstance(state, Trajectory) else of
     if not isinstance(motion, Model | Trajectory):
         raise ModelError("a state has no names: give the motion itself, or the state with of=, its model or motion.")
-    before = Compiled.of(motion, quiet=True) if isinstance(motion, Model) else motion.compiled
+    before = Compiled.of(motion, quiet=True) if isinstance(motion, Model) else motion.phases[-1].compiled
     last = state.state if isinstance(state, Trajectory) else checked_start(state, before.state)
     begin = Compiled.of(to, quiet=True)
     moved = carried(begin, before, last)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..checks import file_path
+from ..describe.event import Event, named
 from ..describe.model import Model, Point
 from ..describe.shapes.solid import Solid
 from ..errors import FileError, ModelError, require
@@ -20,6 +21,7 @@ from ..storage.bytes import read_limited
 from .build import Build
 from .catalogue import keys, schemes
 from .describe import to_dict
+from .events import describe_events, read_events
 from .paths import at, dotted
 from .solids import MAX_SOLID_BYTES, inside, read_solid
 from .text import MAX_THINGS, limit, parse, text_of, updated
@@ -60,13 +62,19 @@ class Scene:
         self.folder = None if folder is None else Path(folder)
         self.allow_outside, self.text = allow_outside, text
         _checker()(self.document)
-        count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces"))
+        count = sum(len(self.document.get(name, ())) for name in ("shapes", "bodies", "joints", "forces", "events"))
         if count > MAX_THINGS:
-            raise ModelError(f"the scene has {count} bodies, joints, forces and shapes; the limit is {MAX_THINGS}.")
+            raise ModelError(
+                f"the scene has {count} bodies, joints, forces, shapes and events; the limit is {MAX_THINGS}."
+            )
 
     def model(self) -> Model:
         """A new model of the scene."""
         return self._build().model()
+
+    def events(self, model: Model) -> list[Event]:
+        """The events of the scene, for `model`, a model of the scene."""
+        return read_events(self.document, self._build(), model)
 
     def with_values(self, values: Mapping[str, Any]) -> Scene:
         """The scene with other values at dotted paths, such as {"bodies.hammer.mass": 3.0}."""
@@ -82,7 +90,7 @@ class Scene:
         **options: Any,
     ) -> Trajectory:
         """The motion, with the scheme, step, end and interval of [run]; arguments override [run]. Other `options` are
-        those of `lv.simulate`: progress, start, checkpoint, checkpoint_every."""
+        those of `lv.simulate`: events, progress, start, checkpoint, checkpoint_every."""
         from ..run.simulate import simulate
 
         given = {"scheme": scheme, "h": h, "until": until, "every": every}
@@ -90,7 +98,8 @@ class Scene:
         for name in ("h", "until"):
             if name not in run:
                 raise ModelError(f"the scene does not define {name}: add it to [run], or give {name}=…")
-        return simulate(self.model(), **run, **options)
+        model = self.model()
+        return simulate(model, **run, **{"events": self.events(model), **options})
 
     @property
     def run(self) -> dict[str, Any]:
@@ -194,12 +203,18 @@ def read_scene(path: str | os.PathLike[str], *, allow_outside: bool = False, max
 
 
 def write_scene(
-    model: Model, path: str | os.PathLike[str], *, scheme: Scheme | None = None, force: bool = False, **run: Any
+    model: Model,
+    path: str | os.PathLike[str],
+    *,
+    scheme: Scheme | None = None,
+    events: Sequence[Event] = (),
+    force: bool = False,
+    **run: Any,
 ) -> None:
     """Write `model` as a TOML scene with all digits: reading it gives a bitwise identical model. `scheme`, `h`,
-    `until`, `every` and `output` are written to [run]. A Python function cannot be written and is an error: use
-    lv.Expression for signals. The traced functions of lv.Energy, lv.Force and lv.Constraint are written as formulas.
-    force: replace a file that livens did not write."""
+    `until`, `every` and `output` are written to [run], `events` to [[events]]. A Python function cannot be written and
+    is an error: use lv.Expression for signals, and text for `when` of events. The traced functions of lv.Energy,
+    lv.Force and lv.Constraint are written as formulas. force: replace a file that livens did not write."""
     if not isinstance(model, Model):
         raise ModelError(f"the first argument of write_scene must be a Model, not {model!r}.")
     table = {name: plain(value) for name, value in run.items()}
@@ -210,6 +225,8 @@ def write_scene(
     document = to_dict(model)
     if table:
         document = {**document, "run": table}
+    if events:
+        document = {**document, "events": describe_events(named(events), model)}
     Scene(document)  # raises an error if it could not be read again
     _write(_marked(document), path, force)
 

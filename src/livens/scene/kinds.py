@@ -5,7 +5,18 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 MEANING = {  # descriptions of keys in the schema, with units
@@ -242,6 +253,49 @@ class FormulaTable(Table):
     registers: list[list[int]]
     constants: list[float]
     results: int
+
+
+def action_table(joint: Any, keys: dict[str, tuple[str, ...]]) -> Any:
+    """The table of an action of an event: one of `keys`, and the keys that belong to it."""
+
+    def one(value: Any) -> Any:
+        given = [key for key in keys if key in value]
+        if len(given) != 1:
+            raise wrong(f"it must be a table with one of {', '.join(keys)}.")
+        if extra := [key for key in value if key != given[0] and key not in keys[given[0]]]:
+            raise wrong(f"{extra[0]!r} does not belong to {given[0]}.")
+        if "value" in keys[given[0]] and "value" not in value:
+            raise wrong(f"{given[0]} needs a value.")
+        return value
+
+    def names(value: Any) -> Any:
+        several = value if isinstance(value, list) else [value]
+        if not several or not all(isinstance(x, str) for x in several):
+            raise wrong("it must be a name in quotes, or a list of names.")
+        return value
+
+    made = create_model(
+        "Action",
+        __base__=Table,
+        __doc__="What happens at an event.",
+        release=(checked(names, either(TEXT, {"type": "array", "items": TEXT})), Field(None, description="is removed")),
+        attach=(
+            Annotated[Annotated[Word, Tag("name")] | Annotated[joint, Tag("table")], Discriminator(_name_or_joint)],
+            Field(None, description="a joint that is added, or the name of one that was released"),
+        ),
+        name=(Word, Field(None, description="of the joint that is added")),
+        switch=(Word, Field(None, description="a motor, a joint with a drive, or a force")),
+        change=(Word, Field(None, description="path of a value, such as bodies.arm.mass")),
+        value=(Any, Field(None, description="true, false, a number, or a text")),
+        strike=(PointTable, Field(None, description="the point on which an impulse acts")),
+        impulse=(Vector, Field(None, description="world axes [N s]")),
+        angular_impulse=(Vector, Field(None, description="world axes [N m s]")),
+    )
+    return Annotated[made, BeforeValidator(lambda value: one(value) if isinstance(value, dict) else value)]
+
+
+def _name_or_joint(value: Any) -> str:
+    return "name" if isinstance(value, str) else "table"
 
 
 class TrianglesTable(Table):

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from ..describe.mass import MassProperties
 from ..storage.atomic import MARK
 from .catalogue import Key, body_keys, has_formula, keys, schemes, shapes, things
+from .events import ACTION_KEYS
 from .kinds import (
     MEANING,
     NUMBER,
@@ -37,6 +38,7 @@ from .kinds import (
     Vector,
     Whole,
     Word,
+    action_table,
     checked,
     either,
     inertia,
@@ -174,6 +176,19 @@ def scene_model() -> type[BaseModel]:
         output=(Word, Field(None, description="file for the motion, such as motion.nc, in the scene's folder")),
         tracers=(dict[str, PointTable], Field(None, description="points whose paths are drawn and written")),
     )
+    action = action_table(joint, ACTION_KEYS)
+    several = Discriminator(lambda value: "list" if isinstance(value, list) else "one")
+    event = create_model(
+        "Event",
+        __base__=Table,
+        __doc__="A zero crossing of a function of the motion, and what happens there.",
+        name=(Word, Field("", description="in the table of events")),
+        when=(Word, Field(description="formula that crosses zero, such as coordinate('hinge') - 0.7")),
+        direction=(Literal[-1, 0, 1], Field(0, description="1: to positive values, -1: to negative ones, 0: both")),
+        do=(Annotated[Annotated[list[action], Tag("list")] | Annotated[action, Tag("one")], several], Field(None)),
+        stop=(Choice, Field(False, description="the run ends at the event")),
+        **where,
+    )
     return create_model(
         "Scene",
         __base__=Table,
@@ -191,6 +206,7 @@ def scene_model() -> type[BaseModel]:
         bodies=(dict[str, body], Field(None, description="by name, in order")),
         joints=(dict[str, joint], Field(None, description="by name, in order")),
         forces=(dict[str, force], Field(None, description="by name, in order")),
+        events=(list[event], Field(None, description="in the order in which they occur if they do so at one time")),
     )
 
 

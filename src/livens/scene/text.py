@@ -19,6 +19,7 @@ MAX_DEPTH = 16  # of nested tables and lists
 MAX_THINGS = 20_000  # bodies, joints, forces and shapes
 LINE_LENGTH = 100  # characters, if possible
 MAX_COMMENTED = 10**6  # characters of a text whose comments are kept: tomlkit is slow
+LISTS_OF_TABLES = ("events",)  # written as [[events]]
 FIRST_TABLES, THING_TABLES = ("run", "parameters"), ("shapes", "bodies", "joints", "forces")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
@@ -83,12 +84,17 @@ def _update(table: Any, values: dict[str, Any]) -> None:
 
 def text_of(document: dict[str, Any]) -> str:
     """The document as TOML."""
-    lines = [f"{_key(name)} = {_value(value)}" for name, value in document.items() if not isinstance(value, dict)]
+    plain = {name: x for name, x in document.items() if not isinstance(x, dict) and name not in LISTS_OF_TABLES}
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in plain.items()]
     for name, table in sorted(document.items(), key=lambda item: item[0] not in FIRST_TABLES):
         if isinstance(table, dict):
             each = name in THING_TABLES and table and all(isinstance(entry, dict) for entry in table.values())
             for path, entry in {(name, key): table[key] for key in table}.items() if each else [((name,), table)]:
                 lines += _table(path, entry)
+    for name in LISTS_OF_TABLES:
+        for table in document.get(name, []):
+            _, head, *rest = _table((name,), table)
+            lines += ["", f"[{head}]", *rest]
     return "\n".join(lines) + "\n"
 
 

@@ -94,7 +94,7 @@ def recall_impulses(memory, points, count, h, warm):
         best, which = 1e300, -1
         for q in range(max(0, at - SEARCH), min(records, at + SEARCH)):
             o = HEAD + q * RECORD
-            if memory[o + PAIR] == points.index[PAIR_OF, c]:
+            if memory[o + PAIR] == points.table[PAIR_OF, c]:
                 d = 0.0
                 for k in range(3):
                     d += (points.vector[PLACE_OF, c, k] - memory[o + PLACE + k]) ** 2
@@ -118,10 +118,10 @@ def remember_impulses(points, count, h, P1, P, memory):
     """Store the impulses P − P₁ of the second half of the part."""
     q = 0
     for c in range(count):
-        if points.index[ON, c] == 1:
+        if points.table[ON, c] == 1:
             o = HEAD + q * RECORD
-            memory[o + FIRST_BODY], memory[o + SECOND_BODY] = points.index[BODY, c], points.index[BODY + 1, c]
-            memory[o + PAIR] = points.index[PAIR_OF, c]
+            memory[o + FIRST_BODY], memory[o + SECOND_BODY] = points.table[BODY, c], points.table[BODY + 1, c]
+            memory[o + PAIR] = points.table[PAIR_OF, c]
             for i in range(3):
                 memory[o + PLACE + i] = points.vector[PLACE_OF, c, i]
                 memory[o + IMPULSE + i] = 0.0
@@ -138,16 +138,16 @@ def position_rates(bodies, contacts, coordinates, points, count, h, a1, B1, p, L
     """The terms BIAS such that rate + bias is what (1) asks of each contact. Returns the largest residual [m/s]."""
     worst = 0.0
     for c in range(count):
-        if points.index[ON, c] == 0:
+        if points.table[ON, c] == 0:
             continue
         g, n, x = gap(contacts, coordinates, points, c, a1, B1, angle)
         points.number[GAP, c] = g
-        points.vector[BIAS, c, 0] = g / h - contact_rate(bodies, points.index, points.G, c, 0, p, L)
+        points.vector[BIAS, c, 0] = g / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
         worst = max(worst, abs(g / h) if P1[c, 0] > 0.0 else -g / h)
         if points.number[COULOMB, c] > 0.0:
             y1, y2, s = 0.0, 0.0, 0.0
             for k in range(1, 3):
-                v = contact_rate(bodies, points.index, points.G, c, k, p, L)
+                v = contact_rate(bodies, points.table, points.G, c, k, p, L)
                 slip = 0.5 * (v + slip_at(bodies, points, c, k, n, x, a1, B1, p, L1))
                 points.vector[BIAS, c, k] = slip - v
                 if k == 1:
@@ -172,8 +172,8 @@ def solve_contact_positions(system, state, work, h, count, signals, row):
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     for c in range(count):
         for k in range(3):
-            touch.P1[c, k] = touch.warm[c, k] if points.index[ON, c] == 1 else 0.0
-        apply_contact(points.index, points.G, c, touch.P1[c, 0], touch.P1[c, 1], touch.P1[c, 2], state.p, state.L)
+            touch.P1[c, k] = touch.warm[c, k] if points.table[ON, c] == 1 else 0.0
+        apply_contact(points.table, points.G, c, touch.P1[c, 0], touch.P1[c, 1], touch.P1[c, 2], state.p, state.L)
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     fine = 1e300
@@ -232,7 +232,7 @@ def lowest_gap(contacts, coordinates, points, count, closed, g0, tau, part, a1, 
     leaves at the start counts times part/tau, so that its start is no root."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.index[ON, c] == 0:
+        if closed[c] == 0 and points.table[ON, c] == 0:
             g, _, _ = gap(contacts, coordinates, points, c, a1, B1, angle)
             if g0[c] <= points.number[NEAR, c]:
                 g *= part / tau
@@ -263,12 +263,12 @@ def solve_contact_velocities(system, state, work, h, count, signals, row):
     most = 0.0
     for c in range(count):
         for k in range(3):
-            touch.P2[c, k] = touch.warm[c, k] if points.index[ON, c] == 1 else 0.0
+            touch.P2[c, k] = touch.warm[c, k] if points.table[ON, c] == 1 else 0.0
             touch.P[c, k] = touch.P1[c, k] + touch.P2[c, k]
             points.vector[BIAS, c, k] = 0.0
             most = max(most, abs(touch.v1[c, k]), points.matrix[BLOCK, c, k, k] * abs(touch.P[c, k]))
         most = max(most, 1e-3 * points.number[NEAR, c] / h)
-        apply_contact(points.index, points.G, c, touch.P2[c, 0], touch.P2[c, 1], touch.P2[c, 2], state.p, state.L)
+        apply_contact(points.table, points.G, c, touch.P2[c, 0], touch.P2[c, 1], touch.P2[c, 2], state.p, state.L)
     solve_velocities(system, state, work, h, signals, row)
     residual = 0.0
     for i in range(3):
@@ -294,10 +294,10 @@ def contact_loss(bodies, points, count, P, v, p, L):
     """Σ −P·½(v + G M⁻¹(p, L)) over the contacts: the energy that the impulses P take out, with the rates v before."""
     loss = 0.0
     for c in range(count):
-        if points.index[ON, c] == 1:
+        if points.table[ON, c] == 1:
             for k in range(3):
                 if P[c, k] != 0.0:
-                    loss -= 0.5 * P[c, k] * (v[c, k] + contact_rate(bodies, points.index, points.G, c, k, p, L))
+                    loss -= 0.5 * P[c, k] * (v[c, k] + contact_rate(bodies, points.table, points.G, c, k, p, L))
     return loss
 
 
@@ -317,7 +317,7 @@ def finish_part(system, state, work, h, count, signals, before, row):
     put_contact_frames(system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
     for c in range(count):
         touches = touch.P1[c, 0] > 0.0 or points.number[GAP, c] <= FINE * points.number[NEAR, c]
-        points.index[ON, c] = 1 if points.index[ON, c] == 1 and touches else 0
+        points.table[ON, c] = 1 if points.table[ON, c] == 1 and touches else 0
     contact_rates(system.bodies, points, count, state.p, state.L, touch.v1)
     forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
     change = 0.0
@@ -336,7 +336,7 @@ def finish_part(system, state, work, h, count, signals, before, row):
             break
     for c in range(count):
         for k in range(3):
-            touch.P2[c, k] = touch.P[c, k] - touch.P1[c, k] if points.index[ON, c] == 1 else 0.0
+            touch.P2[c, k] = touch.P[c, k] - touch.P1[c, k] if points.table[ON, c] == 1 else 0.0
     loss += contact_loss(system.bodies, points, count, touch.P2, touch.v1, state.p, state.L)
     state.memory[FRICTION] += loss
     state.account[DISSIPATED] += loss
@@ -357,9 +357,9 @@ def close_contacts(system, state, work, count, h, cuts):
         touch.g0[c] = points.number[GAP, c]
         separating = touch.v0[c, 0] * h > points.number[NEAR, c]
         touch.closed[c] = 1 if points.number[GAP, c] <= points.number[NEAR, c] and not separating else 0
-        points.index[ON, c] = touch.closed[c]
+        points.table[ON, c] = touch.closed[c]
         if cuts >= CUTS and touch.closed[c] == 0:
-            points.index[ON, c] = 1
+            points.table[ON, c] = 1
             state.memory[INELASTIC] += 1.0
 
 
@@ -382,7 +382,7 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
     tau = part
     low, high, f_low, f_high, worth = 0.0, part, 0.0, 0.0, 0
     for c in range(count):
-        worth += 1 if points.index[ON, c] == 0 else 0
+        worth += 1 if points.table[ON, c] == 0 else 0
     theta0 = 1.0 - left / h
     for i in range(ROOTS):
         if status != OK or struck:
@@ -447,7 +447,7 @@ def start_gap(points, count, closed, g0, v0, part):
     """The value of `lowest_gap` at the start of a part."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.index[ON, c] == 0:
+        if closed[c] == 0 and points.table[ON, c] == 0:
             low = min(low, g0[c] if g0[c] > points.number[NEAR, c] else v0[c, 0] * part)
     return low
 

@@ -58,7 +58,7 @@ def fastest_approach(points, count, v):
     """The closed contact that approaches fastest: (its number or −1, its rate)."""
     which, most = -1, 0.0
     for c in range(count):
-        if points.index[ON, c] == 1 and v[c, 0] < most:
+        if points.table[ON, c] == 1 and v[c, 0] < most:
             which, most = c, v[c, 0]
     return which, most
 
@@ -68,7 +68,7 @@ def contact_rates(bodies, points, count, p, L, v):
     """v: the rates of all contacts, normal and tangents."""
     for c in range(count):
         for k in range(3):
-            v[c, k] = contact_rate(bodies, points.index, points.G, c, k, p, L)
+            v[c, k] = contact_rate(bodies, points.table, points.G, c, k, p, L)
 
 
 @njit
@@ -83,14 +83,14 @@ def log_impacts(points, touch, count, v, step, time):
     """Append the impacts with an impulse to the log; returns how many approached."""
     hits = 0
     for c in range(count):
-        if points.index[ON, c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
+        if points.table[ON, c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
             hits += 1
             k = touch.logged[0]
             if k >= touch.log.shape[0]:
                 continue
             row = touch.log[k]
-            row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.index[RULE, c], -v[c, 0]
-            row[LOG_FIRST], row[LOG_SECOND] = points.index[BODY, c], points.index[BODY + 1, c]
+            row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.table[RULE, c], -v[c, 0]
+            row[LOG_FIRST], row[LOG_SECOND] = points.table[BODY, c], points.table[BODY + 1, c]
             for i in range(3):
                 row[LOG_PLACE + i], row[LOG_NORMAL + i] = points.vector[PLACE_OF, c, i], points.matrix[FRAME, c, 0, i]
                 row[LOG_IMPULSE + i] = 0.0
@@ -109,7 +109,7 @@ def ends_in_rest(system, state, work, c, speed, h):
         for k in range(3):
             change[LINEAR, b, k], change[ANGULAR, b, k] = work.f[b, k], work.tau[b, k]
     apply_multipliers(system.blocks, work.G, 1.0, state.lam[MU], change[LINEAR], change[ANGULAR])
-    alpha = -contact_rate(system.bodies, points.index, points.G, c, 0, change[LINEAR], change[ANGULAR])
+    alpha = -contact_rate(system.bodies, points.table, points.G, c, 0, change[LINEAR], change[ANGULAR])
     short = 2.0 * e * speed < h * alpha * (1.0 - e)
     return short or (alpha > 0.0 and speed * speed < 2.0 * alpha * points.number[NEAR, c])
 
@@ -144,22 +144,22 @@ def resolve_impacts(system, state, work, count, h, step, time):
             approaching = (
                 points.number[GAP, c] <= points.number[NEAR, c] and touch.v0[c, 0] * h < -points.number[NEAR, c]
             )
-            points.index[ON, c] = 1 if approaching else 0
+            points.table[ON, c] = 1 if approaching else 0
         which, _ = fastest_approach(points, count, touch.v0)
         if which < 0:
             break
-        one = system.contacts.law[SEQUENCE, points.index[RULE, which]] == 1.0 and k + 1 < ROUNDS
+        one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and k + 1 < ROUNDS
         for c in range(count):
             touch.e[c] = points.number[RESTITUTION, c] if k + 1 < ROUNDS else 0.0
             if (
                 touch.e[c] > 0.0
-                and points.index[ON, c] == 1
+                and points.table[ON, c] == 1
                 and ends_in_rest(system, state, work, c, -touch.v0[c, 0], h)
             ):
                 touch.e[c] = 0.0
                 state.memory[INELASTIC] += 1.0
             touches = points.number[GAP, c] <= points.number[NEAR, c]
-            points.index[ON, c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
+            points.table[ON, c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
             for i in range(3):
                 touch.v1[c, i] = touch.v0[c, i]
         copy_momenta(state.p, state.L, touch.p, touch.L)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..describe.event import named
 from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError, ModelWarning
 from ..record.trajectory import Trajectory
@@ -47,6 +48,7 @@ def ensemble(
     until: float,
     keep: Callable[[Trajectory], Mapping[str, Any]],
     every: int = 1,
+    events: Any = (),
     units: Mapping[str, str] | None = None,
     executor: Any = None,
     cluster: str | None = None,
@@ -59,7 +61,8 @@ def ensemble(
     `lv.Samples` is a list of members along one axis. scheme, h, until and every are those of `lv.simulate`; a large
     `every` saves memory and time if `keep` needs only the end. `keep` returns a dictionary of numbers and arrays with
     the same shapes for every member; it may refer to points, bodies and joints of another model with the same names.
-    units: of parameters and kept values, stored as attributes.
+    units: of parameters and kept values, stored as attributes. events: a list of `lv.Event` for every member, or a
+    function events(model, **parameters) that returns one.
 
     executor: None for threads on the cores of this machine; any executor of concurrent.futures (for processes both
     functions must be defined at module level); a Dask client. cluster: the address of a Dask scheduler. The results of
@@ -89,7 +92,9 @@ def ensemble(
     first = _first_model(make_model, members, how)
     facts = facts_of(members, how, first)
     taken = frozenset([*members.values, *members.axes, *RESERVED])
-    task = MemberTask(make_model, how, keep, taken, process_name())
+    if not callable(events):
+        events = named(events)
+    task = MemberTask(make_model, how, keep, taken, process_name(), events)
     results, journal = Results(len(members)), None
     if store is not None:
         path = check_store(store)

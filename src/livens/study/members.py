@@ -17,9 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile.compiled import Compiled
+from ..describe.event import named
 from ..describe.model import Model
 from ..errors import LivensError, ModelError, require
 from ..record.trajectory import Trajectory
+from ..run.event_runs import follow_events
+from ..run.follow import begin_state
 from ..run.members import compiled_members, follow_members
 from ..run.plan import Plan
 
@@ -51,6 +54,7 @@ class MemberTask:
     keep: Callable[[Trajectory], Mapping[str, Any]]
     taken: frozenset[str]  # names that kept values must not have
     origin: str  # the process that called `ensemble`
+    events: Any = ()  # a list of events, or a function of the model and the parameters that returns one
 
     def __call__(self, members: list[tuple[int, dict[str, Any]]]) -> TimedOutcomes:
         """The outcomes of a batch of members."""
@@ -68,6 +72,10 @@ class MemberTask:
             for k, compiled in zip(models, compiled_members([*models.values()]), strict=True):
                 found[k] = compiled
         able = [k for k, compiled in enumerate(found) if isinstance(compiled, Compiled)]
+        if callable(self.events) or len(self.events):
+            for k in able:
+                found[k] = self.kept(self.with_events(found[k], members[k][1]))
+            able = []
         for n, motion in follow_members(self.plan, [found[k] for k in able]):
             found[able[n]] = self.kept(motion)
         return [
@@ -84,6 +92,15 @@ class MemberTask:
         except Exception as error:
             return error
         return model
+
+    def with_events(self, compiled: Compiled, parameters: dict[str, Any]) -> Trajectory | Exception:
+        """The motion of a member with events, or an error."""
+        try:
+            given = self.events(compiled.model, **parameters) if callable(self.events) else self.events
+            state = begin_state(self.plan, compiled, None, 0.0)
+            return follow_events(named(given), self.plan, compiled, state)
+        except Exception as error:
+            return error
 
     def kept(self, motion: Trajectory | Exception) -> tuple[Layout, bytes] | Exception:
         """What is kept of a motion, or an error."""

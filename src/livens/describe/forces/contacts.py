@@ -45,13 +45,14 @@ class Contacts(Thing):
         for plane in planes:
             if not isinstance(plane, Plane):
                 raise ModelError(f"planes of {label} are planes such as m.world.plane((0, 0, 0)), not {plane!r}.")
-        pairs = tuple(tuple(pair) if isinstance(pair, Sequence) else (pair,) for pair in exclude)
-        for pair in pairs:
-            if len(pair) != 2 or not all(isinstance(body, Body) for body in pair):
+        for pair in exclude:
+            two = isinstance(pair, Sequence) and len(pair) == 2
+            if not two or not all(isinstance(body, Body) for body in pair):
                 raise ModelError(f"exclude of {label} holds pairs of bodies such as (arm, wheel), not {pair!r}.")
         if impacts not in ("sequence", "together"):
             raise ModelError(f"{label} resolve impacts in 'sequence' or 'together', not {impacts!r}.")
-        self.planes, self.exclude, self.impacts, self.name = planes, pairs, impacts, name
+        self.planes, self.exclude = planes, tuple((one, two) for one, two in exclude)
+        self.impacts, self.name = impacts, name
         self.friction = not_negative(friction, f"friction of {label}")
         self.restitution = check_restitution(restitution, label)
 

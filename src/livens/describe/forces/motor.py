@@ -56,5 +56,11 @@ class Motor(Thing):
     def points(self) -> tuple[Point, ...]:
         return self.joint.points
 
+    def switched(self, value: Any) -> Thing | None:
+        """Another effort, too: a number, a function of time, or a controller with the same rate."""
+        if isinstance(value, bool):
+            return super().switched(value)
+        return Motor(self.joint, value, self.rate if accepts(value, 2) else None, self.name)
+
     def terms(self) -> list[Term]:
         return [CoordinateMotor(self.joint.coordinates[self.number], self.effort, self.rate)]

@@ -37,17 +37,17 @@ LOG_STEP, LOG_TIME, LOG_RULE, LOG_FIRST, LOG_SECOND, LOG_PLACE, LOG_NORMAL, LOG_
 LOG = 15
 
 
-# Contacts.index, by shape
+# Contacts.table, by shape
 SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, VERTEX, FACE, EDGE = 0, 1, 2, 3, 4, 5, 6
 CENTER, SIZE = 0, 1  # Contacts.vector
 HALF, BOUND = 0, 1  # Contacts.number
 FRICTION_OF, RESTITUTION_OF, SEQUENCE = 0, 1, 2  # Contacts.law
 COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
-KIND, BODY, PAIR_OF, SHAPE, RULE, ON = 0, 1, 3, 4, 5, 6  # Points.index: BODY and BODY + 1 are both bodies
+KIND, BODY, PAIR_OF, SHAPE, RULE, ON = 0, 1, 3, 4, 5, 6  # Points.table: BODY and BODY + 1 are both bodies
 OFFSET, RADIUS, SIGN, COULOMB, RESTITUTION, GAP, NEAR = 0, 1, 2, 3, 4, 5, 6  # Points.number
 AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
-SELECT, FIRST_ROW, ISLAND, ASKED = 0, 1, 2, 3  # Cone.index
+SELECT, FIRST_ROW, ISLAND, ASKED = 0, 1, 2, 3  # Cone.table
 IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
 K, C = 0, 1  # Cone.answer
 MEMBERS, NUMBER, PARENT = 0, 1, 2  # Cone.body
@@ -58,7 +58,7 @@ class Contacts(NamedTuple):
     """Shapes that can touch, and the rules of their contact. Quantities of one shape share an array: few arrays
     compile several times as fast as many."""
 
-    index: Ints  # body, kind, material, 0 meets all, 1 planes, 2 others; first vertex, face, edge (7, s + 1)
+    table: Ints  # body, kind, material, 0 meets all, 1 planes, 2 others; first vertex, face, edge (7, s + 1)
     vector: Floats  # centre, principal axes; semi-axes of an ellipsoid, or the radius first [m] (2, s, 3)
     axes: Floats  # axes of the shape as columns, in principal axes (s, 3, 3)
     number: Floats  # half length along the third axis; radius of a ball about the centre that contains it [m] (2, s)
@@ -79,7 +79,7 @@ class Contacts(NamedTuple):
 class Points(NamedTuple):
     """The contact points of a step, found at its start."""
 
-    index: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1 if it takes part (7, c)
+    table: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1 if it takes part (7, c)
     number: Floats  # sum of the radii, radius of the second, sign, μ, e, gap, gap below which it is closed [m] (7, c)
     vector: Floats  # points and directions of both bodies; place [m]; terms besides the rates [m/s] (6, c, 3)
     matrix: Floats  # normal (from the first body to the second) and two tangents; block of G M⁻¹ Gᵀ (2, c, 3, 3)
@@ -90,7 +90,7 @@ class Points(NamedTuple):
 class Cone(NamedTuple):
     """Scratch of a contact problem: d contacts are solved together by Newton's method, r rows of joints answer."""
 
-    index: Ints  # contacts of the problem, their first rows, islands, who was asked (4, c + 1)
+    table: Ints  # contacts of the problem, their first rows, islands, who was asked (4, c + 1)
     A: Floats  # matrix of the contacts, row-major (3d · 3d,)
     D: Floats  # Newton matrix (3d · 3d,)
     answer: Floats  # K = S⁻¹ G_j M⁻¹ G_cᵀ and C = G_j M⁻¹ G_cᵀ (2, 3d, r)

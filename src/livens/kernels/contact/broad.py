@@ -93,11 +93,11 @@ def is_excluded(contacts, n, i, j):
 @njit
 def meet(contacts, s, t):
     """True if the shapes s and t can touch."""
-    if contacts.rule[contacts.index[MATERIAL, s], contacts.index[MATERIAL, t]] < 0:
+    if contacts.rule[contacts.table[MATERIAL, s], contacts.table[MATERIAL, t]] < 0:
         return False
     planes = kind_of(contacts, s) == PLANE_SHAPE or kind_of(contacts, t) == PLANE_SHAPE
     never = 2 if planes else 1
-    return contacts.index[MEETS, s] != never and contacts.index[MEETS, t] != never
+    return contacts.table[MEETS, s] != never and contacts.table[MEETS, t] != never
 
 
 @njit
@@ -196,13 +196,13 @@ def put_stops(contacts, coordinates, points, k):
     for l in range(contacts.stop.shape[1]):
         if k < points.number.shape[1]:
             c = int(contacts.stop[COORDINATE, l])
-            points.index[KIND, k], points.index[PAIR_OF, k], points.index[SHAPE, k], points.index[RULE, k] = (
+            points.table[KIND, k], points.table[PAIR_OF, k], points.table[SHAPE, k], points.table[RULE, k] = (
                 STOP,
                 -1 - l,
                 c,
                 int(contacts.stop[STOP_RULE, l]),
             )
-            points.index[BODY, k], points.index[BODY + 1, k] = coordinates.body[c, 0], coordinates.body[c, 1]
+            points.table[BODY, k], points.table[BODY + 1, k] = coordinates.body[c, 0], coordinates.body[c, 1]
             points.number[OFFSET, k], points.number[SIGN, k], points.number[RADIUS, k] = (
                 contacts.stop[STOP_VALUE, l],
                 contacts.stop[STOP_SIGN, l],
@@ -219,15 +219,15 @@ def put_rules(contacts, coordinates, points, count, a):
     for b in range(1, a.shape[0]):
         far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
     for c in range(count):
-        rule = points.index[RULE, c]
+        rule = points.table[RULE, c]
         points.number[COULOMB, c], points.number[RESTITUTION, c] = (
             contacts.law[FRICTION_OF, rule],
             contacts.law[RESTITUTION_OF, rule],
         )
         points.number[NEAR, c] = CLOSED * contacts.size_scale + ROUND_OFF * far
-        if points.index[KIND, c] == STOP:
+        if points.table[KIND, c] == STOP:
             points.number[COULOMB, c] = 0.0
-            if coordinates.kind[points.index[SHAPE, c]] == ANGLE:
+            if coordinates.kind[points.table[SHAPE, c]] == ANGLE:
                 points.number[NEAR, c] = CLOSED
 
 

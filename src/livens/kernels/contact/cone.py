@@ -84,11 +84,11 @@ def newton_matrix(points, cone, m, n):
     for i in range(n * n):
         D[i] = 0.0
     for q in range(m):
-        N, mu = cone.index[FIRST_ROW, q], points.number[COULOMB, cone.index[SELECT, q]]
+        N, mu = cone.table[FIRST_ROW, q], points.number[COULOMB, cone.table[SELECT, q]]
         a = A[N * n + N]
         yn = z[N] - w[N] / a
         if yn <= 0.0:  # open
-            for k in range(N, cone.index[FIRST_ROW, q + 1]):
+            for k in range(N, cone.table[FIRST_ROW, q + 1]):
                 F[k] = z[k] * A[k * n + k]
                 D[k * n + k] = A[k * n + k]
                 worst = max(worst, abs(F[k]))
@@ -158,8 +158,8 @@ def sweep_dense(points, cone, m, n):
     A, z, w = cone.A, cone.row[IMPULSES], cone.row[RATES]
     for _ in range(SWEEPS):
         for q in range(m):
-            N, mu = cone.index[FIRST_ROW, q], points.number[COULOMB, cone.index[SELECT, q]]
-            rows = cone.index[FIRST_ROW, q + 1] - N
+            N, mu = cone.table[FIRST_ROW, q], points.number[COULOMB, cone.table[SELECT, q]]
+            rows = cone.table[FIRST_ROW, q + 1] - N
             W = cone.local
             for i in range(rows):
                 s = cone.row[FREE_RATES, N + i]
@@ -203,20 +203,20 @@ def sweep_free(bodies, points, count, P, p, L, sweeps, tolerance):
         change = 0.0
         for q in range(count):
             c = q if k % 2 == 0 else count - 1 - q
-            if points.index[ON, c] == 0:
+            if points.table[ON, c] == 0:
                 continue
-            vn = contact_rate(bodies, points.index, points.G, c, 0, p, L) + points.vector[BIAS, c, 0]
+            vn = contact_rate(bodies, points.table, points.G, c, 0, p, L) + points.vector[BIAS, c, 0]
             if P[c, 0] == 0.0 and vn >= 0.0 and P[c, 1] == 0.0 and P[c, 2] == 0.0:
                 continue
             v1, v2 = 0.0, 0.0
             if points.number[COULOMB, c] > 0.0:
-                v1 = contact_rate(bodies, points.index, points.G, c, 1, p, L) + points.vector[BIAS, c, 1]
-                v2 = contact_rate(bodies, points.index, points.G, c, 2, p, L) + points.vector[BIAS, c, 2]
+                v1 = contact_rate(bodies, points.table, points.G, c, 1, p, L) + points.vector[BIAS, c, 1]
+                v2 = contact_rate(bodies, points.table, points.G, c, 2, p, L) + points.vector[BIAS, c, 2]
             x, y1, y2 = local_impulse(
                 points.matrix[BLOCK, c], points.number[COULOMB, c], P[c, 0], P[c, 1], P[c, 2], vn, v1, v2
             )
             dx, d1, d2 = x - P[c, 0], y1 - P[c, 1], y2 - P[c, 2]
-            apply_contact(points.index, points.G, c, dx, d1, d2, p, L)
+            apply_contact(points.table, points.G, c, dx, d1, d2, p, L)
             P[c, 0], P[c, 1], P[c, 2] = x, y1, y2
             change = max(
                 change,

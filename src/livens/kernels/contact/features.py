@@ -50,9 +50,9 @@ def round_support(contacts, s, B, j, n):
 @njit
 def gap(contacts, coordinates, points, c, a, B, angle):
     """(gap, normal, place) of contact c at the configuration (a, B)."""
-    i, j, kind, off = points.index[BODY, c], points.index[BODY + 1, c], points.index[KIND, c], points.number[OFFSET, c]
+    i, j, kind, off = points.table[BODY, c], points.table[BODY + 1, c], points.table[KIND, c], points.number[OFFSET, c]
     if kind == STOP:
-        q = points.index[SHAPE, c]
+        q = points.table[SHAPE, c]
         value = coordinate_value(coordinates, q, a, B, angle[q])
         return (
             points.number[SIGN, c] * (value - off),
@@ -82,7 +82,7 @@ def gap(contacts, coordinates, points, c, a, B, angle):
         g, UW = dot(n, d) - off, dot(U, W)
         along = (UW * dot(d, U) - dot(d, W)) / (1.0 - UW * UW)  # from x_j to the common perpendicular
         return g, n, plus(plus(xj, along, W), -points.number[RADIUS, c] - 0.5 * g, n)
-    support, rho = round_support(contacts, points.index[SHAPE, c], B, j, U)
+    support, rho = round_support(contacts, points.table[SHAPE, c], B, j, U)
     g = dot(U, d) - support - off
     return g, U, plus(plus(xj, 1.0, rho), -points.number[RADIUS, c] - 0.5 * g, U)
 
@@ -110,7 +110,7 @@ def put_frame(points, c, n):
 def put_entries(points, c, a, B, x):
     """Jacobian entries of a force at x along the three directions of the frame, on both bodies."""
     for s in range(2):
-        b, sign = points.index[BODY + s, c], 2.0 * s - 1.0
+        b, sign = points.table[BODY + s, c], 2.0 * s - 1.0
         r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
         for k in range(3):
             F = points.matrix[FRAME, c, k]
@@ -124,8 +124,8 @@ def put_entries(points, c, a, B, x):
 @njit
 def put_stop_entries(coordinates, points, c, a, B):
     """Jacobian entries of a stop: the derivative of ±q."""
-    q, sign = points.index[SHAPE, c], points.number[SIGN, c]
-    i, j = points.index[BODY, c], points.index[BODY + 1, c]
+    q, sign = points.table[SHAPE, c], points.number[SIGN, c]
+    i, j = points.table[BODY, c], points.table[BODY + 1, c]
     u = coordinates.axis[q]
     U = to_world(B, i, u)
     for s in range(2):
@@ -153,7 +153,7 @@ def put_block(bodies, points, c):
         for l in range(3):
             w = 0.0
             for s in range(2):
-                b = points.index[BODY + s, c]
+                b = points.table[BODY + s, c]
                 for m in range(3):
                     w += bodies.inverse_mass[b] * points.G[c, s, k, m] * points.G[c, s, l, m]
                     w += bodies.inverse_inertia[b, m] * points.G[c, s, k, 3 + m] * points.G[c, s, l, 3 + m]
@@ -168,7 +168,7 @@ def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle
         for m in range(3):
             points.vector[PLACE_OF, c, m] = x[m]
         put_frame(points, c, n)
-        if points.index[KIND, c] == STOP:
+        if points.table[KIND, c] == STOP:
             put_stop_entries(coordinates, points, c, a, B)
         else:
             put_entries(points, c, a, B, x)
@@ -206,7 +206,7 @@ def slip_at(bodies, points, c, k, n, x, a, B, p, L):
     t = plus((f[0], f[1], f[2]), -dot(f, n), n)
     total = 0.0
     for s in range(2):
-        b, sign = points.index[BODY + s, c], 2.0 * s - 1.0
+        b, sign = points.table[BODY + s, c], 2.0 * s - 1.0
         i = bodies.inverse_inertia[b]
         r = to_body(B, b, x[0] - a[b, 0], x[1] - a[b, 1], x[2] - a[b, 2])
         v = to_world(B, b, cross((i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]), r))

@@ -40,13 +40,13 @@ FREE_SWEEPS = 400  # Gauss–Seidel sweeps over many contacts
 def select_contacts(points, cone, count, island, which):
     """The contacts of a dense problem: those that are `on`, of one island (−1: all). Returns how many, and rows."""
     m = 0
-    cone.index[FIRST_ROW, 0] = 0
+    cone.table[FIRST_ROW, 0] = 0
     for c in range(count):
-        if points.index[ON, c] == 1 and (island < 0 or which[c] == island):
-            cone.index[SELECT, m] = c
-            cone.index[FIRST_ROW, m + 1] = cone.index[FIRST_ROW, m] + friction_rows(points.number[COULOMB, c])
+        if points.table[ON, c] == 1 and (island < 0 or which[c] == island):
+            cone.table[SELECT, m] = c
+            cone.table[FIRST_ROW, m + 1] = cone.table[FIRST_ROW, m] + friction_rows(points.number[COULOMB, c])
             m += 1
-    return m, cone.index[FIRST_ROW, m]
+    return m, cone.table[FIRST_ROW, m]
 
 
 @njit
@@ -70,28 +70,28 @@ def contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n):
     """A and K of (1) for the selected contacts."""
     A = cone.A
     for q in range(m):
-        c = cone.index[SELECT, q]
+        c = cone.table[SELECT, q]
         for o in range(q + 1):
-            d = cone.index[SELECT, o]
-            for k in range(cone.index[FIRST_ROW, q + 1] - cone.index[FIRST_ROW, q]):
-                i = cone.index[FIRST_ROW, q] + k
-                for l in range(cone.index[FIRST_ROW, o + 1] - cone.index[FIRST_ROW, o]):
-                    j = cone.index[FIRST_ROW, o] + l
-                    w = couple_contacts(bodies, points.index, points.G, c, k, d, l)
+            d = cone.table[SELECT, o]
+            for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
+                i = cone.table[FIRST_ROW, q] + k
+                for l in range(cone.table[FIRST_ROW, o + 1] - cone.table[FIRST_ROW, o]):
+                    j = cone.table[FIRST_ROW, o] + l
+                    w = couple_contacts(bodies, points.table, points.G, c, k, d, l)
                     A[i * n + j] = w
                     A[j * n + i] = w
     r = cone.answer.shape[2]
     if r == 0:
         return
     for q in range(m):
-        c = cone.index[SELECT, q]
-        for k in range(cone.index[FIRST_ROW, q + 1] - cone.index[FIRST_ROW, q]):
-            i = cone.index[FIRST_ROW, q] + k
+        c = cone.table[SELECT, q]
+        for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
+            i = cone.table[FIRST_ROW, q] + k
             for b in range(cone.change.shape[1]):
                 for x in range(3):
                     cone.change[LINEAR, b, x], cone.change[ANGULAR, b, x] = 0.0, 0.0
             f0, f1, f2 = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
-            apply_contact(points.index, points.G, c, f0, f1, f2, cone.change[LINEAR], cone.change[ANGULAR])
+            apply_contact(points.table, points.G, c, f0, f1, f2, cone.change[LINEAR], cone.change[ANGULAR])
             constraint_rates(bodies, blocks, Gj, cone.change[LINEAR], cone.change[ANGULAR], cone.answer[C, i])
             for x in range(r):
                 cone.answer[K, i, x] = cone.answer[C, i, x]
@@ -109,14 +109,14 @@ def solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse
     """Solve the problem of the selected contacts, with the matrix in cone.A, for their impulses P: P, p, L and the
     impulses of the joints change together. Returns the residual [m/s]."""
     for q in range(m):
-        c = cone.index[SELECT, q]
-        for k in range(cone.index[FIRST_ROW, q + 1] - cone.index[FIRST_ROW, q]):
-            cone.row[IMPULSES, cone.index[FIRST_ROW, q] + k] = P[c, k]
+        c = cone.table[SELECT, q]
+        for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
+            cone.row[IMPULSES, cone.table[FIRST_ROW, q] + k] = P[c, k]
     for q in range(m):
-        c = cone.index[SELECT, q]
-        for k in range(cone.index[FIRST_ROW, q + 1] - cone.index[FIRST_ROW, q]):
-            i = cone.index[FIRST_ROW, q] + k
-            s = contact_rate(bodies, points.index, points.G, c, k, p, L) + points.vector[BIAS, c, k]
+        c = cone.table[SELECT, q]
+        for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
+            i = cone.table[FIRST_ROW, q] + k
+            s = contact_rate(bodies, points.table, points.G, c, k, p, L) + points.vector[BIAS, c, k]
             for j in range(n):
                 s -= cone.A[i * n + j] * cone.row[IMPULSES, j]
             cone.row[FREE_RATES, i] = s
@@ -126,12 +126,12 @@ def solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse
         for x in range(r):
             cone.reply[x] = 0.0
     for q in range(m):
-        c, i = cone.index[SELECT, q], cone.index[FIRST_ROW, q]
-        rows = cone.index[FIRST_ROW, q + 1] - i
+        c, i = cone.table[SELECT, q], cone.table[FIRST_ROW, q]
+        rows = cone.table[FIRST_ROW, q + 1] - i
         dx = cone.row[IMPULSES, i] - P[c, 0]
         d1 = cone.row[IMPULSES, i + 1] - P[c, 1] if rows == 3 else 0.0
         d2 = cone.row[IMPULSES, i + 2] - P[c, 2] if rows == 3 else 0.0
-        apply_contact(points.index, points.G, c, dx, d1, d2, p, L)
+        apply_contact(points.table, points.G, c, dx, d1, d2, p, L)
         for x in range(r):
             cone.reply[x] -= cone.answer[K, i, x] * dx
             if rows == 3:
@@ -154,16 +154,16 @@ def find_islands(bodies, points, cone, count, which):
     for b in range(parent.shape[0]):
         parent[b] = b
     for c in range(count):
-        if points.index[ON, c] == 1 and points.index[BODY, c] > 0 and points.index[BODY + 1, c] > 0:
-            i, j = root_of(parent, points.index[BODY, c]), root_of(parent, points.index[BODY + 1, c])
+        if points.table[ON, c] == 1 and points.table[BODY, c] > 0 and points.table[BODY + 1, c] > 0:
+            i, j = root_of(parent, points.table[BODY, c]), root_of(parent, points.table[BODY + 1, c])
             parent[max(i, j)] = min(i, j)
     number = 0
     for b in range(parent.shape[0]):
         cone.body[NUMBER, b] = -1
     for c in range(count):
         which[c] = -1
-        if points.index[ON, c] == 1:
-            b = root_of(parent, max(points.index[BODY, c], points.index[BODY + 1, c]))
+        if points.table[ON, c] == 1:
+            b = root_of(parent, max(points.table[BODY, c], points.table[BODY + 1, c]))
             if cone.body[NUMBER, b] < 0:
                 cone.body[NUMBER, b] = number
                 cone.body[MEMBERS, number] = 0
@@ -190,29 +190,29 @@ def solve_contacts(bodies, contacts, blocks, Gj, S, pivot, points, cone, count, 
     """
     worst = 0.0
     if cone.answer.shape[2] > 0:  # joints connect all bodies
-        m, n = select_contacts(points, cone, count, -1, cone.index[ISLAND])
+        m, n = select_contacts(points, cone, count, -1, cone.table[ISLAND])
         if m > 0:
             if fresh:
                 contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n)
             worst = solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse, p, L)
         return worst
-    islands = find_islands(bodies, points, cone, count, cone.index[ISLAND])
+    islands = find_islands(bodies, points, cone, count, cone.table[ISLAND])
     large = False
     for k in range(islands):
         if cone.body[MEMBERS, k] > contacts.dense:
             large = True
             continue
-        m, n = select_contacts(points, cone, count, k, cone.index[ISLAND])
+        m, n = select_contacts(points, cone, count, k, cone.table[ISLAND])
         if fresh or islands > 1:
             contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n)
         worst = max(worst, solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse, p, L))
     if large:
         for c in range(count):  # small islands are solved
-            cone.index[ASKED, c] = points.index[ON, c]
-            if points.index[ON, c] == 1 and cone.body[MEMBERS, cone.index[ISLAND, c]] <= contacts.dense:
-                points.index[ON, c] = 0
+            cone.table[ASKED, c] = points.table[ON, c]
+            if points.table[ON, c] == 1 and cone.body[MEMBERS, cone.table[ISLAND, c]] <= contacts.dense:
+                points.table[ON, c] = 0
         _, change = sweep_free(bodies, points, count, P, p, L, FREE_SWEEPS, tolerance)
         worst = max(worst, change)
         for c in range(count):
-            points.index[ON, c] = cone.index[ASKED, c]
+            points.table[ON, c] = cone.table[ASKED, c]
     return worst

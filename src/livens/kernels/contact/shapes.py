@@ -8,12 +8,12 @@ from .arrays import CENTER, SHAPE_BODY, SHAPE_KIND, SIZE
 
 @inline
 def body_of(contacts, s):
-    return contacts.index[SHAPE_BODY, s]
+    return contacts.table[SHAPE_BODY, s]
 
 
 @inline
 def kind_of(contacts, s):
-    return contacts.index[SHAPE_KIND, s]
+    return contacts.table[SHAPE_KIND, s]
 
 
 @inline

@@ -19,11 +19,12 @@ class Reactions:
 
     def __init__(self, motion: Trajectory, joints: list[Any]):
         """joints: joints of the model."""
+        self.compiled = motion.compiled
         blocks = motion.full.blocks
         number = motion.compiled.number
         place = {id(group.owner): block for block, group in enumerate(motion.compiled.groups) if not blocks.soft[block]}
         self.entries: list[tuple[int, int, float]] = []
-        for joint in joints:
+        for joint in map(motion.own, joints):
             first, second = joint.ends
             b, sign = (second.body, 1.0) if number[second.body] else (first.body, -1.0)
             block = place[id(joint)]

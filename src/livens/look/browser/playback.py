@@ -14,6 +14,7 @@ from ...errors import ModelError
 from ...record.trajectory import Trajectory
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
+from ..picture.phases import lasting
 from ..picture.picture import Picture, picture_of
 from .charts import Charts
 from .clock import Clock, watchable
@@ -58,7 +59,7 @@ def view(
     """
     if not isinstance(motion, Trajectory):
         raise ModelError(f"view shows a motion such as lv.simulate(…) gives, not {motion!r}; a model runs in lv.live.")
-    picture = picture_of(motion.model, trace)
+    picture = picture_of(lasting(motion), trace)
     with serve(motion.model.name, port, host) as viewer:
         viewer.inside = Player(viewer.server, motion, picture, speed)
         viewer.stops.append(repeat(viewer.inside.frame))
@@ -97,10 +98,13 @@ class Player:
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""
-        if self.reactions is None:
-            self.motion.full  # noqa: B018  compiled once
-            self.reactions = Reactions(self.motion, self.drawing.picture.joints)
-        return self.reactions.at(at_states(self.motion, np.array([self.number()])))
+        now = at_states(self.motion, np.array([self.number()]))
+        if (
+            self.reactions is None or self.reactions.compiled is not now.compiled
+        ):  # the first time, and in another phase
+            now.full  # noqa: B018  compiled once
+            self.reactions = Reactions(now, self.drawing.picture.joints)
+        return self.reactions.at(now)
 
     def number(self) -> int:
         """The number of the stored state at or before the time that is shown."""

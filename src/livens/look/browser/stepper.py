@@ -18,7 +18,7 @@ from ...errors import ModelError, StepFailed
 from ...kernels.arrays import State, System
 from ...record.instant import Instant
 from ...record.trajectory import Trajectory
-from ...run.follow import checked_start
+from ...run.given_state import checked_start
 from ...run.loop import Run, with_memory
 from ...run.progress import Progress
 from ...run.transfer import carry_angles

@@ -189,22 +189,25 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     const p = Math.min(1, Math.abs(part)), far = part < 0 ? short : long
     return rest.map((c, i) => c + p * (far[i] - c))
   }
-  function between(places, what) {                                           // straight pieces between points of bodies
+  // a line whose joint or force exists at some times only is hidden at the others: it has no length there
+  const there = (what, k, now) => !what.shown || now === undefined || what.shown[k].some(([begin, end]) => begin <= now && now < end)
+  function between(places, what, now) {                                      // straight pieces between points of bodies
     const at = (k, side) => carry(places[what.body[side][k]], what.r[side], 3 * k)
-    if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, 1)]).flat()))
+    if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, there(what, k, now) ? 1 : 0)]).flat()))
     return what.n
   }
-  function drawLines(it, places, { on, marks, ink, arrows, eye }) {
+  function drawLines(it, places, { on, marks, ink, arrows, eye, now }) {
     const { springs, dampers, rods, axes, traces, data } = it
-    if (on("springs")) stripes(dampers.band, between(places, dampers), 1.5, data.tints.rest)
-    if (on("rods")) stripes(rods.band, between(places, rods), 3, ink)
+    if (on("springs")) stripes(dampers.band, between(places, dampers, now), 1.5, data.tints.rest)
+    if (on("rods")) stripes(rods.band, between(places, rods, now), 3, ink)
     if (axes.n && on("axes")) {
-      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = axes.half * data.size
+      const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = there(axes, k, now) ? axes.half * data.size : 0
         return [...x.map((c, i) => c - l * u[i]), ...x.map((c, i) => c + l * u[i])] }
       put(axes.band, new Float32Array(Array.from({ length: axes.n }, (_, k) => piece(k)).flat()))
       stripes(axes.band, axes.n, 3, ink)
     }
     for (let k = 0; k < springs.n && on("springs"); k++) {
+      if (!there(springs, k, now)) continue
       const [a, b] = [0, 1].map(side => carry(places[springs.body[side][k]], springs.r[side], 3 * k))
       put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
       stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
@@ -219,7 +222,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1 }) {
+  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1, now }) {
     const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift } = camera
@@ -235,7 +238,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
     drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
-    drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye })
+    drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye, now })
     return x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
       return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]

@@ -26,6 +26,7 @@ from ..picture.coils import RADIUS, profile
 from ..picture.colors import EXTENSION, hexadecimal
 from ..picture.extent import LIFT, TURN, extent, extent_of_bodies, upright
 from ..picture.instants import Instant, chosen, upright_instants
+from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
 
@@ -91,7 +92,7 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -
     bodies = motion.model.bodies[1:]
     if trace is None:
         trace = bodies if len(bodies) <= TRACED_BODIES else []
-    picture = picture_of(motion.model, trace)
+    picture = picture_of(passing(motion), trace)
     k = chosen(len(motion), int(np.clip(most // len(bodies), LEAST_TIMES, MOST_TIMES)))
     now = upright_instants(motion, k)
     low, high = extent(picture, now.x, now.R)
@@ -107,6 +108,9 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -
     some = slice(None, None, max(1, len(k) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
+    if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
+        for kind in ("springs", "dampers", "rods", "axes"):
+            data[kind]["shown"] = intervals(motion, vars(picture)[kind].names)
     return data
 
 

@@ -36,9 +36,9 @@ class Places:
 
 
 def places(model: Model, points: Sequence[Point]) -> Places:
-    """`points` by the numbers of their bodies in `model`."""
-    number = {body: k for k, body in enumerate(model.bodies)}
-    bodies = np.array([number[point.body] for point in points], dtype=np.int64)
+    """`points` by the numbers in `model` of the bodies of these names."""
+    number = {body.name: k for k, body in enumerate(model.bodies)}
+    bodies = np.array([number[point.body.name] for point in points], dtype=np.int64)
     return Places(bodies, np.array([point.r for point in points]).reshape(-1, 3))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis.conserved import conserved
+from ...analysis.conserved import conserved_in
 from ...checks import Array
 from ...record.trajectory import Trajectory
 from .style import STYLES, WIDTH, heading, legend_above, over_time, thinned
@@ -47,7 +47,7 @@ def parts(motion: Trajectory) -> dict[str, Array]:
 def energy(figure: Figure, motion: Trajectory) -> None:
     """Draw the parts of the energy; if the energy is not conserved, also the work done and the energy dissipated."""
     shown = parts(motion)
-    if conserved(motion.model).energy:
+    if conserved_in(motion).energy:
         shown |= {"work done": motion.work, "dissipated": motion.dissipated}
     figure.set_size_inches(WIDTH, 3.6)
     heading(figure, motion)

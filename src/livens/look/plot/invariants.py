@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...analysis.conserved import conserved
+from ...analysis.conserved import conserved_in
 from ...analysis.report import Series, angular_series, defect_series, energy_series, momentum_series
 from ...checks import Array
 from ...record.trajectory import Trajectory
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def invariants(figure: Figure, motion: Trajectory) -> None:
     """Draw the errors of energy, momenta and joint constraints of `motion`."""
-    law = conserved(motion.model)
+    law = conserved_in(motion)
     energy = energy_series(motion, law)
     momenta = [series for series in (momentum_series(motion, law), angular_series(motion, law)) if series]
     rows = 2 + bool(momenta)
