@@ -150,6 +150,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         row=np.zeros(8),
         registers=registers(system),
         partial=np.zeros(r),
+        rates=np.zeros(r),
         lam=np.zeros(r),
         trial=np.zeros((vectors, n, 3)),
         facing=np.zeros((len(system.dials.body), 3)),

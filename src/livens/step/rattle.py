@@ -47,7 +47,7 @@ from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
-from ..kernels.row_tapes import add_tape_work, all_jacobians, all_rates, all_violations, tape_jacobians
+from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
 from ..kernels.rows import jacobians
 from ..kernels.singular import (
     copy_configuration,
@@ -224,13 +224,16 @@ def stage(system, state, work, h, span, even, signals, before, row):
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = solve_positions(system, state, work, h, span, even, signals, row)
     if status == OK:
+        if system.tapes.clock >= 0:  # (h/2) λ changes the velocities from v₀ to v⁺
+            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
+            add_tape_impulse_work(system.tapes, 0.5 * h, work.lam, work.rates, work.partial, state.account)
         accept_trial(work, state.a, state.B, state.L)
         if state.memory.shape[0] > 0:
             store_remainders(work.trial, state.memory)
         smooth = state.account[CONDITION] < ROUGH
-        if system.tapes.clock >= 0:
-            add_tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
         factorise_end(system, state, work, h, signals, row)
+        if system.tapes.clock >= 0:
+            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
         change = 0.0
@@ -246,8 +249,8 @@ def stage(system, state, work, h, span, even, signals, before, row):
             solve_velocities(system, state, work, h, signals, row)
             if system.formulas.forces == 0:
                 break
-        if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
-            add_tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
+        if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ, from v⁻ to v₁
+            add_tape_impulse_work(system.tapes, 1.0, work.y, work.rates, work.partial, state.account)
         store_multipliers(
             system.rows, h, span, signals, before, row, work.lam, work.y, smooth, state.lam, state.account
         )
