@@ -38,6 +38,17 @@ def test_it_is_a_part_of_the_endurance_tests():
     assert (done.tried, done.failed, said) == (2, [], [])
 
 
+@pytest.mark.parametrize("order", [2, 4, 6])
+@pytest.mark.parametrize("text", ["w*t", "sin(w*t)", "w*t*t/2"])
+def test_a_driven_rod_at_long_steps(text, order):
+    """Up to 0.9 rad in a step. Multipliers are not known before the first step, and were extrapolated from nothing."""
+    for seed, h in enumerate((0.05, 0.1, 0.2, 0.3)):
+        m, _ = hinge(lv.Expression(text, w=0.9 / 0.3 if text != "w*t*t/2" else 0.9 / 0.3 / (8 * h)), seed, 9.81)
+        motion = simulated(m, lv.Livens(order), h, 8 * h)
+        expected = [float(m["hinge"].drive(t)) for t in motion.t]
+        assert np.abs(motion.coordinate("hinge") - expected).max() <= 1e-11
+
+
 # ── rates that jump ──
 
 W0, W1 = 2.0, -3.0  # rates before and after [rad/s]

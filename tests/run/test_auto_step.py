@@ -229,6 +229,26 @@ def test_auto_calls_a_controller_once():
     assert asked == pytest.approx([0.1 * k for k in range(20)])
 
 
+@pytest.mark.parametrize("second", [1e-9, 1e-3, 1.0, 60.0, 3e7, 1e12])
+def test_prescribed_motions_in_any_unit_of_time(second):
+    """The rate of the body and a start that fits or not do not depend on the unit; `second`: its value in that unit."""
+    drives = {
+        "lambda": (lambda t: 0.5 * (1.0 - np.cos(3.0 * t / second)), np.sqrt(4.5), 0),
+        "expression": (lv.Expression("0.5*(1 - cos(w*t))", w=3.0 / second), np.sqrt(4.5), 0),
+        "constant rate": (lambda t: 3.0 * t / second, 3.0, 1),
+        "held": (lambda t: 0.0, 0.0, 0),
+    }
+    for drive, rate, warned in drives.values():
+        m = lv.Model(gravity=(0, 0, -9.81 / second**2))
+        bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(0.5, 0, 0), name="bar"))
+        m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), drive=drive, name="hinge"))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            Compiled.of(m)
+        assert len(said) == warned
+        assert lv.stiffness(m).spin * second == pytest.approx(rate, rel=0.01, abs=1e-6)
+
+
 def test_h_is_a_number_or_auto():
     with pytest.raises(lv.ModelError, match="h must be a number of seconds, or \"auto\", not 'soon'"):
         lv.simulate(oscillator(), h="soon", until=1.0)

@@ -98,11 +98,11 @@ def accept_force(bodies, h, c, far, p0, L0, trial):
                 inverse = bodies.inverse_mass[b] if side == 0 else bodies.inverse_inertia[b, k]
                 p = p0[b, k] if side == 0 else L0[b, k]
                 new = trial[NEXT + side, b, k]
-                size = max(size, inverse * abs(p) * h, inverse * abs(new) * c)
-                e = max(e, inverse * abs(new - trial[PHI + side, b, k]) * c)
+                change = inverse * abs(new - trial[PHI + side, b, k]) * c
+                if not change < 1e300:
+                    return np.inf
+                size, e = max(size, inverse * abs(p) * h, inverse * abs(new) * c), max(e, change)
                 trial[PHI + side, b, k] = new
-        if not e < 1e300:
-            return np.inf
         most = max(most, e / (SETTLED * size + DISPLACEMENT_ROUND_OFF * (far if side == 0 else 1.0)))
     return most
 

@@ -99,6 +99,16 @@ def shift_diagonal(blocks, shift, A):
 
 
 @inline
+def drop_guess(system, work, h, lam, p, L):
+    """Replace the first guess of λ, with which a body turns too far, by zero."""
+    predict_multipliers(system.rows, 0.0, False, False, lam, work.x)
+    for r in range(work.lam.shape[0]):
+        work.y[r] = work.x[r] - work.lam[r]
+        work.lam[r] = work.x[r]
+    apply_multipliers(system.blocks, work.G, 0.5 * h, work.y, p, L)
+
+
+@inline
 def solve_positions(system, state, work, h, span, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
     predict_multipliers(system.rows, span, even, state.account[CONDITION] < ROUGH, state.lam, work.lam)
@@ -117,6 +127,9 @@ def solve_positions(system, state, work, h, span, even, signals, row):
             )
         else:
             status = drift(system.bodies, h, a, B, p, L, work.a, work.B, work.L, work.fault)
+        if status != OK and i == 0:
+            drop_guess(system, work, h, state.lam, state.p, state.L)
+            continue
         if status != OK:
             result = status
             break
@@ -211,8 +224,10 @@ def store_multipliers(rows, h, span, signals, before, row, work_lam, impulse, sm
             mean = (signals[row, k] - signals[before, k]) / h  # impulses times mean rates: exact where a rate jumps
             first, last = 0.5 * (signals[before, k + RATE] + mean), 0.5 * (mean + signals[row, k + RATE])
             account[WORK] += 0.5 * h * (work_lam[r] * first + mu * last)
-        lam[LAST_LEAD, r] = lam[LEAD, r]
-        lam[LEAD, r] = (work_lam[r] - lam[MU, r]) / span if smooth else 0.0
+        known = smooth and lam[MU, r] != 0.0  # the first step begins without multipliers
+        lead = (work_lam[r] - lam[MU, r]) / span if known else 0.0
+        lam[LAST_LEAD, r] = lam[LEAD, r] if lam[LEAD, r] != 0.0 else lead
+        lam[LEAD, r] = lead
         lam[MU, r] = mu
 
 
