@@ -109,7 +109,7 @@ def test_the_work_of_an_impulse(kind, t0):
         assert np.abs(rate[after] - W1).max() <= 1e-8 * abs(W1)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+@pytest.mark.parametrize("scheme", SCHEMES[:-1], ids=repr)  # the last one damps what the impulses excite, by design
 def test_the_energy_balance_of_kinks_is_of_first_order(scheme):
     """In gravity, and with a second rod that swings freely on the driven one: balance errors are proportional to h."""
     jump = 6.0  # of the rate of |sin 3t| [rad/s]

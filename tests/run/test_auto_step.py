@@ -1,5 +1,6 @@
 """The choice of the step: frequencies against closed forms and full matrices, h="auto", and the energy check."""
 
+import re
 import warnings
 from itertools import pairwise
 
@@ -212,6 +213,23 @@ def test_auto_with_a_controller_accepts_any_duration(until, rate):
     assert asked == pytest.approx(np.arange(len(asked)) / rate, rel=1e-9)
     assert len(asked) == int(np.ceil(motion.t[-1] * rate * (1 - 1e-9)))
     assert ("the run ends with a whole step" in motion.chosen) == (motion.t[-1] > until * (1 + 1e-9))
+
+
+def test_the_remedy_for_a_step_that_does_not_fit_a_controller():
+    """The numbers that the refusal names are accepted, and the run is as long as it should have been."""
+    draw, refused = np.random.default_rng(3), 0
+    for rate in (10.0, 50.0, 1000.0 / 3.0, 7.3):
+        for _ in range(6):
+            h, until = 10.0 ** draw.uniform(-2.5, -1), draw.uniform(0.2, 1.0)
+            m = torsion(stiffness=20.0)
+            m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=rate, name="servo"))
+            try:
+                lv.simulate(m, h=h, until=until)
+            except lv.ModelError as error:
+                found = re.search(r"Try h = (\S+) and until = (\S+), or h=\"auto\"", str(error))
+                motion, refused = lv.simulate(m, h=float(found[1]), until=float(found[2])), refused + 1
+                assert until * (1 - 1e-9) <= motion.t[-1] <= until + motion.h
+    assert refused > 10
 
 
 def test_auto_ends_where_it_is_asked_to_if_a_shorter_step_does():

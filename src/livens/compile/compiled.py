@@ -23,6 +23,7 @@ from ..errors import ModelError, ModelWarning
 from ..kernels.arrays import State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly
+from .contents import naming_wrong_attributes
 from .joint_frames import JointFrame, joint_frames
 from .redundancy import redundant_rows
 from .rows import Group
@@ -113,9 +114,11 @@ class Compiled:
         full = all_rows.system._replace(shift=SHIFT) if left_out else system
         groups, coordinates, dials = tuple(all_rows.groups), tuple(all_rows.coordinates), tuple(all_rows.dials)
         number = {body: k for k, body in enumerate(model.bodies)}
+        with naming_wrong_attributes(model):
+            frames = joint_frames(model, number, coordinates, dials)
         return cls(
-            model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number,
-            joint_frames(model, number, coordinates, dials), tuple(_attributes(model)),
+            model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number, frames,
+            tuple(_attributes(model)),
         )  # fmt: skip
 
     # ── questions ──

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, vector
+from ..checks import Array, labelled, vector
 from ..errors import ModelError
 from .mass import MassProperties
 from .pose import Pose, rotation_matrix
@@ -71,7 +71,7 @@ class Body:
         body_rates: ArrayLike | None = None,
         name: str = "",
     ):
-        label = f"body {name!r}" if name else "a body"
+        label = labelled("body", name)
         if not is_shape(shape):
             raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
         if angular_velocity is not None and body_rates is not None:
@@ -105,6 +105,13 @@ class Body:
     def mass_properties(self) -> MassProperties:
         """Mass, centre and inertia in body axes."""
         return self.shape.mass_properties
+
+    @mass_properties.setter
+    def mass_properties(self, _: Any) -> None:
+        raise ModelError(
+            f"mass properties of body {self.name!r} follow from its shape: set body.shape, for example to "
+            "lv.MassProperties(mass, inertia, center)."
+        )
 
     @property
     def center(self) -> Point:

@@ -16,7 +16,7 @@ from .._jit import njit
 from .kinds import ANGLE, DISPLACEMENT
 from .potential import apply_force, point_component, to_body
 
-LARGEST = 1e15  # turns; more is a state that is no longer finite
+MOST_TURNS = 1e15  # more is a state that is no longer finite
 
 
 @njit
@@ -45,7 +45,7 @@ def coordinate_value(coordinates, c, a, B, near):
     S0, S1, S2 = to_world(B, i, coordinates.dial[c, 1])
     q = math.atan2(S0 * W0 + S1 * W1 + S2 * W2, C0 * W0 + C1 * W1 + C2 * W2)
     turns = (near - q) / (2.0 * math.pi) + 0.5
-    return q + 2.0 * math.pi * math.floor(turns) if abs(turns) < LARGEST else math.nan
+    return q + 2.0 * math.pi * math.floor(turns) if abs(turns) < MOST_TURNS else math.nan
 
 
 @njit
