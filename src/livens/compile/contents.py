@@ -8,8 +8,9 @@ attributes once more, and its message names the wrong one.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ..checks import check_name, vector
 from ..describe.body import Body
@@ -24,7 +25,7 @@ def check_contents(model: Model) -> None:
     that was removed, or if two have one name."""
     check_name(model.name, "Model")
     known: dict[str, Body | Thing] = {}
-    lists: list[tuple[str, type, Sequence[Body | Thing]]] = [
+    lists: list[tuple[str, type, Any]] = [
         ("bodies", Body, model.bodies), ("joints", Thing, model.joints), ("forces", Thing, model.forces)
     ]  # fmt: skip
     for what, kind, held in lists:
