@@ -21,7 +21,8 @@ class Refusing:
 WRONG = [
     None, "x", "", b"x", np.nan, np.inf, -1.0, 1e308, 10**400, 1j, True, [], [1, 2], [[1, 2], [3]], (1, 2, 3, 4), {},
     {1}, np.zeros(3), np.zeros((3, 3)), np.full(3, np.nan), np.array(["a", "b", "c"]), np.ma.masked, np.float32(1),
-    [None] * 3, object(), object, lambda: 0, lambda t: "x", datetime.date(2020, 1, 1), range(3), Refusing(), "\ud800", "a\0b",
+    [None] * 3, object(), object, lambda: 0, lambda t: "x", datetime.date(2020, 1, 1), range(3), Refusing(),
+    "\ud800", "a\0b",
 ]  # fmt: skip
 ON_COORDINATE = {"stiffness": 1.0, "rest": 0.0, "damping": 0.1, "limits": (-1, 1), "limit_stiffness": 10.0}
 JOINTS = {

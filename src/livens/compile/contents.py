@@ -25,7 +25,7 @@ def check_contents(model: Model) -> None:
     that was removed, or if two have one name."""
     check_name(model.name, "Model")
     known: dict[str, Body | Thing] = {}
-    lists: list[tuple[str, type, Any]] = [
+    lists: list[tuple[str, type[Body] | type[Thing], Any]] = [
         ("bodies", Body, model.bodies), ("joints", Thing, model.joints), ("forces", Thing, model.forces)
     ]  # fmt: skip
     for what, kind, held in lists:
