@@ -163,7 +163,8 @@ def draw(seed: int) -> Tree:
     units = Units(*10.0 ** rng.uniform(-3, 3, 3))
     h = SPAN * units.s / STEPS
     kinked = bool(rng.integers(2))
-    schemes = [lv.Livens(), lv.Livens(4), lv.Livens(6), lv.RungeKutta(4), lv.RungeKutta(8), lv.Newmark()]
+    alpha = lv.GeneralizedAlpha(0.8) if seed % 2 else lv.Newmark()
+    schemes = [lv.Livens(), lv.Livens(4), lv.Livens(6), lv.RungeKutta(4), lv.RungeKutta(8), alpha]
     scheme = schemes[rng.integers(len(schemes))]
     m = lv.Model(gravity=units.m / units.s**2 * rng.normal(size=3), name=f"tree {seed}")
     branches: list[Branch] = []
@@ -262,7 +263,7 @@ def examine(seed: int) -> list[str]:
         warnings.filterwarnings("ignore", message=".*initial velocities", category=lv.ModelWarning)
         try:
             motion = lv.simulate(tree.model, tree.scheme, h=h, until=SPAN * units.s)
-        except lv.StepFailed:  # Newmark's iteration may need a shorter step at a kink, and its message says so
+        except lv.StepFailed:  # the iteration of α methods may need a shorter step at a kink, and its message says so
             if tree.scheme.conserves_energy:
                 raise
             motion = lv.simulate(tree.model, tree.scheme, h=h / 4, until=SPAN * units.s, every=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
         array = np.array(value, dtype=np.float64)
         if not _are_numbers(value) and np.asarray(value).dtype.kind in "mM":  # a date has a number, but is none
             raise TypeError
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # an object of the user may raise any
         raise ModelError(f"{what} must be {_kind(shape)}, not {value!r}.") from None
     if array.shape != shape:
         raise ModelError(f"{what} must be {_kind(shape)}, got shape {array.shape}.")
@@ -88,10 +89,21 @@ def check_name(name: Any, kind: str) -> None:
         raise ModelError(f"the name {name!r} of a {kind} cannot be encoded in UTF-8: choose another one.") from None
 
 
+def labelled(kind: str, name: Any) -> str:
+    """A kind of thing with its name, or with an article; `Model.add` refuses a name that is no text.
+
+    >>> labelled("spring", "coil"), labelled("attraction", "")
+    ("spring 'coil'", 'an attraction')
+    """
+    return f"{kind} {name!r}" if isinstance(name, str) and name else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
+
+
 def file_path(path: Any) -> Path:
     """`path` as a Path, or a FileError if it is not the name of a file."""
     if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and name and "\0" not in name:
-        return Path(name)
+        with suppress(UnicodeEncodeError):
+            os.fsencode(name)
+            return Path(name)
     raise FileError(f"{path!r} is not the name of a file.")
 
 

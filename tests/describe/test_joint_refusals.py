@@ -303,9 +303,10 @@ def test_couplings():
 
 
 def test_controllers_speak_at_whole_steps():
+    whole, divide = "a controller's period must be a whole number of steps; ", ", which divide the time of the run"
     for rates, sentence in (
-        ([30.0], "a controller's period must be a whole number of steps; it is 3.333 steps of 0.01 s."),
-        ([1000.0], "a controller's period must be a whole number of steps; it is 0.1 steps of 0.01 s."),
+        ([80.0], f'{whole}it is 1.25 steps of 0.01 s{divide}. Try h = 0.00625 and until = 0.1, or h="auto".'),
+        ([1000.0], f'{whole}it is 0.1 steps of 0.01 s{divide}. Try h = 0.001 and until = 0.1, or h="auto".'),
         ([10.0, 50.0], "controllers must share one rate, got [10.0, 50.0] Hz."),
     ):
         m, world, a, _ = two()

@@ -371,3 +371,19 @@ def test_a_file_with_an_impossible_model_is_an_error(tmp_path):
     data["bodies"]["zwei"]["shape"]["surface"]["triangles"] = [[0, 1, 9999]]
     with pytest.raises(lv.ModelError, match="names vertex 9999"):
         from_dict(data)
+
+
+def test_forces_without_multipliers_of_earlier_versions(tmp_path):
+    """They carried φ alone: the motion is read, and its continuation begins with the equations of motion."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(0.5, 0, 0), name="bar"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    whole = lv.simulate(m, lv.GeneralizedAlpha(), h=1e-3, until=0.2)
+    old = lv.simulate(m, lv.GeneralizedAlpha(), h=1e-3, until=0.1)
+    old.record = old.record._replace(memory=old.record.memory[:, : 6 * len(m.bodies)])
+    old.save(tmp_path / "old.nc")
+    read = lv.load(tmp_path / "old.nc")
+    assert np.array_equal(read.record.L, old.record.L)
+    assert read.record.memory.shape[1] == 6 * len(m.bodies) + 5
+    longer = lv.resume(read, until=0.2)
+    assert np.abs(longer.position("bar") - whole.position("bar")).max() < 10.0 * 1e-3**2

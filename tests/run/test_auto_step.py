@@ -1,5 +1,6 @@
 """The choice of the step: frequencies against closed forms and full matrices, h="auto", and the energy check."""
 
+import re
 import warnings
 from itertools import pairwise
 
@@ -214,6 +215,23 @@ def test_auto_with_a_controller_accepts_any_duration(until, rate):
     assert ("the run ends with a whole step" in motion.chosen) == (motion.t[-1] > until * (1 + 1e-9))
 
 
+def test_the_remedy_for_a_step_that_does_not_fit_a_controller():
+    """The numbers that the refusal names are accepted, and the run is as long as it should have been."""
+    draw, refused = np.random.default_rng(3), 0
+    for rate in (10.0, 50.0, 1000.0 / 3.0, 7.3):
+        for _ in range(6):
+            h, until = 10.0 ** draw.uniform(-2.5, -1), draw.uniform(0.2, 1.0)
+            m = torsion(stiffness=20.0)
+            m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=rate, name="servo"))
+            try:
+                lv.simulate(m, h=h, until=until)
+            except lv.ModelError as error:
+                found = re.search(r"Try h = (\S+) and until = (\S+), or h=\"auto\"", str(error))
+                motion, refused = lv.simulate(m, h=float(found[1]), until=float(found[2])), refused + 1
+                assert until * (1 - 1e-9) <= motion.t[-1] <= until + motion.h
+    assert refused > 10
+
+
 def test_auto_ends_where_it_is_asked_to_if_a_shorter_step_does():
     m = torsion()
     m.add(lv.Motor(m["axle"], lambda t, now: 0.1, rate=10.0, name="servo"))
@@ -227,6 +245,26 @@ def test_auto_calls_a_controller_once():
     m.add(lv.Motor(m["axle"], lambda t, now: asked.append(t) or 0.1, rate=10.0, name="servo"))
     lv.simulate(m, h="auto", until=2.0)
     assert asked == pytest.approx([0.1 * k for k in range(20)])
+
+
+@pytest.mark.parametrize("second", [1e-9, 1e-3, 1.0, 60.0, 3e7, 1e12])
+def test_prescribed_motions_in_any_unit_of_time(second):
+    """The rate of the body and a start that fits or not do not depend on the unit; `second`: its value in that unit."""
+    drives = {
+        "lambda": (lambda t: 0.5 * (1.0 - np.cos(3.0 * t / second)), np.sqrt(4.5), 0),
+        "expression": (lv.Expression("0.5*(1 - cos(w*t))", w=3.0 / second), np.sqrt(4.5), 0),
+        "constant rate": (lambda t: 3.0 * t / second, 3.0, 1),
+        "held": (lambda t: 0.0, 0.0, 0),
+    }
+    for drive, rate, warned in drives.values():
+        m = lv.Model(gravity=(0, 0, -9.81 / second**2))
+        bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(0.5, 0, 0), name="bar"))
+        m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), drive=drive, name="hinge"))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            Compiled.of(m)
+        assert len(said) == warned
+        assert lv.stiffness(m).spin * second == pytest.approx(rate, rel=0.01, abs=1e-6)
 
 
 def test_h_is_a_number_or_auto():

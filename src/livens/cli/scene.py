@@ -167,7 +167,7 @@ def _check(options: argparse.Namespace) -> None:
         warnings.simplefilter("ignore", ModelWarning)  # the table contains the same facts
         begin = Compiled.of(model)
         end = source.run.get("until")
-        found = stiffness_of(begin) if end is None else stiffness_of(begin, until=end)
+        found = stiffness_of(begin, until=np.inf if end is None else end)
     facts = {"model": f"{model!r}, gravity {model.gravity.tolist()} m/s²"}
     facts["freedom"] = f"{begin.freedom} degree{'s' * (begin.freedom != 1)} of freedom"
     repeat = ", ".join(f"{count} in {name!r}" for name, count in begin.redundant.items())

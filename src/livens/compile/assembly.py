@@ -18,7 +18,7 @@ from ..checks import Array
 from ..describe.model import Model
 from ..describe.pose import cayley
 from ..errors import ModelError
-from ..kernels.arrays import MU, Bodies, State, System, Work
+from ..kernels.arrays import ACCELERATION, MU, RATE, Bodies, State, System, Work
 from ..kernels.constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.kinds import VELOCITY_ONLY
@@ -34,7 +34,7 @@ from .system import fastest, scratch
 SHIFT = 1e-6  # regularisation of S, relative to the metric, in projections and for reactions that are not unique
 LARGEST_VIOLATION = 0.1  # relative to the size of the joints, or in radians; a larger one is an error of the model
 STILL = 1e-14  # round-off of velocities at rest, relative to the rate of a pendulum of the size of the model
-DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by differences [1/s]
+DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by differences, relative to their pace
 
 
 class Assembly:
@@ -177,7 +177,7 @@ class Assembly:
         rate_violation = np.abs(left) * system.rows.weight * PRECISION
         r = int(rate_violation.argmax())
         rate = max(prescribed, before, fastest(system.bodies, self.state, self.size))
-        if rate_violation[r] > max(1e-6 * rate, still(system, self.size)):
+        if rate_violation[r] > max(1e-6 * rate, self.still()):
             joint = self.owners[r]
             remedy = remedy if (system.rows.signal >= 0).any() else ""
             raise ModelError(
@@ -220,8 +220,15 @@ class Assembly:
             "frame's origin; body.point_at(x, y, z) takes a world position."
         )
 
-
-def still(system: System, size: float) -> float:
-    """The rate that counts as rest [1/s]; `size`: of the joints [m]."""
-    pendulum = float(np.sqrt(np.linalg.norm(system.gravity) / size))
-    return DRIVEN if (system.rows.signal >= 0).any() else STILL * pendulum
+    def still(self, gravity: Array | None = None) -> float:
+        """The rate that counts as rest [1/s]: relative to a pendulum of the size of the joints, with another gravity if
+        it is given, and, where motions are prescribed, to the largest of |φ̇| and √|φ̈|."""
+        rows = self.system.rows
+        pendulum = float(np.sqrt(np.linalg.norm(self.system.gravity if gravity is None else gravity) / self.size))
+        driven = np.flatnonzero(rows.signal >= 0)
+        if not len(driven):
+            return STILL * pendulum
+        column, scale = rows.signal[driven], rows.weight[driven] * PRECISION
+        rate = np.abs(self.signals[0, column + RATE]) * scale
+        pace = np.sqrt(np.abs(self.signals[0, column + ACCELERATION]) * scale)
+        return DRIVEN * max(pendulum, float(rate.max()), float(pace.max()))

@@ -152,4 +152,4 @@ def turned_back(B: Array, u: Array) -> Array:
 
 def stack(rows: Any, shape: tuple[int, ...]) -> Array:
     """A list of numbers or arrays as one array (len, *shape), also when it is empty."""
-    return np.array(rows, dtype=np.float64).reshape(-1, *shape)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), *shape)

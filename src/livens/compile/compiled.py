@@ -23,7 +23,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError, ModelWarning
 from ..kernels.arrays import State, System
 from . import start_rates
-from .assembly import SHIFT, Assembly, still
+from .assembly import SHIFT, Assembly
 from .joint_frames import JointFrame, joint_frames
 from .planar_rows import flat_rows
 from .redundancy import redundant_rows
@@ -96,7 +96,7 @@ class Compiled:
         fit.check_rates(before)
         compiled = cls._made(model, tables, system, state, left_out, adjustment)
         if not quiet:
-            compiled.warn(fit.size)
+            compiled.warn(fit.size, fit.still())
         return compiled
 
     @classmethod
@@ -197,8 +197,9 @@ class Compiled:
                 f"model {self.model.name!r} has been changed since this motion was computed ({what}): {remedy}"
             )
 
-    def warn(self, size: float) -> None:
-        """Warn of what assembly changed and of redundant constraints; `size`: of the joints [m]."""
+    def warn(self, size: float, still: float) -> None:
+        """Warn of what assembly changed and of redundant constraints; `size`: of the joints [m]; `still`: the rate that
+        counts as rest [1/s]."""
         moved, turned, adjusted, respun, before = self.adjustment
         if moved > 1e-9 * size or turned > 1e-9:
             _warn(
@@ -206,7 +207,7 @@ class Compiled:
                 f"{turned:.2g} rad."
             )
         rate = max(before, fastest(self.system.bodies, self.state, size))
-        least = max(1e-9 * rate, still(self.system, size))
+        least = max(1e-9 * rate, still)
         if adjusted > size * least or respun > least:
             _warn(
                 f"the initial velocities did not satisfy the joints: they were changed by up to {adjusted:.2g} m/s and "

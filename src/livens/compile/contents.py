@@ -8,7 +8,9 @@ attributes once more, and its message names the wrong one.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from ..checks import check_name, vector
 from ..describe.body import Body
@@ -23,10 +25,12 @@ def check_contents(model: Model) -> None:
     that was removed, or if two have one name."""
     check_name(model.name, "Model")
     known: dict[str, Body | Thing] = {}
-    lists: list[tuple[str, type, Sequence[Body | Thing]]] = [
+    lists: list[tuple[str, type[Body] | type[Thing], Any]] = [
         ("bodies", Body, model.bodies), ("joints", Thing, model.joints), ("forces", Thing, model.forces)
     ]  # fmt: skip
     for what, kind, held in lists:
+        if not isinstance(held, list):
+            raise ModelError(f"m.{what} must be a list, not {held!r}: m.add puts things in their places.")
         for one in held:
             if not isinstance(one, kind):
                 raise ModelError(f"m.{what} holds {one!r}, which is none of them: m.add puts things in their places.")
@@ -36,9 +40,12 @@ def check_contents(model: Model) -> None:
     if not model.bodies or model.bodies[0] is not model.world:
         raise ModelError(f"m.bodies of model {model.name!r} must begin with the world.")
     for thing in model.things:
-        parts: list[Body | Thing] = [*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints]
-        for part in parts:
-            if not _same(known.get(part.name), part):
+        with naming_wrong_attributes(model):
+            held_by = thing.bodies if thing.bodies is not None else ()
+            parts: list[Body | Thing] = [*(point.body for point in thing.points), *held_by, *thing.joints]
+            names = [part.name for part in parts]
+        for name, part in zip(names, parts, strict=True):
+            if not _same(known.get(name), part):
                 raise ModelError(
                     f"{thing.label} acts on {part!r}, which is not in the model any more: remove {thing.name!r} too, "
                     f"or add {part.name!r} again."
@@ -50,6 +57,21 @@ def _same(held: Body | Thing | None, part: Body | Thing) -> bool:
     if isinstance(held, Thing) and isinstance(part, Thing):
         return held is part or (len(part.coordinates) > 0 and held.coordinates is part.coordinates)
     return held is part
+
+
+@contextmanager
+def naming_wrong_attributes(model: Model) -> Iterator[None]:
+    """An exception within becomes a ModelError that names the attribute: of the user's objects, any may come."""
+    try:
+        yield
+    except LivensError:
+        raise
+    except Exception as error:
+        refuse_wrong_attributes(model)
+        raise ModelError(
+            f"model {model.name!r} cannot be compiled: an attribute of a body, joint or force has a wrong value: "
+            f"{error}."
+        ) from error
 
 
 def refuse_wrong_attributes(model: Model) -> None:
@@ -66,5 +88,5 @@ def refuse_wrong_attributes(model: Model) -> None:
             made(**{name: vars(thing)[name] for name in names})
         except LivensError:
             raise
-        except (TypeError, ValueError, AttributeError) as error:
+        except Exception as error:
             raise ModelError(f"an attribute of {thing.label} has a wrong value: {error}.") from error

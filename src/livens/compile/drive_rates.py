@@ -24,7 +24,8 @@ SMOOTH = 1e-8  # relative difference of second differences of order four and six
 LEVELS = 8  # of spacings, each eight times as wide as the one before
 STEP_PART = 1.0 / 8.0  # step of the differences, relative to the step of the run
 SHORT_STEP = STEP_PART * 1e-3  # the same if there is no run [s]
-SHORTEST = 1e-9  # shortest step of the differences; a drive that is not smooth on it has no rate [s]
+SHORTEST = 1e-9  # shortest step of the differences relative to the time, and …
+SHORTEST_AT_ZERO = 1e-24  # … at t = 0 [s], in any unit; a drive that is not smooth on it has no rate
 BEFORE = np.array([0, 3, 6])  # how many of the seven times are before t: near t = 0, in between, near the end
 FIRST = np.array(
     [[-147, 360, -450, 400, -225, 72, -10], [-1, 9, -45, 0, 45, -9, 1], [10, -72, 225, -400, 450, -360, 147]]
@@ -156,11 +157,12 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     rate = np.sum(FIRST[side] * rise, axis=1) / (60.0 * step)
     table = np.stack([value, rate, np.sum(SECOND[side] * rise, axis=1) / (180.0 * step**2)], axis=1)
     doubt = np.where(side == 1, 0.0, _doubt(t, value, rise, rate * step, side, step))
-    again = doubt > (1e-6 if step > SHORTEST else 0.02)  # powers of t give the same at every step: 0.005 for t⁵
+    shortest = step <= np.maximum(SHORTEST * np.abs(t), SHORTEST_AT_ZERO)
+    again = doubt > np.where(shortest, 0.02, 1e-6)  # powers of t give the same at every step: 0.005 for t⁵
     if again.any():
-        if step <= SHORTEST:
+        if len(without := t[again & shortest]):
             raise ModelError(
-                f"drive of {owner.name!r} has no rate at t = {t[again][0]:g} s: it must begin and end smoothly."
+                f"drive of {owner.name!r} has no rate at t = {without[0]:g} s: it must begin and end smoothly."
             )
         table[again] = _near(owner, drive, t[again], value[again], within[again], step / 8.0, last)
     return table

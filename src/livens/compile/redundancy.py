@@ -117,6 +117,9 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
 def null_space(here: Assembly, rows: Array) -> NullSpace:
     """The null space of the part of Gᵀ that belongs to some rows, which form whole blocks; G is in work.G."""
     G = scaled_jacobian(here, rows)
+    if not np.isfinite(G).all():
+        names = ", ".join(sorted({repr(here.owners[r].name) for r in rows.tolist()}))
+        raise ModelError(f"the equations of {names} are too large to compute with: check their numbers and units.")
     U, s, _ = np.linalg.svd(G)
     size = np.concatenate([s, np.zeros(len(rows) - len(s))]) if len(rows) > len(s) else s
     clear = not ((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any()

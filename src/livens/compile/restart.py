@@ -22,7 +22,6 @@ from ..describe.row import Coordinate
 from ..describe.thing import Thing
 from ..kernels.arrays import MU, State
 from ..kernels.projection import project_rates
-from .assembly import still
 from .bodies import Frames, momenta, stack
 from .compiled import Compiled, attributes
 from .loops import loops
@@ -92,7 +91,7 @@ class Restart:
             lam[:, MU] = -system.rows.rate * g
             off = (np.abs(np.where(fit.hard, g, 0.0)) * system.rows.weight * PRECISION).max(axis=1)
             rates = np.maximum(before, self._fastest(p, L))
-            rest = np.array([still(system._replace(gravity=model.gravity), fit.size) for model in models])
+            rest = np.array([fit.still(model.gravity) for model in models])
             satisfied = off <= np.maximum(1e-6 * rates, rest)
         return [self._made(models[k], p[k], L[k], lam[k]) if satisfied[k] else None for k in range(m)]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 
+from ..checks import number
 from ..describe.model import Model
 
 
@@ -33,7 +34,8 @@ class Line:
 
 def rates(model: Model) -> dict[str, float]:
     """The rates that joints prescribe at the start [rad/s or m/s]."""
-    return {joint.name: joint.start_rate for joint in model.joints if joint.start_rate is not None}
+    given = [joint for joint in model.joints if joint.start_rate is not None]
+    return {joint.name: number(joint.start_rate, f"start_rate of {joint.label}") for joint in given}
 
 
 def driven(model: Model) -> Model:

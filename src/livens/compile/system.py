@@ -15,22 +15,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, accepts
 from ..describe.model import Model
 from ..describe.row import Coordinate
 from ..describe.term import PairAttraction, PointSpring
 from ..describe.thing import Thing
-from ..errors import LivensError, ModelError
+from ..errors import ModelError
 from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, identities, stack
 from .constraint_tapes import compile_tapes
 from .contacts import compile_contacts, touch_scratch
-from .contents import check_contents, refuse_wrong_attributes
+from .contents import check_contents, naming_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_rows, groups, without
 from .signals import Signals
 
+REAL = (int, float, np.integer, np.floating)
 NO_TAPES = Tapes(
     code=np.zeros((0, 4), dtype=np.int64),
     constant=np.zeros(0),
@@ -56,17 +57,34 @@ class Tables(NamedTuple):
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
     """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
-    try:
-        check_contents(model)
-        return _tables(model, skip)
-    except LivensError:
-        raise
-    except (TypeError, ValueError, AttributeError) as error:
-        refuse_wrong_attributes(model)
-        raise ModelError(
-            f"model {model.name!r} cannot be compiled: an attribute of a body, joint or force has a wrong value: "
-            f"{error}."
-        ) from error
+    if not isinstance(model, Model):
+        raise ModelError(f"a model is needed, such as lv.Model(), not {model!r}.")
+    check_contents(model)
+    with naming_wrong_attributes(model):
+        tables = _tables(model, skip)
+        if not _possible(tables):
+            raise ValueError("a number is negative, infinite or NaN")
+    return tables
+
+
+def _possible(tables: Tables) -> bool:
+    """True if all numbers of a system and its state are finite, and none is negative that must not be."""
+    system, state = tables.system, tables.state
+    coordinates = system.coordinates
+    finite = (
+        system.gravity, *system.springs, *system.pairs, *coordinates._replace(limit=system.gravity), *system.rows,
+        *system.dials, system.loads.point, state.a, state.p, state.L,
+    )  # fmt: skip
+    signals = tables.signals
+    motors = [] if signals is None else [motor.term for motor in signals.controlled]
+    loads = [] if signals is None else [load.term.axes for load in signals.loads]
+    return (
+        all(bool(np.isfinite(x).all()) for x in finite)
+        and not np.isnan(coordinates.limit).any()
+        and not any(bool((x < 0.0).any()) for x in (system.rows.rate, system.springs.stiffness, coordinates.stop))
+        and all(isinstance(m.rate, REAL) and 0.0 < m.rate < np.inf and accepts(m.effort, 2) for m in motors)
+        and all(isinstance(axes, str) and axes in ("world", "body") for axes in loads)
+    )
 
 
 def _tables(model: Model, skip: frozenset[int]) -> Tables:
@@ -153,6 +171,7 @@ def scratch(system: System, vectors: int = 0, columns: int = 0) -> Work:
         row=np.zeros(8),
         registers=registers(system),
         partial=np.zeros(r),
+        rates=np.zeros(r),
         lam=np.zeros(r),
         trial=np.zeros((vectors, n, 3)),
         facing=np.zeros((len(system.dials.body), 3)),

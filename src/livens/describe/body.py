@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, direction, vector
+from ..checks import Array, direction, labelled, vector
 from ..errors import ModelError
 from .contact_shape import ContactShape, contact_shapes_of
 from .mass import MassProperties
@@ -97,7 +97,7 @@ class Body:
         collision: Shape | None = None,
         name: str = "",
     ):
-        label = f"body {name!r}" if name else "a body"
+        label = labelled("body", name)
         if not is_shape(shape):
             raise ModelError(f"{label} needs a shape or MassProperties, not {shape!r}.")
         if collision is not None and not is_shape(collision):
@@ -147,6 +147,13 @@ class Body:
     def mass_properties(self) -> MassProperties:
         """Mass, centre and inertia in body axes."""
         return self.shape.mass_properties
+
+    @mass_properties.setter
+    def mass_properties(self, _: Any) -> None:
+        raise ModelError(
+            f"mass properties of body {self.name!r} follow from its shape: set body.shape, for example to "
+            "lv.MassProperties(mass, inertia, center)."
+        )
 
     @property
     def center(self) -> Point:

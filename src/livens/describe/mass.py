@@ -49,8 +49,7 @@ class MassProperties:
     center: Array
 
     def __init__(self, mass: float, inertia: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)):
-        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
-        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
+        J = inertia_tensor(inertia)
         object.__setattr__(self, "mass", positive(mass, "mass", "kg"))
         if self.mass > HUGE:
             raise ModelError(f"mass of {self.mass:.3g} kg is too large to compute with: check its unit.")
@@ -68,8 +67,7 @@ class MassProperties:
         >>> MassProperties.repaired(1.0, (1.0, 1.0, 5.0)).principal()[0].round(3).tolist()
         [2.5, 2.5, 5.0]
         """
-        full = np.ndim(np.asarray(inertia, dtype=object)) == 2
-        J = finite(inertia, (3, 3), "inertia") if full else np.diag(finite(inertia, (3,), "inertia"))
+        J = inertia_tensor(inertia)
         if (fault := inertia_fault(J)) and np.abs(J).max() <= HUGE:
             new = nearest_inertia(J)
             warnings.warn(f"{fault}: {inertia_change(J, new)}.", ModelWarning, stacklevel=2)
@@ -149,6 +147,15 @@ class MassProperties:
 
     def __repr__(self) -> str:
         return f"MassProperties(mass={self.mass:g}, inertia={self.inertia.tolist()}, center={self.center.tolist()})"
+
+
+def inertia_tensor(value: ArrayLike) -> Array:
+    """A 3 × 3 tensor, or its three diagonal entries, as a tensor of finite numbers."""
+    try:
+        full = np.ndim(np.asarray(value, dtype=object)) == 2
+    except Exception:  # an object of the user may raise any
+        full = False
+    return finite(value, (3, 3), "inertia") if full else np.diag(finite(value, (3,), "inertia"))
 
 
 def inertia_fault(J: Array) -> str:

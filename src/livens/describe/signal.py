@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, finite
+from ..checks import Array, accepts, finite
 from ..errors import LivensError, ModelError
 
 Signal = ArrayLike | Callable[[float], ArrayLike]
@@ -34,6 +34,10 @@ def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: 
         answer = signal(time)
     except LivensError:
         raise
+    except TypeError:
+        if accepts(signal, 1):
+            raise  # by the function itself
+        raise ModelError(f"{what} of {owner.name!r} must be a function of time, f(t), not {signal!r}.") from None
     except ValueError as error:  # such as the end of a table, or the square root of a negative number
         raise ModelError(
             f"{what} of {owner.name!r} cannot be evaluated at t = {time:g} s: {str(error).rstrip('.')}."
@@ -41,7 +45,7 @@ def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: 
     try:
         value = np.asarray(answer, dtype=np.float64)
         good = value.shape == shape and bool(np.isfinite(value).all())
-    except (TypeError, ValueError):
+    except Exception:  # an object of the user may raise any
         good = False
     if not good:
         wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"

@@ -183,7 +183,8 @@ class Thing:
     def label(self) -> str:
         """Its class with its name, or with an article."""
         made = type(self).__name__
-        return f"{made} {self.name!r}" if self.name else f"{'an' if made[0] in 'AEIO' else 'a'} {made}"
+        named = isinstance(self.name, str) and self.name != ""
+        return f"{made} {self.name!r}" if named else f"{'an' if made[0] in 'AEIO' else 'a'} {made}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

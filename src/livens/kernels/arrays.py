@@ -212,7 +212,7 @@ class State(NamedTuple):
     account: Floats  # WORK done and energy DISSIPATED since the start [J]; CONDITION of S, by `factor` (3,)
     effort: Floats  # output of controllers, constant between two calls [N m] or [N] (controllers,)
     half_turns: Floats  # of the angles on which nothing acts; NaN if not counted (d,)
-    memory: Floats = np.zeros(0)  # carried by a scheme: nothing; forces [N], [N m] (6n,); or remainders (15n,)
+    memory: Floats = np.zeros(0)  # carried by a scheme: nothing; forces, multipliers (6n + r,); or remainders (15n,)
 
 
 class Work(NamedTuple):
@@ -238,7 +238,8 @@ class Work(NamedTuple):
     row: Floats  # one row of a block (8,)
     registers: Floats  # of the tapes (registers,)
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
-    lam: Floats  # multipliers of the position level (r,)
+    rates: Floats  # of the rows before an impulse acts on them (r,)
+    lam: Floats  # multipliers of the position level, or impulses (r,)
     trial: Floats  # vectors of a scheme: each module in step/ names its slots (scratch of the scheme, n, 3)
     facing: Floats  # cosine, sine and rate of the angles on which nothing acts, after the last step (d, 3)
     tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)

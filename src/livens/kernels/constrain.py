@@ -83,6 +83,8 @@ def largest_violation(rows, g):
         e = abs(g[r]) * rows.weight[r]
         if not e <= most:
             most, which = e, r
+            if e != e:
+                break  # NaN is the largest
     return most, which
 
 

@@ -20,6 +20,8 @@ from .._jit import njit
 from .kinds import DISPLACEMENT, ROTATION
 from .potential import apply_force, point_component, to_body
 
+MOST_TURNS = 1e15  # more is a state that is no longer finite
+
 
 @njit
 def to_world(B, b, u):
@@ -49,7 +51,8 @@ def coordinate_value(coordinates, c, a, B, near):
     C0, C1, C2 = to_world(B, i, coordinates.dial[c, 0])
     S0, S1, S2 = to_world(B, i, coordinates.dial[c, 1])
     q = math.atan2(S0 * W0 + S1 * W1 + S2 * W2, C0 * W0 + C1 * W1 + C2 * W2)
-    return q + 2.0 * math.pi * math.floor((near - q) / (2.0 * math.pi) + 0.5)
+    turns = (near - q) / (2.0 * math.pi) + 0.5
+    return q + 2.0 * math.pi * math.floor(turns) if abs(turns) < MOST_TURNS else math.nan
 
 
 @njit

@@ -23,6 +23,7 @@ from .rows import bias_terms, jacobians
 from .sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 
 REFINE = 12  # corrections of multipliers, at most
+HUGE = 1e300  # larger numbers count as infinite
 
 
 @njit
@@ -33,7 +34,10 @@ def move_steadily(bodies, t, a0, B0, p, L, a1, B1):
         w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
         w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
         w = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
-        c = math.tan(0.5 * t * w) / w if w > 0.0 else 0.0
+        half = 0.5 * t * w
+        c = 0.0
+        if w > 0.0:
+            c = math.tan(half) / w if abs(half) < HUGE else math.nan  # Python's tan raises an exception
         x, y, z = c * w0, c * w1, c * w2
         s = 2.0 / (1.0 + x * x + y * y + z * z)
         for k in range(3):

@@ -16,11 +16,14 @@ from .._jit import njit
 R6, R20, R42, R72, R110, R156, R210 = (1.0 / (k * (k + 1)) for k in range(2, 15, 2))
 R30, R56, R90, R132, R182 = (1.0 / (k * (k + 1)) for k in range(5, 14, 2))
 R24 = 1.0 / 24.0
+HUGE = 1e300  # larger numbers count as infinite
 
 
 @njit
 def rotation_coefficients(s):
     """The three coefficients of (1) for s = t²."""
+    if s > HUGE:  # Python's sin raises an exception
+        return math.nan, math.nan, math.nan
     if s > 0.25:
         t = math.sqrt(s)
         sine, cosine = math.sin(0.5 * t), math.cos(0.5 * t)

@@ -122,7 +122,9 @@ def tape_rates(tapes, partial, x):
 
 
 @njit
-def add_tape_work(tapes, c, lam, partial, account):
-    """Add the work of constraints that depend on time: c times their power −λ ∂g/∂t."""
+def add_tape_impulse_work(tapes, c, lam, rates, partial, account):
+    """Add the work of the impulses c λ of constraints that depend on time: impulse times the mean of the rates of its
+    row on both sides of it, one in `rates`, the other −∂g/∂t. It is exact where ∂g/∂t jumps too."""
     for k in range(tapes.row.shape[0]):
-        account[WORK] -= c * lam[tapes.row[k]] * partial[tapes.row[k]]
+        r = tapes.row[k]
+        account[WORK] += 0.5 * c * lam[r] * (rates[r] - partial[r])

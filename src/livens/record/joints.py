@@ -45,7 +45,7 @@ def reaction(motion: Trajectory, joint: Thing | str, frame: str) -> tuple[Array,
     """Force [N] and torque [N m] about the joint's second point that the joint exerts on its second body."""
     owner = motion.own(joint)
     if not isinstance(owner, Thing) or (frame_of := motion.compiled.frames.get(owner)) is None:
-        if owner in motion.model.joints:
+        if any(owner is one for one in motion.model.joints):
             raise ModelError(f"{owner!r} has no reaction of its own: it acts through the joints it couples.")
         raise ModelError(f"{owner!r} is not a joint of this motion's model.")
     if frame not in ("world", "joint"):

@@ -62,7 +62,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "memory": (
         ("time", "carried"),
         None,
-        "further variables of a scheme: forces [N], torques [N m]; remainders of sums",
+        "further variables of a scheme: forces [N], torques [N m], multipliers; remainders of sums",
     ),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
@@ -364,6 +364,9 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     scheme = CLASSES[kind](**options)
     state = compiled.state._replace(memory=np.zeros(scheme.memory(compiled.system)))
     t = arrays["time"]
+    forces_only = (len(t), 6 * len(compiled.system.bodies.mass))  # release 0.1 carried no multipliers
+    if scheme.carries == "accelerations" and np.shape(arrays.get("memory", ())) == forces_only:
+        arrays = {name: x for name, x in arrays.items() if name != "memory"}
     record = State(
         **{
             name: arrays.get(name, np.full((len(t), *shape), ABSENT.get(name, 0.0))).reshape(len(t), *shape)
@@ -394,7 +397,8 @@ def _turned(record: State, carries: str, old: Array, new: Array) -> State:
     R = np.swapaxes(old, 1, 2) @ new
     memory = np.zeros_like(record.memory)  # remainders are smaller than the round-off of this
     if carries == "accelerations":  # forces in world axes, torques in principal
-        carried = record.memory.reshape(len(memory), -1, 2, 3).copy()
+        memory, end = record.memory.copy(), 6 * len(R)
+        carried = memory[:, :end].reshape(len(memory), -1, 2, 3)
         carried[:, :, 1] = np.einsum("kji,tkj->tki", R, carried[:, :, 1])
-        memory = carried.reshape(memory.shape)
+        memory[:, :end] = carried.reshape(len(memory), end)
     return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=memory)

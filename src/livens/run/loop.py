@@ -139,10 +139,14 @@ class Run:
             return 0
         if len(rates) > 1:
             raise ModelError(f"controllers must share one rate, got {sorted(rates)} Hz.")
-        steps = 1.0 / (rates.pop() * self.h)
+        period = 1.0 / rates.pop()
+        steps = period / self.h
         if steps < 0.999 or abs(steps - round(steps)) > 1e-6 * steps:
+            h = float(period / max(1.0, np.ceil(steps * (1.0 - 1e-6))))
+            until = float(h * np.ceil(self.wanted * self.h / h * (1.0 - 1e-9)))
             raise ModelError(
-                f"a controller's period must be a whole number of steps; it is {steps:.4g} steps of {self.h:g} s."
+                f"a controller's period must be a whole number of steps; it is {steps:.4g} steps of {self.h:g} s, "
+                f'which divide the time of the run. Try h = {h} and until = {until}, or h="auto".'
             )
         return round(steps)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 import time
 
+import numpy as np
+
+from ..errors import ModelError
+
 PATIENCE = 2.0  # seconds before anything is printed
 
 
@@ -13,7 +17,9 @@ class Progress:
 
     def __init__(self, what: str, total: int, show: bool | None = None, unit: str = "steps"):
         self.what, self.total, self.unit = what, total, unit
-        self.show = sys.stderr.isatty() if show is None else show
+        if show is not None and not isinstance(show, (bool, int, np.bool_)):
+            raise ModelError(f"progress must be True, False or None, not {show!r}.")
+        self.show = sys.stderr.isatty() if show is None else bool(show)
         self.begin = self.last = time.perf_counter()
         self.printed = False
 

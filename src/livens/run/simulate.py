@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from .plan import Plan, plan
 from .prepare import Prepared
 from .progress import Progress
 
+UNCOUNTED = 1e15  # steps; more are too many to count
 _asked: set[str] = set()  # kernels of which it has been looked up whether they are compiled
 
 
@@ -125,9 +127,13 @@ def resume(
     >>> bool((lv.resume(half, until=2.0).record.L == whole.record.L).all())
     True
     """
+    if not isinstance(motion, Trajectory):
+        raise ModelError(f"resume takes a motion first, such as that of lv.simulate or lv.load, not {motion!r}.")
     t0, h = float(motion.t[0]), motion.h
     refuse_between_steps(motion)
     end = motion.end if until is None else number(until, "until")
+    if not abs(end - t0) / h < UNCOUNTED:
+        raise ModelError(f"t = {end:g} s is too late for steps of {h:g} s: give an earlier `until`.")
     steps = round((end - t0) / h)
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
@@ -185,7 +191,9 @@ def dynamics(model: Model, state: State | None = None, t: float = 0.0) -> Trajec
 
 def say_compiling(model: Model, scheme: Scheme) -> None:
     """Announce that the first run on a machine compiles the kernels, or that they run as plain Python."""
-    jointed = bool(model.joints or model.planes) or any(force.rows() for force in model.forces)
+    jointed = True
+    with suppress(Exception):  # wrong attributes are named when the model is compiled
+        jointed = bool(model.joints or model.planes) or any(force.rows() for force in model.forces)
     file, seconds = scheme.rollout_file(jointed), scheme.compile_seconds(jointed)
     text = "" if file in _asked else _jit.announcement(f"{file}.rollout", seconds)
     if text:

@@ -25,11 +25,14 @@ import numpy as np
 from ..checks import Array
 from ..compile.assembly import SHIFT, Assembly
 from ..compile.compiled import Compiled
+from ..compile.drive_rates import known_values
 from ..compile.signals import Signals
 from ..compile.states import as_record, copied
 from ..compile.system import inverse_masses
 from ..describe.model import Model
 from ..describe.pose import turned
+from ..describe.row import Drive
+from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State, System
 from ..kernels.constrain import apply_multipliers, constraint_rates
@@ -42,8 +45,9 @@ ROUNDS = 60  # restarts of Lanczos' method at most
 EIGENVALUE_TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
 FEWEST_STEPS = 100  # steps of a run whose model gives no reason for more
-PRESCRIBED = 10.0  # the time over which prescribed motions are examined [s], at SAMPLES times
+PRESCRIBED = 10.0  # the time over which prescribed motions are examined, relative to their pace, at SAMPLES times
 SAMPLES = 200
+TIMES = 2.0 ** np.arange(-80, 81)  # at which the pace is looked for, in any unit of time
 
 
 @dataclass(frozen=True)
@@ -95,26 +99,38 @@ def stiffness(model: Model) -> Stiffness:
     return stiffness_of(Compiled.of(model, quiet=True))
 
 
-def stiffness_of(compiled: Compiled, stops: bool = True, until: float = PRESCRIBED) -> Stiffness:
-    """The same of a compiled model. stops: count stops as if they were touched, also those that are not; until: the
-    time over which prescribed motions are examined [s]."""
-    found, (rate, body) = _Linear(compiled, stops).found(), _prescribed(compiled, min(until, PRESCRIBED))
+def stiffness_of(compiled: Compiled, stops: bool = True, until: float = np.inf) -> Stiffness:
+    """The same of a compiled model. stops: count stops as if they were touched, also those that are not; until: the end
+    of the run [s]."""
+    found, (rate, body) = _Linear(compiled, stops).found(), _prescribed(compiled, until)
     return replace(found, spin=rate, spinning=body) if rate > found.spin else found
 
 
 def _prescribed(compiled: Compiled, until: float) -> tuple[float, str]:
     """The fastest of |φ̇| and √|φ̈| of prescribed angles φ, or of displacements over the joints' size [rad/s], and the
     body that they move."""
-    signals, t = Signals(compiled.model, until / SAMPLES), np.linspace(0.0, until, SAMPLES)
     fastest, body = 0.0, ""
-    size = compiled.assembly(compiled.state).size if signals.drives else 1.0
-    for owner, _, k in signals.drives:
+    drives = Signals(compiled.model).drives
+    size = compiled.assembly(compiled.state).size if drives else 1.0
+    for owner, drive, k in drives:
+        unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
+        end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
         with suppress(ModelError):  # not defined for so long
-            _, rate, acceleration = signals.table(t)[:, k : k + 3].T
-            unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
+            table = Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
+            _, rate, acceleration = table[:, k : k + 3].T
             now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
             fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
     return fastest, body
+
+
+def _pace(owner: Thing, drive: Drive, unit: float, until: float) -> float:
+    """The time [s] in which a prescribed motion first changes by a radian or by `unit`, or by a tenth of its largest
+    change if that is less; up to the end of the run. 1 if it does not change."""
+    times = TIMES[until >= TIMES]
+    value = known_values(owner, drive, np.append(0.0, times))
+    change = np.nan_to_num(np.abs(value[1:] - value[0]), nan=0.0, posinf=0.0)
+    least = min(unit, 0.1 * float(change.max(initial=0.0)))
+    return float(times[np.flatnonzero(change >= least)[0]]) if least > 0.0 else 1.0
 
 
 class _Linear:

@@ -13,7 +13,6 @@ import warnings
 
 import numpy as np
 
-from ..compile.assembly import still
 from ..compile.compiled import Compiled
 from ..compile.states import copied
 from ..compile.system import fastest
@@ -120,7 +119,7 @@ def _fitted(begin: Compiled, state: State) -> State:
     fit.check_orientations()
     adjusted, respun = fit.project_velocities()
     rate = fastest(begin.system.bodies, fit.state, fit.size)
-    least = max(1e-9 * rate, still(begin.system, fit.size))
+    least = max(1e-9 * rate, fit.still())
     if moved > 1e-9 * fit.size or turned > 1e-9:
         _warn(
             f"the positions did not satisfy the joints: bodies were moved by up to {moved:.2g} m and {turned:.2g} rad."

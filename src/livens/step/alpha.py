@@ -12,6 +12,11 @@ dampers, gives the λ that closes the joints. It converges for steps that resolv
 round-off of positions over h², which long chains amplify: it ends where joints are closed and changes no longer
 decrease. Then p₁ is projected onto G v₁ = 0, and Φ₁ follows from the equations of motion there (Lunk & Simeon 2006):
 otherwise accelerations in constrained directions would grow. Lie-group form: Brüls, Cardona & Arnold 2012.
+
+The rows exert impulses in a step: those of (1), with ℓ, which belongs to λ as φ to Φ by (2), and those of the
+projection. The work of a prescribed motion with the rate r is, also where r jumps,
+
+    W = ½ (r₀ + r₁) (h ((1 − γ) ℓ₀ + γ ℓ₁) + impulse of the projection)                                            (4)
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, RATE, S_PIVOTS, System
 from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import (
@@ -36,11 +41,11 @@ from ..kernels.forces import forces, power, user_forces
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
-from ..kernels.row_tapes import add_tape_work, all_jacobians, all_rates, all_violations
+from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from ..kernels.status import OK, SOLVE
 from ..kernels.turns import count_half_turns, face_dials
-from .projection import add_joint_work, project_momenta
+from .projection import add_damper_loss, add_impulse_work, project_momenta
 from .scheme import Prepare, Rollout, phase_per_step
 from .start_forces import start_forces
 
@@ -92,11 +97,11 @@ def accept_force(bodies, h, c, far, p0, L0, trial):
                 inverse = bodies.inverse_mass[b] if side == 0 else bodies.inverse_inertia[b, k]
                 p = p0[b, k] if side == 0 else L0[b, k]
                 new = trial[NEXT + side, b, k]
-                size = max(size, inverse * abs(p) * h, inverse * abs(new) * c)
-                e = max(e, inverse * abs(new - trial[PHI + side, b, k]) * c)
+                change = inverse * abs(new - trial[PHI + side, b, k]) * c
+                if not change < 1e300:
+                    return np.inf
+                size, e = max(size, inverse * abs(p) * h, inverse * abs(new) * c), max(e, change)
                 trial[PHI + side, b, k] = new
-        if not e < 1e300:
-            return np.inf
         most = max(most, e / (SETTLED * size + DISPLACEMENT_ROUND_OFF * (far if side == 0 else 1.0)))
     return most
 
@@ -194,53 +199,56 @@ def solve_step(system, state, work, h, table, signals, row):
 @inline
 def step(system, state, work, h, table, signals, before, row):
     """One step; work.f, work.tau hold Φ at its start and, afterwards, at its end."""
-    add_joint_work(system.rows, 0.5 * h, signals, before, state.lam[MU], state.account)
-    if system.tapes.clock >= 0:
-        add_tape_work(system.tapes, 0.5 * h, state.lam[MU], work.partial, state.account)
+    add_damper_loss(system.rows, 0.5 * h, state.lam[MU], state.account)
+    store_start(system.rows, signals, before, state.lam[MU], work.partial, work.lam, work.rates)
     status = solve_step(system, state, work, h, table, signals, row)
     if status == OK:
-        newmark = table[ALPHA_M] == 0.0 and table[ALPHA_F] == 0.0  # it steps with the accelerations themselves
-        part = table[GAMMA] if newmark else 0.0  # the multipliers of other schemes belong to times within the step
-        add_driven_impulses(system.rows, part, signals, before, row, state.lam[MU], state.account)
         accept_trial(
             h, table, work.f, work.tau, state.memory, work.a, work.B, work.trial, state.a, state.B, state.p, state.L
         )
         if state.lam.shape[1] > 0:
-            booked = state.account[WORK]
+            accept_multipliers(h, table, state.lam[MU], state.memory[6 * state.a.shape[0] :], work.lam)
             project_momenta(system, state, work, h, signals, row)
-            if not newmark:
-                state.account[WORK] = booked
+            add_impulse_work(system, work, signals, row, state.account)
         solve_accelerations(
             system, state.a, state.B, state.angle, state.p, state.L, signals, row, REFINE, work, work.f, work.tau,
             state.lam[MU],
         )  # fmt: skip
-        if newmark:
-            store_force(work.f, work.tau, state.memory)
-        add_driven_impulses(system.rows, -part, signals, before, row, state.lam[MU], state.account)
-        add_joint_work(system.rows, 0.5 * h, signals, row, state.lam[MU], state.account)
-        if system.tapes.clock >= 0:
-            add_tape_work(system.tapes, 0.5 * h, state.lam[MU], work.partial, state.account)
+        if table[ALPHA_M] == 0.0 and table[ALPHA_F] == 0.0:  # Newmark steps with the accelerations themselves
+            store_force(work.f, work.tau, state.lam[MU], state.memory)
+        add_damper_loss(system.rows, 0.5 * h, state.lam[MU], state.account)
         add_work(h, power(system, state, signals, row, work), work.power, state.account)
     return status
 
 
 @njit
-def add_driven_impulses(rows, part, signals, before, row, lam, account):
-    """Add `part` of the impulses h λ of prescribed motions times their mean rate. Where a rate jumps, the multipliers
-    of (3) are impulses, and those of the equations of motion are not: the difference is the impulse that is added."""
+def store_start(rows, signals, before, lam, partial, start, rates):
+    """The multipliers and the prescribed rates of the rows at the start of a step, for (4)."""
     for r in range(lam.shape[0]):
-        k = rows.signal[r]
-        if k >= 0 and rows.rate[r] == 0.0:
-            account[WORK] += part * lam[r] * (signals[row, k] - signals[before, k])
+        start[r] = lam[r]
+        rates[r] = signals[before, rows.signal[r] + RATE] if rows.signal[r] >= 0 else -partial[r]
 
 
 @njit
-def store_force(f, tau, phi):
-    """φ = Φ."""
-    for b in range(f.shape[0]):
+def accept_multipliers(h, table, lam, ell, impulse):
+    """(4): ℓ₁ becomes the state, from λ₁ and λ₀, which `impulse` holds on entry; on return, it holds impulses."""
+    gamma, m, f = table[GAMMA], table[ALPHA_M], table[ALPHA_F]
+    for r in range(lam.shape[0]):
+        old = ell[r]
+        ell[r] = ((1.0 - f) * lam[r] + f * impulse[r] - m * old) / (1.0 - m)
+        impulse[r] = h * ((1.0 - gamma) * old + gamma * ell[r])
+
+
+@njit
+def store_force(f, tau, lam, memory):
+    """φ = Φ, ℓ = λ."""
+    n = f.shape[0]
+    for b in range(n):
         for k in range(3):
-            phi[6 * b + k] = f[b, k]
-            phi[6 * b + 3 + k] = tau[b, k]
+            memory[6 * b + k] = f[b, k]
+            memory[6 * b + 3 + k] = tau[b, k]
+    for r in range(lam.shape[0]):
+        memory[6 * n + r] = lam[r]
 
 
 @njit
@@ -257,7 +265,7 @@ def prepare(system, state, work, signals, h):
     for i in range(state.memory.shape[0]):
         empty = empty and state.memory[i] == 0.0
     if empty:
-        store_force(work.f, work.tau, state.memory)
+        store_force(work.f, work.tau, state.lam[MU], state.memory)
 
 
 @njit
@@ -311,8 +319,8 @@ class Alpha:
         return np.array([1.0, self.beta, self.gamma, *self.alphas])
 
     def memory(self, system: System) -> int:
-        """Six numbers per body: φ."""
-        return 6 * len(system.bodies.mass)
+        """Six numbers per body, φ, and one per row, ℓ."""
+        return 6 * len(system.bodies.mass) + len(system.rows.kind)
 
     def rollout_file(self, jointed: bool) -> str:
         return "alpha"

@@ -63,7 +63,7 @@ from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
-from ..kernels.row_tapes import add_tape_work, all_jacobians, all_rates, all_violations
+from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations
 from ..kernels.sparse import TINY, solve
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, CONTACTS, NOT_FINITE, OK
@@ -308,11 +308,14 @@ def finish_part(system, state, work, h, count, signals, before, row):
     for c in range(count):
         touch.P2[c, 0] = touch.P1[c, 0]
     loss = contact_loss(system.bodies, points, count, touch.P1, touch.v0, state.p, state.L)
-    accept_trial(work, state.a, state.B, state.L)
     if system.tapes.clock >= 0:
-        add_tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
+        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
+        add_tape_impulse_work(system.tapes, 0.5 * h, work.lam, work.rates, work.partial, state.account)
+    accept_trial(work, state.a, state.B, state.L)
     if work.g.shape[0] > 0:
         state.account[CONDITION] = factorise(system, state, work, h, TINY, signals, row)
+    if system.tapes.clock >= 0:
+        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
     put_contact_frames(system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
     for c in range(count):
@@ -341,7 +344,7 @@ def finish_part(system, state, work, h, count, signals, before, row):
     state.memory[FRICTION] += loss
     state.account[DISSIPATED] += loss
     if system.tapes.clock >= 0:
-        add_tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
+        add_tape_impulse_work(system.tapes, 1.0, work.y, work.rates, work.partial, state.account)
     store_multipliers(system.rows, h, h, signals, before, row, work.lam, work.y, False, state.lam, state.account)
     add_work(h, power(system, state, signals, row, work), work.power, state.account)
     remember_impulses(points, count, h, touch.P1, touch.P, state.memory)

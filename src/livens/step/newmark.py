@@ -33,7 +33,7 @@ class Newmark(Alpha):
     def __post_init__(self) -> None:
         if not 0.0 <= number(self.beta, "β of Newmark") <= 1.0 or not 0.0 < number(self.gamma, "γ of Newmark") <= 1.5:
             raise ModelError(f"Newmark needs 0 ≤ β ≤ 1 and 0 < γ ≤ 1.5, not β = {self.beta:g}, γ = {self.gamma:g}.")
-        if self.dissipation not in ("end", "step"):
+        if not isinstance(self.dissipation, str) or self.dissipation not in ("end", "step"):
             raise ModelError(f"dissipation acts at the 'end' or over the 'step', not {self.dissipation!r}.")
 
     @property

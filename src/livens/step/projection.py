@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
-from ..kernels.constrain import RATE_TOLERANCE, apply_multipliers, largest_violation
+from ..kernels.constrain import RATE_TOLERANCE, add_multiple, apply_multipliers, largest_violation
 from ..kernels.dynamics import factorise_rows
-from ..kernels.row_tapes import all_rates
+from ..kernels.row_tapes import add_tape_impulse_work, all_rates
 from ..kernels.singular import zero_dampers
 from ..kernels.sparse import solve
 
@@ -18,8 +18,8 @@ STALE = 1.0  # … if more is left than round-off: tolerances that the violation
 @inline
 def project_momenta(system, state, work, h, signals, row):
     """Project momenta onto G v + ∂g/∂t = 0 by the least mass-weighted change, with the Jacobian in work.G and
-    the factors of S without dampers in work.H, after a step of length h. Where the rate of a prescribed motion jumps,
-    this is the impulse: its work, impulse times mean rate, is added to the energy balance."""
+    the factors of S without dampers in work.H, after a step of length h. The impulses are added to work.lam: where the
+    rate of a prescribed motion jumps, they do work."""
     last = 1e300
     for i in range(CORRECTIONS):
         all_rates(system, work.G, state.p, state.L, signals, row, 0.0, work, work.x)
@@ -30,28 +30,40 @@ def project_momenta(system, state, work, h, signals, row):
         if i == 1 and e > SLOW * last and abs(h) * e > STALE:
             factorise_rows(system, work)
         last = e
-        for r in range(work.x.shape[0]):
-            work.g[r] = work.x[r]
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
-        add_impulse_work(system.rows, signals, row, work.x, work.g, state.account)
+        add_multiple(-1.0, work.x, work.lam)
     for r in range(work.x.shape[0]):
         work.g[r] = 0.0  # violations leave the entries of nonholonomic rows as they are
 
 
-@njit
-def add_impulse_work(rows, signals, row, x, excess, account):
-    """Add the work of the impulses −x in prescribed motions, whose rates they reduce by `excess`."""
-    for r in range(x.shape[0]):
-        if rows.signal[r] >= 0 and rows.rate[r] == 0.0:
-            account[WORK] -= x[r] * (signals[row, rows.signal[r] + RATE] + 0.5 * excess[r])
+@inline
+def add_impulse_work(system, work, signals, row, account):
+    """Add the work of the impulses work.lam of prescribed motions: impulse times the mean of the rate of its row before
+    it, work.rates, and after it, which is the prescribed one."""
+    for r in range(work.lam.shape[0]):
+        k = system.rows.signal[r]
+        if k >= 0 and system.rows.rate[r] == 0.0:
+            account[WORK] += 0.5 * work.lam[r] * (work.rates[r] + signals[row, k + RATE])
+    if system.tapes.clock >= 0:
+        add_tape_impulse_work(system.tapes, 1.0, work.lam, work.rates, work.partial, account)
 
 
 @njit
-def add_joint_work(rows, c, signals, row, lam, account):
-    """Add c times the power of prescribed motions and of dampers to the energy balance."""
+def add_damper_loss(rows, c, lam, account):
+    """Add c times the power that is lost in dampers to the energy balance."""
     for r in range(lam.shape[0]):
         if rows.rate[r] > 0.0:
             account[DISSIPATED] += c * lam[r] ** 2 / rows.rate[r]
-        elif rows.signal[r] >= 0:
-            account[WORK] += c * lam[r] * signals[row, rows.signal[r] + RATE]
+
+
+@njit
+def add_joint_work(rows, tapes, c, lam, rates, account):
+    """Add c times the power of prescribed motions to the energy balance, from the rates that the rows have: within a
+    step in which a prescribed rate jumps they differ from it."""
+    for r in range(lam.shape[0]):
+        if rows.signal[r] >= 0 and rows.rate[r] == 0.0:
+            account[WORK] += c * lam[r] * rates[r]
+    if tapes.clock >= 0:
+        for k in range(tapes.row.shape[0]):
+            account[WORK] += c * lam[tapes.row[k]] * rates[tapes.row[k]]

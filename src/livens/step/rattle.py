@@ -47,7 +47,7 @@ from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
-from ..kernels.row_tapes import add_tape_work, all_jacobians, all_rates, all_violations, tape_jacobians
+from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
 from ..kernels.rows import jacobians
 from ..kernels.singular import (
     copy_configuration,
@@ -99,6 +99,16 @@ def shift_diagonal(blocks, shift, A):
 
 
 @inline
+def drop_guess(system, work, h, lam, p, L):
+    """Replace the first guess of λ, with which a body turns too far, by zero."""
+    predict_multipliers(system.rows, 0.0, False, False, lam, work.x)
+    for r in range(work.lam.shape[0]):
+        work.y[r] = work.x[r] - work.lam[r]
+        work.lam[r] = work.x[r]
+    apply_multipliers(system.blocks, work.G, 0.5 * h, work.y, p, L)
+
+
+@inline
 def solve_positions(system, state, work, h, span, even, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
     predict_multipliers(system.rows, span, even, state.account[CONDITION] < ROUGH, state.lam, work.lam)
@@ -117,6 +127,9 @@ def solve_positions(system, state, work, h, span, even, signals, row):
             )
         else:
             status = drift(system.bodies, h, a, B, p, L, work.a, work.B, work.L, work.fault)
+        if status != OK and i == 0:
+            drop_guess(system, work, h, state.lam, state.p, state.L)
+            continue
         if status != OK:
             result = status
             break
@@ -211,8 +224,10 @@ def store_multipliers(rows, h, span, signals, before, row, work_lam, impulse, sm
             mean = (signals[row, k] - signals[before, k]) / h  # impulses times mean rates: exact where a rate jumps
             first, last = 0.5 * (signals[before, k + RATE] + mean), 0.5 * (mean + signals[row, k + RATE])
             account[WORK] += 0.5 * h * (work_lam[r] * first + mu * last)
-        lam[LAST_LEAD, r] = lam[LEAD, r]
-        lam[LEAD, r] = (work_lam[r] - lam[MU, r]) / span if smooth else 0.0
+        known = smooth and lam[MU, r] != 0.0  # the first step begins without multipliers
+        lead = (work_lam[r] - lam[MU, r]) / span if known else 0.0
+        lam[LAST_LEAD, r] = lam[LEAD, r] if lam[LEAD, r] != 0.0 else lead
+        lam[LEAD, r] = lead
         lam[MU, r] = mu
 
 
@@ -224,13 +239,16 @@ def stage(system, state, work, h, span, even, signals, before, row):
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     status = solve_positions(system, state, work, h, span, even, signals, row)
     if status == OK:
+        if system.tapes.clock >= 0:  # (h/2) λ changes the velocities from v₀ to v⁺
+            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
+            add_tape_impulse_work(system.tapes, 0.5 * h, work.lam, work.rates, work.partial, state.account)
         accept_trial(work, state.a, state.B, state.L)
         if state.memory.shape[0] > 0:
             store_remainders(work.trial, state.memory)
         smooth = state.account[CONDITION] < ROUGH
-        if system.tapes.clock >= 0:
-            add_tape_work(system.tapes, 0.5 * h, work.lam, work.partial, state.account)
         factorise_end(system, state, work, h, signals, row)
+        if system.tapes.clock >= 0:
+            constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
         change = 0.0
@@ -246,8 +264,8 @@ def stage(system, state, work, h, span, even, signals, before, row):
             solve_velocities(system, state, work, h, signals, row)
             if system.formulas.forces == 0:
                 break
-        if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ
-            add_tape_work(system.tapes, 1.0, work.y, work.partial, state.account)
+        if system.tapes.clock >= 0:  # work.y are the impulses (h/2) μ, from v⁻ to v₁
+            add_tape_impulse_work(system.tapes, 1.0, work.y, work.rates, work.partial, state.account)
         store_multipliers(
             system.rows, h, span, signals, before, row, work.lam, work.y, smooth, state.lam, state.account
         )

@@ -31,19 +31,19 @@ from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
-from ..kernels.constrain import apply_multipliers, largest_coordinates, largest_violation
+from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import REFINE, gyroscopic_torque, solve_accelerations
 from ..kernels.exponential import rotation_coefficients
 from ..kernels.forces import power
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.record import store_state
-from ..kernels.row_tapes import add_tape_work, all_jacobians, all_violations
+from ..kernels.row_tapes import all_jacobians, all_violations
 from ..kernels.singular import move_bodies, set_zero
 from ..kernels.sparse import solve
 from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
 from ..kernels.turns import count_half_turns, face_dials
-from .projection import CORRECTIONS, add_joint_work, project_momenta
+from .projection import CORRECTIONS, add_damper_loss, add_impulse_work, add_joint_work, project_momenta
 from .rattle import POSITION_ROUND_OFF
 from .scheme import Prepare, Rollout, phase_per_step
 from .tableaus import CLASSIC, DOP853
@@ -175,7 +175,7 @@ def zero_velocity_rows(rows, g):
 
 
 @inline
-def project(system, state, work, h, signals, row):
+def project(system, state, work, h, signals, row, varies):
     """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
@@ -193,6 +193,8 @@ def project(system, state, work, h, signals, row):
             result = NOT_FINITE
             break
         last = e
+        if varies > 0:  # the multipliers act while the rows are displaced by −g
+            add_joint_work(system.rows, system.tapes, -1.0, state.lam[MU], work.x, state.account)
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         set_zero(work.a, work.L)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, work.a, work.L)
@@ -200,7 +202,11 @@ def project(system, state, work, h, signals, row):
     if result == OK:
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
+        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
+        for r in range(work.lam.shape[0]):
+            work.lam[r] = 0.0
         project_momenta(system, state, work, h, signals, row)
+        add_impulse_work(system, work, signals, row, state.account)
     return result
 
 
@@ -224,16 +230,17 @@ def step(system, state, work, h, table, signals, before, varies):
         stage_slope(system.bodies, s, work.trial, state.B, state.p, state.L, work.f, work.tau)
         c = h * table[1 + stages * stages + s]
         if c != 0.0:
-            add_joint_work(system.rows, c, signals, row, state.lam[MU], state.account)
-            if system.tapes.clock >= 0:
-                add_tape_work(system.tapes, c, state.lam[MU], work.partial, state.account)
+            add_damper_loss(system.rows, c, state.lam[MU], state.account)
+            if varies > 0 and state.lam.shape[1] > 0:
+                constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
+                add_joint_work(system.rows, system.tapes, c, state.lam[MU], work.rates, state.account)
             state.account[WORK] += c * power(system, state, signals, row, work)
     stage_state(system.bodies, h, table, stages, stages, work.trial, state.a, state.B, state.p, state.L)
     orthonormalise(state.B)
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
     status = check_state(state.a, state.p, state.L, work.trial, work.fault)
     if status == OK and state.lam.shape[1] > 0:
-        status = project(system, state, work, h, signals, row)
+        status = project(system, state, work, h, signals, row, varies)
     return status
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...checks import positive
+from ...checks import labelled, positive
 from ...errors import ModelError
 from ..body import Body, Point
 from ..term import PairAttraction, Term
@@ -26,7 +26,7 @@ class Attraction(Thing):
     kind = "force"
 
     def __init__(self, G: float, bodies: Sequence[Body] | None = None, name: str = ""):
-        label = f"attraction {name!r}" if name else "an attraction"
+        label = labelled("attraction", name)
         self.G = positive(G, f"G of {label}")
         if bodies is not None:
             bodies = (bodies,) if isinstance(bodies, Body) else bodies

@@ -7,7 +7,7 @@ The step is in step/contact.py, the geometry in kernels/contact.
 
 from __future__ import annotations
 
-from ...checks import not_negative
+from ...checks import labelled, not_negative
 from ...errors import ModelError
 from ..body import Body, Plane, Point
 from ..contact_rule import ContactRule, Side, check_restitution
@@ -42,7 +42,7 @@ class Contact(Thing):
         impacts: str = "sequence",
         name: str = "",
     ):
-        label = f"contact {name!r}" if name else "a contact"
+        label = labelled("contact", name)
         for side in (a, b):
             if not isinstance(side, Body | Plane):
                 raise ModelError(

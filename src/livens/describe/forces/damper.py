@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...checks import positive
+from ...checks import labelled, positive
 from ..body import Point
 from ..glyph import Glyph
 from ..row import Row
@@ -26,7 +26,7 @@ class Damper(Thing):
     kind = "force"
 
     def __init__(self, a: Point, b: Point, rate: float, name: str = ""):
-        label = f"damper {name!r}" if name else "a damper"
+        label = labelled("damper", name)
         distance_at_start(a, b, label)
         self.a, self.b, self.name = a, b, name
         self.rate = positive(rate, f"rate of {label}", "N s/m")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...checks import vector
+from ...checks import accepts, labelled, vector
 from ...errors import ModelError
 from ..body import Point
 from ..signal import Signal
@@ -32,12 +32,15 @@ class Load(Thing):
         axes: str = "world",
         name: str = "",
     ):
-        label = f"load {name!r}" if name else "a load"
+        label = labelled("load", name)
         if not isinstance(axes, str) or axes not in ("world", "body"):
             raise ModelError(f"{label} acts in axes 'world' or 'body', not {axes!r}.")
         self.point, self.axes, self.name = point, axes, name
         self.force = force if callable(force) else vector(force, f"force of {label}")
         self.torque = torque if callable(torque) else vector(torque, f"torque of {label}")
+        for what, signal in (("force", force), ("torque", torque)):
+            if callable(signal) and not accepts(signal, 1):
+                raise ModelError(f"{what} of {label} must be three numbers or a function of time, not {signal!r}.")
 
     @property
     def points(self) -> tuple[Point, ...]:

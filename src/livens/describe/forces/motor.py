@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import accepts, number, positive
+from ...checks import accepts, labelled, number, positive
 from ...errors import ModelError
 from ..body import Point
 from ..term import CoordinateMotor, Term
@@ -33,7 +33,7 @@ class Motor(Thing):
     def __init__(
         self, joint: Thing, effort: Any, rate: float | None = None, coordinate: str | None = None, name: str = ""
     ):
-        label = f"motor {name!r}" if name else "a motor"
+        label = labelled("motor", name)
         if not isinstance(joint, Thing) or not joint.coordinates:
             raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
         self.joint, self.name, self.coordinate = joint, name, coordinate

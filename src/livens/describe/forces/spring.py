@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...checks import not_negative
+from ...checks import labelled, not_negative
 from ..body import Point
 from ..glyph import Glyph
 from ..row import Row
@@ -30,7 +30,7 @@ class Spring(Thing):
     def __init__(
         self, a: Point, b: Point, stiffness: float, length: float | None = None, damping: float = 0.0, name: str = ""
     ):
-        label = f"spring {name!r}" if name else "a spring"
+        label = labelled("spring", name)
         distance = distance_at_start(a, b, label)
         self.a, self.b, self.name = a, b, name
         self.stiffness = not_negative(stiffness, f"stiffness of {label}", "N/m")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...checks import number
+from ...checks import labelled, number
 from ...errors import ModelError
 from ..body import Point
 from ..contact_rule import ContactRule, check_restitution
@@ -41,7 +41,7 @@ class Stop(Thing):
         coordinate: str | None = None,
         name: str = "",
     ):
-        label = f"stop {name!r}" if name else "a stop"
+        label = labelled("stop", name)
         if not isinstance(joint, Thing) or not joint.coordinates:
             raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
         if lower is None and upper is None:

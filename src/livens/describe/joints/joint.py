@@ -28,9 +28,10 @@ class Joint(Thing):
         """Refuse arguments that act on a coordinate if there is none, before Python calls them unexpected."""
         for option in ON_COORDINATE:
             if option in given and not cls.coordinate_kinds:
-                name = given.get("name") or ""
+                name = given.get("name", "")
+                named = f" {name!r}" if isinstance(name, str) and name else ""
                 raise ModelError(
-                    f"{cls.__name__}{f' {name!r}' if name else ''} has no coordinate for {option!r} to act on: put a "
+                    f"{cls.__name__}{named} has no coordinate for {option!r} to act on: put a "
                     "Spring or Damper between points, or use a Revolute or Prismatic."
                 )
         return super().__new__(cls)
