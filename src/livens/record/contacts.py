@@ -24,6 +24,7 @@ from ..kernels.contact.arrays import (
     IMPULSE,
     INELASTIC,
     LAST_STEP,
+    LOG,
     LOG_FIRST,
     LOG_IMPULSE,
     LOG_NORMAL,
@@ -92,6 +93,16 @@ class ContactPoints:
 
     def __len__(self) -> int:
         return len(self.point)
+
+
+def checked_log(motion: Trajectory, log: Array) -> Array:
+    """The impacts of a file, if they can be those of the motion."""
+    log = np.asarray(log, dtype=np.float64).reshape(-1, LOG)
+    rules = sum(len(thing.contacts()) for thing in motion.model.things)
+    named = ((LOG_FIRST, len(motion.model.bodies)), (LOG_SECOND, len(motion.model.bodies)), (LOG_RULE, rules))
+    if not np.isfinite(log).all() or any(((log[:, k] < 0) | (log[:, k] >= count)).any() for k, count in named):
+        raise ValueError("its impacts are not those of its model")
+    return log
 
 
 def impacts(motion: Trajectory) -> Impacts:

@@ -4,6 +4,7 @@ An append-only log (append_log.py) with the records
 
     F  facts, as JSON: scheme, step, interval, time at the start, fields of the state, the model, its principal axes
     S  states: number of the first (8 bytes), then field after field, 8 bytes a number
+    I  impacts since the last checkpoint, 15 numbers of 8 bytes each (kernels/contact/arrays.py)
     N  now: steps taken, steps planned, computing time, tally (8 bytes each), then the state, field after field
 
 N closes a checkpoint: bytes after the last N are ignored. A checkpoint appends the states since the one before and the
@@ -27,6 +28,7 @@ from ..checks import Array
 from ..compile.states import selected
 from ..errors import FileError
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG
 from ..storage.append_log import append, lock, open_to_append, pack_record, records
 from ..storage.atomic import replacing
 
@@ -43,9 +45,9 @@ def journal_of(path: str | os.PathLike[str]) -> Path:
 class RunJournal:
     """A journal that this process appends to; it holds `slots` states."""
 
-    def __init__(self, path: Path, slots: int, end: int):
-        """Continue the journal at `path`, of which `end` bytes are valid."""
-        self.path, self.slots, self.end = path, slots, end
+    def __init__(self, path: Path, slots: int, end: int, impacts: int = 0):
+        """Continue the journal at `path`, of which `end` bytes are valid; it holds that many impacts."""
+        self.path, self.slots, self.end, self.impacts = path, slots, end, impacts
         try:
             self.handle = open_to_append(path)
         except OSError as error:
@@ -59,24 +61,31 @@ class RunJournal:
 
     @classmethod
     def begin(
-        cls, path: Path, facts: dict[str, Any], record: State, kept: int, now: tuple[Any, ...], state: State
+        cls,
+        path: Path,
+        facts: dict[str, Any],
+        record: State,
+        kept: int,
+        now: tuple[Any, ...],
+        state: State,
+        impacts: Array,
     ) -> Self:
         """Create the journal with its first checkpoint."""
         data = json.dumps(facts, allow_nan=False, ensure_ascii=False).encode()
         with replacing(path) as temporary, open(temporary, "wb") as file:
             file.write(HEAD + pack_record(b"F", data))
-            for piece in _checkpoint(record, 0, kept, now, state):
+            for piece in _checkpoint(record, 0, kept, now, state, impacts):
                 file.write(piece)
             end = file.tell()
-        return cls(path, kept, end)
+        return cls(path, kept, end, len(impacts))
 
-    def add(self, record: State, kept: int, now: tuple[Any, ...], state: State) -> None:
+    def add(self, record: State, kept: int, now: tuple[Any, ...], state: State, impacts: Array) -> None:
         """Append a checkpoint: the states from where the last one ended to number `kept`, and the state now."""
         written = 0
         try:
             if not os.path.samestat(os.stat(self.path), os.fstat(self.handle)):
                 raise FileError(f"{self.path} has been replaced by another process.")
-            for piece in _checkpoint(record, self.slots, kept, now, state):
+            for piece in _checkpoint(record, self.slots, kept, now, state, impacts[self.impacts :]):
                 append(self.handle, piece)
                 written += len(piece)
             os.fsync(self.handle)
@@ -84,7 +93,7 @@ class RunJournal:
             with suppress(OSError):  # readers ignore bytes after the last checkpoint
                 os.ftruncate(self.handle, self.end)
             raise error if isinstance(error, FileError) else self._refused(error) from None
-        self.slots, self.end = kept, self.end + written
+        self.slots, self.end, self.impacts = kept, self.end + written, len(impacts)
 
     def close(self) -> None:
         """Close the file."""
@@ -96,11 +105,15 @@ class RunJournal:
         return FileError(f"{self.path} cannot be written: {(error.strerror or str(error)).lower()}.")
 
 
-def _checkpoint(record: State, first: int, kept: int, now: tuple[Any, ...], state: State) -> Iterator[bytes]:
+def _checkpoint(
+    record: State, first: int, kept: int, now: tuple[Any, ...], state: State, impacts: Array
+) -> Iterator[bytes]:
     size = max(1, PIECE // max(1, sum(x.nbytes for x in state)))
     for k in range(first, kept, size):
         part = selected(record, slice(k, min(kept, k + size)))
         yield pack_record(b"S", FIRST.pack(k) + _bytes(part))
+    if len(impacts):
+        yield pack_record(b"I", np.ascontiguousarray(impacts, dtype="<f8").tobytes())
     yield pack_record(b"N", NOW.pack(*now) + _bytes(state))
 
 
@@ -117,7 +130,8 @@ class Found:
     def __init__(self, path: Path):
         self.facts: dict[str, Any] = {}
         pieces: list[dict[str, Array]] = []
-        counted = slots = 0
+        struck: list[Array] = []
+        counted = slots = hits = 0
         last = b""
         for kind, content, end in records(path, HEAD):
             if not self.facts:
@@ -132,8 +146,10 @@ class Found:
                     raise ValueError("its states do not follow each other")
                 pieces.append(self._fields(content, FIRST.size))
                 slots += states
+            elif kind == b"I":
+                struck.append(np.frombuffer(content, dtype="<f8").reshape(-1, LOG))
             elif kind == b"N":
-                last, self.slots, self.end, counted = content, slots, end, len(pieces)
+                last, self.slots, self.end, counted, hits = content, slots, end, len(pieces), len(struck)
         if not last or len(last) != NOW.size + 8 * self.width:
             raise ValueError("it holds no checkpoint")
         self.steps, self.wanted, self.seconds, *self.tally = NOW.unpack_from(last)
@@ -145,6 +161,7 @@ class Found:
         if self.steps % every:
             self.numbers = np.append(self.numbers, float(self.steps))
             groups.append(self._fields(last, NOW.size))
+        self.impacts = np.concatenate([np.zeros((0, LOG)), *struck[:hits]])
         self.arrays = {
             name: np.concatenate([group[name] for group in groups], dtype=np.float64) for name, _ in self.shapes
         }

@@ -30,10 +30,12 @@ from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError, require
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG
 from ..scene import from_dict, to_dict
 from ..step import CLASSES
 from ..storage import untrusted_hdf5
 from ..storage.atomic import DeferredErrorFile, add_checksum, checksum_matches, replacing
+from .contacts import checked_log
 from .journal import HEAD, Found, journal_of
 from .phase_files import arrays_of_phase, events_of, has_events, in_phase, with_events, without_phase
 from .trajectory import Trajectory
@@ -65,6 +67,11 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
         "further variables of a scheme: forces [N], torques [N m], multipliers; remainders of sums",
     ),
     "axes": (("body", "axis", "principal"), "1", "principal axes as columns, body axes"),
+    "impacts": (
+        ("impact", "entry"),
+        None,
+        "step, time [s], contact, two bodies, point [m], normal, impulse [N s], approach speed [m/s] of each impact",
+    ),
     "model": (("byte",), None, "the model as JSON in UTF-8"),
     "events": (("event_byte",), None, "events and phases as JSON in UTF-8, see phase_files.py"),
 }
@@ -110,6 +117,7 @@ def _arrays(motion: Trajectory) -> dict[str, Any]:
         "time": motion.t,
         **motion.record._asdict(),
         "axes": motion.system.bodies.axes,
+        "impacts": motion.impact_log,
         "model": _bytes(to_dict(motion.model, forget=True)),
     }
 
@@ -277,6 +285,7 @@ def _from_journal(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         **{name: found.arrays[name] for name in State._fields if name in found.arrays},
         "time": float(told["start"]) + facts["h"] * found.numbers,
         "axes": np.array(told["axes"], dtype=np.float64),
+        "impacts": found.impacts,
         "model": told["model"],
     }
     return facts, arrays
@@ -291,7 +300,7 @@ def _from_netcdf(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         facts = {name: kind(stored.attrs[name]) for name, kind in kinds.items()}
         if "wanted" in stored.attrs:
             facts["wanted"] = int(stored.attrs["wanted"])
-        known = {"time", *State._fields, "axes", "model", "events"}
+        known = {"time", *State._fields, "axes", "impacts", "model", "events"}
         arrays = {
             name: _array(stored.variables[name], np.uint8 if plain in ("model", "events") else np.float64, size)
             for name, plain in ((name, without_phase(name)) for name in stored.variables)
@@ -373,7 +382,8 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
             for name, shape in ((name, x.shape) for name, x in state._asdict().items())
         }
     )
-    record = _turned(record, scheme.carries, arrays["axes"], compiled.system.bodies.axes)
+    carries = "contacts" if compiled.system.contacts.capacity else scheme.carries
+    record = _turned(record, carries, arrays["axes"], compiled.system.bodies.axes)
     first, second = json.loads(facts["tally"])
     motion = Trajectory(
         compiled,
@@ -387,6 +397,7 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         (int(first), int(second)),
     )
     motion.wanted = max(motion.steps, facts.get("wanted", 0))
+    motion.impact_log = checked_log(motion, arrays.get("impacts", np.zeros((0, LOG))))
     return motion
 
 
@@ -396,6 +407,8 @@ def _turned(record: State, carries: str, old: Array, new: Array) -> State:
         return record
     R = np.swapaxes(old, 1, 2) @ new
     memory = np.zeros_like(record.memory)  # remainders are smaller than the round-off of this
+    if carries == "contacts":  # points and impulses in world axes
+        memory = record.memory
     if carries == "accelerations":  # forces in world axes, torques in principal
         memory, end = record.memory.copy(), 6 * len(R)
         carried = memory[:, :end].reshape(len(memory), -1, 2, 3)

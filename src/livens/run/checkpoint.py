@@ -111,7 +111,7 @@ class Checkpoints:
         if found.steps != motion.steps or any(found.facts.get(key) != value for key, value in mine.items()):
             raise FileError(f"{there} belongs to another run: delete it, or choose another name.")
         if all(found.facts[key] == told[key] for key in ("axes", "fields")):
-            self.journal = RunJournal(there, found.slots, found.end)
+            self.journal = RunJournal(there, found.slots, found.end, len(found.impacts))
             self.safe, self.steps = float(motion.t[-1]), motion.steps
         else:  # principal axes of other signs or order, or a journal of an earlier release: states cannot be mixed
             self.write(motion, motion.state)
@@ -134,10 +134,10 @@ class Checkpoints:
         try:
             if self.journal is None:
                 self.journal = RunJournal.begin(
-                    journal_of(self.path), describe(motion), motion.record, kept, now, state
+                    journal_of(self.path), describe(motion), motion.record, kept, now, state, motion.impact_log
                 )
             else:
-                self.journal.add(motion.record, kept, now, state)
+                self.journal.add(motion.record, kept, now, state, motion.impact_log)
         except FileError as error:
             raise self._stopped(error, motion) from None
         self.safe, self.steps, self.last = float(motion.t[-1]), motion.steps, time.monotonic()
