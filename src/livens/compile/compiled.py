@@ -24,6 +24,7 @@ from ..errors import ModelError, ModelWarning
 from ..kernels.arrays import State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly
+from .contact_start import refuse_overlaps
 from .joint_frames import JointFrame, joint_frames
 from .planar_rows import flat_rows
 from .redundancy import redundant_rows
@@ -77,6 +78,7 @@ class Compiled:
         warnings, unless `quiet`."""
         tables = compile_model(model)
         if not len(tables.system.rows.kind):
+            refuse_overlaps(model, tables.system, tables.state)
             return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
         fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), signals=tables.signals)
         moved, turned = fit.project_positions()
@@ -94,6 +96,7 @@ class Compiled:
         before = fastest(system.bodies, state, fit.size)
         adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
         fit.check_rates(before)
+        refuse_overlaps(model, system, state)
         compiled = cls._made(model, tables, system, state, left_out, adjustment)
         if not quiet:
             compiled.warn(fit.size, fit.still())

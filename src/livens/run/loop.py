@@ -26,7 +26,7 @@ from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, Touch
 from ..kernels.dynamics import violations_of_record
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
-from ..step import Scheme
+from ..step import Scheme, contact
 from .checkpoint import Checkpoints
 from .failures import sentence
 from .progress import Progress
@@ -52,6 +52,7 @@ class Run:
         self.wanted = 0
         self.impacts: list[Array] = []
         refuse_backward_stages(compiled, scheme)
+        refuse_contact(compiled, scheme)
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
@@ -208,6 +209,12 @@ class Run:
             log[:, LOG_TIME] += self.t0 + self.h * log[:, LOG_STEP]
             self.impacts.append(log)
             touch.logged[0] = 0
+
+
+def refuse_contact(compiled: Compiled, scheme: Scheme) -> None:
+    """Raise a ModelError if the model has contacts and the scheme does not take them."""
+    if compiled.system.contacts.capacity and scheme.kernels(compiled.system)[1] is not contact.rollout:
+        raise ModelError(f"{scheme!r} does not take contact: use lv.Livens(order=2).")
 
 
 def refuse_backward_stages(compiled: Compiled, scheme: Scheme) -> None:

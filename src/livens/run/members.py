@@ -26,7 +26,7 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step.members import COLUMNS, MEMBERS, STATUS, TAKEN, TALLY
 from .follow import follow
-from .loop import Run, refuse_backward_stages, room
+from .loop import Run, refuse_backward_stages, refuse_contact, room
 from .plan import Plan
 
 _asked: set[object] = set()  # kernels of which it has been looked up whether they are compiled
@@ -37,6 +37,7 @@ def together(how: Plan, compiled: Compiled) -> bool:
     """True if a kernel runs many members with the structure of `compiled`."""
     try:
         refuse_backward_stages(compiled, how.scheme)
+        refuse_contact(compiled, how.scheme)
         rollout = how.scheme.kernels(compiled.system)[1]
     except LivensError:  # the run itself reports it
         return False
