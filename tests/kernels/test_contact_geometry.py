@@ -7,7 +7,7 @@ import pytest
 
 import livens as lv
 from livens.compile.compiled import Compiled
-from livens.compile.system import scratch
+from livens.compile.contacts import touch_scratch
 from livens.describe.contact_shape import hull
 from livens.kernels.contact.arrays import GAP
 from livens.kernels.contact.broad import find_contacts
@@ -58,7 +58,7 @@ def smallest_gap(shapes, poses, margin):
     bodies = [m.add(lv.Body(s, at=p.a, rotation=p.B)) for s, p in zip(shapes, poses, strict=True)]
     m.add(lv.Contact(*bodies))
     compiled = Compiled.of(m, quiet=True)
-    system, state, touch = compiled.system, compiled.state, scratch(compiled.system).touch
+    system, state, touch = compiled.system, compiled.state, touch_scratch(compiled.system, 0)
     touch.reach[:] = 0.5 * margin
     count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
     put_contact_frames(

@@ -25,7 +25,7 @@ from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, identities, stack
 from .constraint_tapes import compile_tapes
-from .contacts import compile_contacts, touch_scratch
+from .contacts import compile_contacts
 from .contents import check_contents, naming_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
 from .rows import Group, compile_coordinates, compile_rows, groups, without
@@ -143,8 +143,8 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
     return Tables(system, state, blocks_of, acting, others, signals)
 
 
-def scratch(system: System, vectors: int = 0, columns: int = 0) -> Work:
-    """New scratch for `system`, with `vectors` per body for a scheme, and for `columns` of signals."""
+def scratch(system: System, vectors: int = 0) -> Work:
+    """New scratch for `system`, with `vectors` per body for a scheme."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
     row, diagonal = system.blocks.row, system.blocks.diagonal
@@ -177,7 +177,6 @@ def scratch(system: System, vectors: int = 0, columns: int = 0) -> Work:
         facing=np.zeros((len(system.dials.body), 3)),
         tally=np.zeros(2, dtype=np.int64),
         fault=np.zeros(1, dtype=np.int64),
-        touch=touch_scratch(system, columns),
     )
 
 

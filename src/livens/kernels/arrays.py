@@ -244,4 +244,11 @@ class Work(NamedTuple):
     facing: Floats  # cosine, sine and rate of the angles on which nothing acts, after the last step (d, 3)
     tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)
     fault: Ints  # the body or row that a status names (1,)
-    touch: Touch  # contact
+
+
+class ContactWork(NamedTuple):
+    """Scratch of a system with contacts. Work stays small: a tuple of many arrays is slow to compile wherever it is
+    passed."""
+
+    work: Work
+    touch: Touch

@@ -15,12 +15,13 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.contacts import touch_scratch
 from ..compile.rows import PRECISION
 from ..compile.states import as_record, empty_record, selected
 from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
-from ..kernels.arrays import State
+from ..kernels.arrays import ContactWork, State
 from ..kernels.constrain import largest_violation
 from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, Touch
 from ..kernels.dynamics import violations_of_record
@@ -60,12 +61,14 @@ class Run:
         """Advance `state` from step `first` to step `steps`. Every exception that ends the run gets the motion so far
         as its attribute `trajectory`: StepFailed, Interrupted, and what functions of the user raise."""
         self.wanted = steps
-        work = scratch(self.system, self.scheme.scratch, self.table.width)
+        work = scratch(self.system, self.scheme.scratch)
+        touch = touch_scratch(self.system, self.table.width)
+        everything: Any = ContactWork(work, touch) if self.system.contacts.capacity else work
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
-        self.prepare(self.system, state, work, signals, self.h)
+        self.prepare(self.system, state, everything, signals, self.h)
         if self.rollout not in _loaded:  # a call without steps compiles or loads the kernel
-            self.rollout(self.system, state, work, self.h, table, signals, first, 0, self.every, self.record)
+            self.rollout(self.system, state, everything, self.h, table, signals, first, 0, self.every, self.record)
             _loaded.add(self.rollout)
         few = 0 if self.table.varies else FIRST_CHUNK // (len(state.a) * self.scheme.stages)
         done, chunk, period = first, max(16, few), self.period()
@@ -75,20 +78,20 @@ class Run:
                     if self.scheme.carries == "accelerations":
                         state.memory[:] = 0.0  # forces jump: the carried accelerations are invalid
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
-                    self.prepare(self.system, state, work, self.signals(done, 0), self.h)
+                    self.prepare(self.system, state, everything, self.signals(done, 0), self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()
                 if self.table.varies or period:
                     signals = self.signals(done, size)
                 begin = time.perf_counter()
                 code, taken = self.rollout(
-                    self.system, state, work, self.h, table, signals, done, size, self.every, self.record
+                    self.system, state, everything, self.h, table, signals, done, size, self.every, self.record
                 )
                 self.seconds += time.perf_counter() - begin
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
-                self.collect_impacts(work.touch)
+                self.collect_impacts(touch)
                 if code != status.OK:
                     raise StepFailed(
                         sentence(self, code, int(work.fault[0]), done, state, work.g),

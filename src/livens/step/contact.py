@@ -164,10 +164,10 @@ def position_rates(bodies, contacts, coordinates, points, count, h, a1, B1, p, L
 
 
 @inline
-def solve_contact_positions(system, state, work, h, count, signals, row):
+def solve_contact_positions(system, state, work, touch, h, count, signals, row):
     """The position level (1), from p after the kick: on return `work` holds q₁ and L⁻, touch.P1 and work.lam the
     impulses and multipliers, `state` p⁺. Returns a status."""
-    touch, points = work.touch, work.touch.points
+    points = touch.points
     predict_multipliers(system.rows, h, False, True, state.lam, work.lam)
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     for c in range(count):
@@ -257,9 +257,9 @@ def interpolate_signals(rows, signals, before, row, theta, h, out):
 
 
 @inline
-def solve_contact_velocities(system, state, work, h, count, signals, row):
+def solve_contact_velocities(system, state, work, touch, h, count, signals, row):
     """The velocity level (2): work.y becomes the impulses of the joints, touch.P those of the contacts."""
-    touch, points = work.touch, work.touch.points
+    points = touch.points
     most = 0.0
     for c in range(count):
         for k in range(3):
@@ -302,9 +302,9 @@ def contact_loss(bodies, points, count, P, v, p, L):
 
 
 @inline
-def finish_part(system, state, work, h, count, signals, before, row):
+def finish_part(system, state, work, touch, h, count, signals, before, row):
     """The end of a part, after its position level: accept q₁, last kick, velocity level, work and losses."""
-    touch, points = work.touch, work.touch.points
+    points = touch.points
     for c in range(count):
         touch.P2[c, 0] = touch.P1[c, 0]
     loss = contact_loss(system.bodies, points, count, touch.P1, touch.v0, state.p, state.L)
@@ -334,7 +334,7 @@ def finish_part(system, state, work, h, count, signals, before, row):
             if status != AGAIN:
                 break
         kick(0.5 * h, work.f, work.tau, state.p, state.L)
-        solve_contact_velocities(system, state, work, h, count, signals, row)
+        solve_contact_velocities(system, state, work, touch, h, count, signals, row)
         if system.formulas.forces == 0:
             break
     for c in range(count):
@@ -351,25 +351,26 @@ def finish_part(system, state, work, h, count, signals, before, row):
     return status
 
 
-@inline
-def close_contacts(system, state, work, count, h, cuts):
-    """Which contacts take part in (1): those that are closed and do not separate; after CUTS impacts all others too.
-    touch.g0 gets the gaps."""
-    touch, points = work.touch, work.touch.points
+@njit
+def close_contacts(points, count, h, crowded, g0, v0, closed):
+    """Which contacts take part in (1): those that are closed and do not separate; in a `crowded` step all others too.
+    g0 gets the gaps. Returns how many contacts take part that are open."""
+    opened = 0
     for c in range(count):
-        touch.g0[c] = points.number[GAP, c]
-        separating = touch.v0[c, 0] * h > points.number[NEAR, c]
-        touch.closed[c] = 1 if points.number[GAP, c] <= points.number[NEAR, c] and not separating else 0
-        points.table[ON, c] = touch.closed[c]
-        if cuts >= CUTS and touch.closed[c] == 0:
+        near = points.number[NEAR, c]
+        g0[c] = points.number[GAP, c]
+        closed[c] = 1 if g0[c] <= near and not v0[c, 0] * h > near else 0
+        points.table[ON, c] = closed[c]
+        if crowded and closed[c] == 0:
             points.table[ON, c] = 1
-            state.memory[INELASTIC] += 1.0
+            opened += 1
+    return opened
 
 
 @inline
-def take_part(system, state, work, h, left, cuts, step, signals, before, row):
+def take_part(system, state, work, touch, h, left, cuts, step, signals, before, row):
     """One part of a step of length h, of which `left` is left: (status, its length)."""
-    touch, points, bodies = work.touch, work.touch.points, system.bodies
+    points, bodies = touch.points, system.bodies
     put_reach(bodies, system.contacts, touch, left, state.p, state.L, work.f, work.tau)
     count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
     status = OK
@@ -377,8 +378,8 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
         status = CONTACTS
         count = 0
     put_contact_frames(bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
-    struck = resolve_impacts(system, state, work, count, h, step, h - left) > 0
-    close_contacts(system, state, work, count, h, cuts)
+    struck = resolve_impacts(system, state, work, touch, count, h, step, h - left) > 0
+    state.memory[INELASTIC] += close_contacts(points, count, h, cuts >= CUTS, touch.g0, touch.v0, touch.closed)
     copy_momenta(state.p, state.L, touch.p, touch.L)
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
@@ -395,7 +396,7 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
         copy_momenta(touch.p, touch.L, state.p, state.L)
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
-        status = solve_contact_positions(system, state, work, tau, count, touch.signals, 1)
+        status = solve_contact_positions(system, state, work, touch, tau, count, touch.signals, 1)
         if status != OK or worth == 0:
             break
         f = lowest_gap(
@@ -422,7 +423,7 @@ def take_part(system, state, work, h, left, cuts, step, signals, before, row):
     if struck:  # velocities have changed: look again for contacts within reach
         tau = 0.0
     elif status == OK:
-        status = finish_part(system, state, work, tau, count, touch.signals, 0, 1)
+        status = finish_part(system, state, work, touch, tau, count, touch.signals, 0, 1)
         for k in range(touch.signals.shape[1]):
             touch.signals[0, k] = touch.signals[1, k]
     return status, tau
@@ -456,14 +457,14 @@ def start_gap(points, count, closed, g0, v0, part):
 
 
 @inline
-def step(system, state, work, h, number, signals, before, row):
+def step(system, state, work, touch, h, number, signals, before, row):
     """One step of length h, in parts. Returns a status."""
     left, status, cut_before = h, OK, state.memory[SHORTENED]
-    for k in range(work.touch.signals.shape[1]):
-        work.touch.signals[0, k] = signals[before, k]
+    for k in range(touch.signals.shape[1]):
+        touch.signals[0, k] = signals[before, k]
     for _ in range(PARTS):
         cuts = state.memory[SHORTENED] - cut_before
-        status, tau = take_part(system, state, work, h, left, cuts, number, signals, before, row)
+        status, tau = take_part(system, state, work, touch, h, left, cuts, number, signals, before, row)
         if status != OK or tau >= left:
             break
         left -= tau
@@ -472,17 +473,19 @@ def step(system, state, work, h, number, signals, before, row):
 
 def prepare(system, state, work, signals, h):
     """As in rattle.py."""
-    prepare_joints(system, state, work, signals, h)
+    prepare_joints(system, state, work.work, signals, h)
 
 
 @njit
-def rollout(system, state, work, h, weights, signals, first, steps, every, record):
+def rollout(system, state, everything, h, weights, signals, first, steps, every, record):
     """As in livens.py: (status, steps taken); ends early when the log of impacts is nearly full."""
+    touch = everything.touch
+    work = everything.work
     varies = 1 if signals.shape[0] > 1 else 0
     face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     n = 0
-    while n < steps and work.touch.logged[0] + ROOM < work.touch.log.shape[0]:
-        status = step(system, state, work, h, float(first + n), signals, varies * n, varies * (n + 1))
+    while n < steps and touch.logged[0] + ROOM < touch.log.shape[0]:
+        status = step(system, state, work, touch, h, float(first + n), signals, varies * n, varies * (n + 1))
         if status != OK:
             return status, n
         count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)

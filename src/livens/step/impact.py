@@ -79,96 +79,109 @@ def copy_momenta(p0, L0, p, L):
 
 
 @njit
-def log_impacts(points, touch, count, v, step, time):
+def log_impacts(points, P, log, logged, count, v, step, time):
     """Append the impacts with an impulse to the log; returns how many approached."""
     hits = 0
     for c in range(count):
-        if points.table[ON, c] == 1 and touch.P[c, 0] > 0.0 and v[c, 0] < 0.0:
+        if points.table[ON, c] == 1 and P[c, 0] > 0.0 and v[c, 0] < 0.0:
             hits += 1
-            k = touch.logged[0]
-            if k >= touch.log.shape[0]:
+            k = logged[0]
+            if k >= log.shape[0]:
                 continue
-            row = touch.log[k]
+            row = log[k]
             row[LOG_STEP], row[LOG_TIME], row[LOG_RULE], row[LOG_SPEED] = step, time, points.table[RULE, c], -v[c, 0]
             row[LOG_FIRST], row[LOG_SECOND] = points.table[BODY, c], points.table[BODY + 1, c]
             for i in range(3):
                 row[LOG_PLACE + i], row[LOG_NORMAL + i] = points.vector[PLACE_OF, c, i], points.matrix[FRAME, c, 0, i]
                 row[LOG_IMPULSE + i] = 0.0
                 for d in range(3):
-                    row[LOG_IMPULSE + i] += touch.P[c, d] * points.matrix[FRAME, c, d, i]
-            touch.logged[0] = k + 1
+                    row[LOG_IMPULSE + i] += P[c, d] * points.matrix[FRAME, c, d, i]
+            logged[0] = k + 1
     return hits
 
 
-@inline
-def ends_in_rest(system, state, work, c, speed, h):
+@njit
+def ends_in_rest(bodies, blocks, G, multipliers, f, tau, points, change, c, speed, h):
     """(2): True if the bounces after an impact with this approach speed end within a step."""
-    points, change = work.touch.points, work.touch.cone.change
     e = points.number[RESTITUTION, c]
     for b in range(change.shape[1]):
         for k in range(3):
-            change[LINEAR, b, k], change[ANGULAR, b, k] = work.f[b, k], work.tau[b, k]
-    apply_multipliers(system.blocks, work.G, 1.0, state.lam[MU], change[LINEAR], change[ANGULAR])
-    alpha = -contact_rate(system.bodies, points.table, points.G, c, 0, change[LINEAR], change[ANGULAR])
+            change[LINEAR, b, k], change[ANGULAR, b, k] = f[b, k], tau[b, k]
+    apply_multipliers(blocks, G, 1.0, multipliers, change[LINEAR], change[ANGULAR])
+    alpha = -contact_rate(bodies, points.table, points.G, c, 0, change[LINEAR], change[ANGULAR])
     short = 2.0 * e * speed < h * alpha * (1.0 - e)
     return short or (alpha > 0.0 and speed * speed < 2.0 * alpha * points.number[NEAR, c])
 
 
-@inline
-def solve_impact(system, state, work, count, scale):
-    """(1) for the contacts that are `on`, with the rates before in touch.v1, their restitution times `scale` in
-    points.vector[BIAS]. Returns the residual."""
-    touch = work.touch
+@njit
+def impact_targets(points, count, scale, v, e, P):
+    """The terms e v⁻ of (1), with e times `scale`, and zero impulses. Returns the largest rate before."""
     most = 0.0
     for c in range(count):
-        most = max(most, abs(touch.v1[c, 0]), abs(touch.v1[c, 1]), abs(touch.v1[c, 2]))
+        most = max(most, abs(v[c, 0]), abs(v[c, 1]), abs(v[c, 2]))
         for k in range(3):
-            touch.P[c, k] = 0.0
-            touch.points.vector[BIAS, c, k] = 0.0
-        touch.points.vector[BIAS, c, 0] = scale * touch.e[c] * min(0.0, touch.v1[c, 0])
-    return solve_contacts(
-        system.bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], touch.points, touch.cone,
-        count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
-    )  # fmt: skip
+            P[c, k] = 0.0
+            points.vector[BIAS, c, k] = 0.0
+        points.vector[BIAS, c, 0] = scale * e[c] * min(0.0, v[c, 0])
+    return most
+
+
+@njit
+def mark_approaching(points, count, v, h):
+    """Switch on the closed contacts that approach, and the others off."""
+    for c in range(count):
+        near = points.number[NEAR, c]
+        points.table[ON, c] = 1 if points.number[GAP, c] <= near and v[c, 0] * h < -near else 0
+
+
+@njit
+def choose_contacts(bodies, blocks, G, multipliers, f, tau, points, change, count, which, one, last, h, v0, v1, e):
+    """Which contacts take part in the impact of contact `which`, with their restitution e: all that touch, or, for
+    impacts `one` after the other, those without restitution only; v1 gets the rates v0. `last`: e = 0 for all. Returns
+    how many contacts come to rest by (2)."""
+    resting = 0
+    for c in range(count):
+        e[c] = 0.0 if last else points.number[RESTITUTION, c]
+        if e[c] > 0.0 and points.table[ON, c] == 1:
+            if ends_in_rest(bodies, blocks, G, multipliers, f, tau, points, change, c, -v0[c, 0], h):
+                e[c] = 0.0
+                resting += 1
+        touches = points.number[GAP, c] <= points.number[NEAR, c]
+        points.table[ON, c] = 1 if touches and (c == which or not one or e[c] == 0.0) else 0
+        for i in range(3):
+            v1[c, i] = v0[c, i]
+    return resting
 
 
 @inline
-def resolve_impacts(system, state, work, count, h, step, time):
+def resolve_impacts(system, state, work, touch, count, h, step, time):
     """All impacts at the present configuration. Which contacts are on is overwritten; touch.v0 gets the rates
     afterwards. Returns the number of impacts."""
-    touch, points = work.touch, work.touch.points
-    contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
+    points, bodies = touch.points, system.bodies
+    contact_rates(bodies, points, count, state.p, state.L, touch.v0)
     total = 0
     for k in range(ROUNDS):
-        for c in range(count):
-            approaching = (
-                points.number[GAP, c] <= points.number[NEAR, c] and touch.v0[c, 0] * h < -points.number[NEAR, c]
-            )
-            points.table[ON, c] = 1 if approaching else 0
+        mark_approaching(points, count, touch.v0, h)
         which, _ = fastest_approach(points, count, touch.v0)
         if which < 0:
             break
-        one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and k + 1 < ROUNDS
-        for c in range(count):
-            touch.e[c] = points.number[RESTITUTION, c] if k + 1 < ROUNDS else 0.0
-            if (
-                touch.e[c] > 0.0
-                and points.table[ON, c] == 1
-                and ends_in_rest(system, state, work, c, -touch.v0[c, 0], h)
-            ):
-                touch.e[c] = 0.0
-                state.memory[INELASTIC] += 1.0
-            touches = points.number[GAP, c] <= points.number[NEAR, c]
-            points.table[ON, c] = 1 if touches and (c == which or not one or touch.e[c] == 0.0) else 0
-            for i in range(3):
-                touch.v1[c, i] = touch.v0[c, i]
+        last = k + 1 == ROUNDS
+        one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and not last
+        state.memory[INELASTIC] += choose_contacts(
+            bodies, system.blocks, work.G, state.lam[MU], work.f, work.tau, points, touch.cone.change, count, which,
+            one, last, h, touch.v0, touch.v1, touch.e,
+        )  # fmt: skip
         copy_momenta(state.p, state.L, touch.p, touch.L)
-        before = kinetic(system.bodies, state.p, state.L)
-        low, high, scale = 0.0, 1.0, 1.0
+        before = kinetic(bodies, state.p, state.L)
+        low, high, scale, after = 0.0, 1.0, 1.0, before
         for i in range(GUARDS + 1):
             copy_momenta(touch.p, touch.L, state.p, state.L)
-            residual = solve_impact(system, state, work, count, scale)
-            after = kinetic(system.bodies, state.p, state.L)
+            most = impact_targets(points, count, scale, touch.v1, touch.e, touch.P)
+            residual = solve_contacts(
+                bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], points, touch.cone,
+                count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
+            )  # fmt: skip
+            after = kinetic(bodies, state.p, state.L)
             state.memory[RESIDUAL] = max(state.memory[RESIDUAL], residual)
             if after <= before * (1.0 + 1e-13) and (i == 0 or i >= GUARDS // 2):
                 break
@@ -179,7 +192,7 @@ def resolve_impacts(system, state, work, count, h, step, time):
             scale = 0.5 * (low + high) if i + 1 < GUARDS else low
         state.memory[IMPACT] += before - after
         state.account[DISSIPATED] += before - after
-        total += log_impacts(points, touch, count, touch.v1, step, time)
-        contact_rates(system.bodies, points, count, state.p, state.L, touch.v0)
+        total += log_impacts(points, touch.P, touch.log, touch.logged, count, touch.v1, step, time)
+        contact_rates(bodies, points, count, state.p, state.L, touch.v0)
     state.memory[IMPACTS] += total
     return total
