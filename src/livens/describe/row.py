@@ -90,7 +90,7 @@ def across(axis: Array) -> tuple[Array, Array]:
 
 def coincide(a: Point, b: Point) -> list[Row]:
     """The two points stay together."""
-    return [Row("COINCIDE", a, b, component=k) for k in range(3)]
+    return [Row("COINCIDE", a, b, ZERO, ZERO, 0.0, k) for k in range(3)]
 
 
 def aligned(a: Point, b: Point, axis: Array) -> list[Row]:
