@@ -134,7 +134,10 @@ def test_the_build_names_a_kernel_that_no_exercise_calls(tmp_path):
         text=True,
     )
     assert run.returncode == 0, run.stderr
-    assert "left out: step.rattle.rollout (called in step.livens), because no exercise calls it" in run.stdout
+    assert (
+        "left out: step.rattle.rollout (called in step.livens, step.members), because no exercise calls it"
+        in run.stdout
+    )
     assert "library/exercises.py" in run.stdout
     assert run.stdout.splitlines()[-1] == "[]"
 

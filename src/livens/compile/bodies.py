@@ -25,10 +25,11 @@ class Frames:
         self.places: dict[Point, Array] = {}
         self.mass, self.moments = np.zeros(n), np.zeros((n, 3))
         self.center, self.axes = np.zeros((n, 3)), identities(n)
-        for k, body in enumerate(model.bodies[1:], start=1):
-            matter = body.mass_properties
-            self.mass[k], self.center[k] = matter.mass, matter.center
-            self.moments[k], self.axes[k] = matter.principal()
+        matter = [body.mass_properties for body in model.bodies[1:]]
+        principal = [one.principal() for one in matter]
+        self.mass[1:], self.center[1:] = [one.mass for one in matter], stack([one.center for one in matter], (3,))
+        self.moments[1:] = stack([moments for moments, _ in principal], (3,))
+        self.axes[1:] = stack([axes for _, axes in principal], (3, 3))
         self.lacking = (self.mass > 0.0) & (self.moments == 0.0).any(axis=1)  # bodies with an axis without inertia
         self.some_lack_inertia = bool(self.lacking.any())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +33,12 @@ from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
 
-UNCHANGEABLE = frozenset([str, float, int, bool, tuple, type(None)])  # types of attributes that need no copy
+COPIES: dict[type, Callable[[Any], Any]] = {  # of attributes that can be changed in place
+    np.ndarray: np.ndarray.copy,
+    Point: lambda point: Point(point.body, point.r.copy()),
+    list: list.copy,
+    dict: dict.copy,
+}
 
 
 class Adjustment(NamedTuple):
@@ -270,10 +275,8 @@ def _objects(model: Model) -> Iterator[Any]:
 def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
-        yield (
-            thing,
-            {name: value if type(value) in UNCHANGEABLE else _copied(value) for name, value in vars(thing).items()},
-        )
+        here = vars(thing).items()
+        yield thing, {name: COPIES[type(value)](value) if type(value) in COPIES else value for name, value in here}
 
 
 def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
@@ -281,14 +284,6 @@ def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
     other = copy(thing)
     vars(other).update(before)
     return other
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, Point):
-        return Point(value.body, value.r.copy())
-    return value.copy() if isinstance(value, list | dict) else value
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -31,6 +31,23 @@ LONGEST = 1e3  # times its own size: the largest length that the tolerance of a 
 PRECISION = 1e-13  # tolerance of the violation, relative to the size of the joints
 
 
+_INTEGERS, _PAIRS = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+NO_COORDINATES = Coordinates(
+    kind=_INTEGERS,
+    body=_PAIRS,
+    point=np.zeros((0, 2, 3)),
+    axis=np.zeros((0, 3)),
+    dial=np.zeros((0, 2, 3)),
+    hand=np.zeros((0, 3)),
+    stiffness=np.zeros(0),
+    rest=np.zeros(0),
+    limit=np.zeros((0, 2)),
+    stop=np.zeros(0),
+    signal=_INTEGERS,
+)
+NO_DIALS = Dials(body=_PAIRS, axis=np.zeros((0, 2, 3)), dial=np.zeros((0, 2, 3)), hand=np.zeros((0, 3)))
+
+
 class Group(NamedTuple):
     """The rows of one block and the thing they belong to."""
 
@@ -102,10 +119,19 @@ def compile_coordinates(
         if q.is_angle:
             _refuse_torque(frames, q.a, q.joint)
             _refuse_torque(frames, q.b, q.joint)
-    springs = [entry.spring for entry in entries]
+    compiled = _compiled_coordinates(entries, frames) if entries else NO_COORDINATES
+    known = {id(q) for q in acting}
+    others = [q for joint in model.joints for q in joint.coordinates if q.kind == "ANGLE" and id(q) not in known]
+    dials = _compiled_dials(others, frames) if others else NO_DIALS
+    return compiled, acting, dials, others
+
+
+def _compiled_coordinates(entries: list[_Entry], frames: Frames) -> Coordinates:
+    """The coordinates on which something acts."""
+    acting, springs = [q for q, _, _ in entries], [entry.spring for entry in entries]
     firsts, seconds, owners = [q.a for q in acting], [q.b for q in acting], [q.joint for q in acting]
     a, b = frames.numbers_of(firsts), frames.numbers_of(seconds)
-    compiled = Coordinates(
+    return Coordinates(
         kind=np.array([KIND_NUMBERS[q.kind] for q in acting], dtype=np.int64),
         body=pairs(a, b).astype(np.int64),
         point=pairs(frames.all_local(a, firsts, owners), frames.all_local(b, seconds, owners)),
@@ -119,8 +145,10 @@ def compile_coordinates(
         stop=stack([0.0 if spring.limits is None else spring.limit_stiffness for spring in springs], ()),
         signal=np.array([motor for _, _, motor in entries], dtype=np.int64),
     )
-    known = {id(q) for q in acting}
-    others = [q for joint in model.joints for q in joint.coordinates if q.kind == "ANGLE" and id(q) not in known]
+
+
+def _compiled_dials(others: list[Coordinate], frames: Frames) -> Dials:
+    """The angles on which nothing acts."""
     inverse = np.divide(1.0, frames.moments, out=np.zeros_like(frames.moments), where=frames.moments > 0.0)
     a, b = frames.numbers_of([q.a for q in others]), frames.numbers_of([q.b for q in others])
     axes = [q.axis for q in others]
@@ -128,7 +156,7 @@ def compile_coordinates(
     Rb = stack([q.b.body.pose.B for q in others], (3, 3))
     across = turned_back(Rb, turned(Ra, stack(axes, (3,))))
     both = np.array([float(bool(q.joint.shared)) for q in others])[:, None]
-    dials = Dials(  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
+    return Dials(  # the axis is fixed to both bodies; one that is fixed to the first alone gives no rate
         body=pairs(a, b).astype(np.int64),
         axis=pairs(
             both * inverse[a] * frames.all_directions(a, axes),
@@ -137,7 +165,6 @@ def compile_coordinates(
         dial=_dials(frames, a, others),
         hand=frames.all_directions(b, [q.hand for q in others]),
     )
-    return compiled, acting, dials, others
 
 
 def pairs(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:

@@ -28,6 +28,7 @@ from .pose import Pose
 from .surface import Surface, box_surface
 
 HUGE = 1e100  # kg or kg m²; products of such numbers do not overflow
+UPRIGHT = np.eye(3)  # axes that are those of the body
 TENSOR_TOLERANCE = 1e-9  # relative size below which a wrong sign in a tensor counts as round-off
 LEAST_EIGENVALUE = 1e-6  # smallest eigenvalue of a repaired Euler tensor, relative to its largest
 
@@ -123,7 +124,7 @@ class MassProperties:
         J = self.inertia
         (a, f, e), (_, b, d), (_, _, c) = J.tolist()  # symmetric
         if d == e == f == 0.0:
-            return np.maximum((a, b, c), 0.0), np.eye(3)
+            return np.array([max(0.0, a), max(0.0, b), max(0.0, c)]), UPRIGHT.copy()
         moments, Q = np.linalg.eigh(J)
         if np.linalg.det(Q) < 0.0:
             Q[:, 2] = -Q[:, 2]

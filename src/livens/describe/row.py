@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -136,16 +137,24 @@ def local(body: Body, u: Array) -> Array:
 
 
 def across(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors that make a right-handed triad with the unit vector `axis`."""
+    """Two unit vectors that make a right-handed triad with the unit vector `axis`; they must not be changed."""
+    return _across(axis.tobytes())
+
+
+@lru_cache(maxsize=1024)  # many joints of a model have the same axis
+def _across(bits: bytes) -> tuple[Array, Array]:
+    axis = np.frombuffer(bits)
     x, y, z = map(abs, axis.tolist())
     e1 = cross(axis, UNIT[0 if x <= y and x <= z else 1 if y <= z else 2])
     e1 /= math.sqrt(e1 @ e1)
-    return e1, cross(axis, e1)
+    e2 = cross(axis, e1)
+    e1.flags.writeable = e2.flags.writeable = False
+    return e1, e2
 
 
 def coincide(a: Point, b: Point) -> list[Row]:
     """The two points stay together."""
-    return [Row("COINCIDE", a, b, component=k) for k in range(3)]
+    return [Row("COINCIDE", a, b, ZERO, ZERO, 0.0, k) for k in range(3)]
 
 
 def aligned(a: Point, b: Point, axis: Array) -> list[Row]:

@@ -29,7 +29,11 @@ class Numbers:
     """The numbers of a model."""
 
     def __init__(self, model: Model):
-        self.model, self.document = model, to_dict(model, forget=True)
+        self.model = model
+        try:
+            self.document = to_dict(model, forget=True)
+        except ModelError as error:
+            raise ModelError(f"{error} So its numbers have no names: use lv.simulate for other numbers.") from None
 
     def changed(self, parameters: Mapping[str, Any]) -> Model:
         """A copy of the model with other numbers; an unknown name is a ModelError with the nearest one."""
@@ -59,7 +63,10 @@ class Numbers:
         table = document.get(place, {}).get(thing)
         if table is None:
             known = list(document.get(place, {}))
-            raise ModelError(f"{name!r}: {place} has no {thing!r}; {_hint(thing, known)}")
+            hint = (
+                _hint(thing, known) if known or place != "shapes" else "the numbers of shapes are in bodies.NAME.shape."
+            )
+            raise ModelError(f"{name!r}: {place} has no {thing!r}; {hint}")
         known_keys = _keys(place, table)
         if key == "where" and "where" in table:
             return document
