@@ -310,3 +310,27 @@ def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
         assert caught.value.trajectory.steps >= steps
         assert cli(["resume", str(tmp_path / "c.nc")]) == 0
         equal(lv.load(tmp_path / "c.nc"), whole)
+
+
+def test_a_study_with_other_events_is_another_one(tmp_path):
+    pytest.importorskip("xarray")
+
+    def study(events):
+        return lv.ensemble(
+            lambda height: thrown(height), {"height": [5.0, 20.0]}, h=0.07, until=1.0,
+            keep=lambda motion: {"t": motion.t[-1]}, events=events, store=tmp_path / "study.nc",
+        )  # fmt: skip
+
+    def thrown(height):
+        m = lv.Model(gravity=(0, 0, -10.0))
+        m.add(lv.Body(lv.PointMass(1.0), at=(0, 0, height), name="ball"))
+        return m
+
+    first = study([lv.Event("position('ball')[2] - 4", stop=True, name="low")])
+    assert first.t.values[0] == pytest.approx(np.sqrt(0.2))
+    assert first.t.values[1] == pytest.approx(1.0)
+    again = study([lv.Event("position('ball')[2] - 4", stop=True, name="low")])
+    assert np.array_equal(first.t.values, again.t.values)
+    for other in ([], [lv.Event("t - 1", name="low")], lambda model, height: []):
+        with pytest.raises(lv.FileError, match="it differs in the events"):
+            study(other)
