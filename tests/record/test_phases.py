@@ -334,3 +334,34 @@ def test_a_study_with_other_events_is_another_one(tmp_path):
     for other in ([], [lv.Event("t - 1", name="low")], lambda model, height: []):
         with pytest.raises(lv.FileError, match="it differs in the events"):
             study(other)
+
+
+def test_a_joint_is_attached_after_a_file_was_read(tmp_path):
+    """The joint of an event that has not occurred yet is in the file; what was attached can be released later."""
+    m = lv.Model(gravity=(0, 0, -10.0))
+    ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(0, 0, 3), name="ball"))
+    m.add(lv.Spring(m.world.point(0, 0, 0), ball.center, stiffness=2.0, name="spring"))
+    far = lv.Rod(m.world.point(0, 0, 0), ball.center, length=1.1, name="rope")
+    events = [
+        lv.Event("t - 0.1", do=lv.release("spring"), name="first"),
+        lv.Event("norm(position('ball')) - 1.1", direction=1, do=lv.attach(far), name="tight"),
+        lv.Event("t - 0.8", do=lv.release("rope"), name="last"),
+    ]
+    whole = lv.simulate(m, h=0.01, until=1.0, events=events)
+    assert whole.events.names == ("first", "tight", "last")
+    assert len(whole.phases) == 4
+    assert 0.6 < whole.events.of("tight")[0].t < 0.75
+    for cut in (0.05, 0.15, 0.6, 0.75, 0.9):
+        part = lv.simulate(m, h=0.01, until=cut, events=events)
+        part.save(tmp_path / "part.nc")
+        for motion in (part, lv.load(tmp_path / "part.nc")):
+            longer = lv.resume(motion, until=1.0)
+            assert np.array_equal(longer.position("ball"), whole.position("ball"))
+            assert np.array_equal(longer.reaction("rope"), whole.reaction("rope"), equal_nan=True)
+    free = lv.resume(lv.simulate(m, h=0.01, until=0.75, events=events), until=1.0, events=[])
+    assert free.events.names == ("first", "tight")
+    later = lv.resume(lv.simulate(m, h=0.01, until=0.05), until=1.0, events=events)
+    assert np.array_equal(later.position("ball"), whole.position("ball"))
+    tight = whole.events.of("tight")[0]
+    x, v = tight.before.position("ball")[0], tight.before.velocity("ball")[0]
+    assert abs(whole.dissipated[-1] - 0.5 * (x @ v) ** 2 / (x @ x)) < 1e-12  # the radial velocity is lost

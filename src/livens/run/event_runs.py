@@ -63,16 +63,17 @@ def resume_events(
     motion: Trajectory, events: Sequence[Event] | None, steps: int, progress: bool | None, checkpoints: Checkpoints
 ) -> Trajectory:
     """A motion with events continued to step `steps`."""
-    events = list(motion.watched) if events is None else named(events)
-    if motion.sides and not events:
+    if motion.sides and events is None and not motion.watched:
         raise ModelError(
             f"the motion has events ({', '.join(map(repr, motion.sides))}) with Python functions, which a file cannot "
             "contain: give them again, lv.resume(motion, until=…, events=[…])."
         )
+    events = list(motion.watched) if events is None else named(events)
     last = motion.phases[-1]
     last.compiled.check_unchanged("change it back, or simulate again from motion.state.")
-    check_actions([action for event in events for action in event.actions], motion.model)
     structure = motion.structure or Structure(last.model)
+    before = {thing.name for phase in motion.phases for thing in phase.model.things}
+    check_actions([action for event in events for action in event.actions], structure.model, before)
     mechanism = Mechanism(structure, last.compiled, motion.state)
     t0 = float(motion.t[0])
     run = EventRun(events, mechanism, motion.scheme, motion.h, t0, motion.every, steps, motion.steps, motion.sides)
