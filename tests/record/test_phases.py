@@ -166,7 +166,7 @@ def test_masses_that_change_are_drawn_where_the_bodies_are():
     assert np.abs(record.a[:, 1] - rotation @ bodies.center[1] - motion.position("body")).max() < 1e-14
 
 
-def test_joined_motions():
+def test_joined_motions(tmp_path):
     m = crane()
     stop = lv.Event("position('bar')[2] + 0.3", direction=-1, stop=True, name="stop")
     one = lv.simulate(m, lv.Livens(4), h=0.005, until=1.4, events=[stop])
@@ -182,6 +182,8 @@ def test_joined_motions():
     assert both.work[-1] == pytest.approx(two.work[-1], abs=1e-12)
     assert both.events.names == ("stop",)
     assert lv.join([one]) is one
+    both.save(tmp_path / "both.nc")
+    equal(lv.load(tmp_path / "both.nc"), both)
     three = lv.simulate(bare, lv.Livens(4), h=0.01, until=2.0, start=two.state._replace(p=2.0 * two.state.p), t0=1.4)
     whole = lv.join([both, three])
     assert np.ptp(whole.energy - whole.work + whole.dissipated) < 1e-4 * whole.energy.max()
