@@ -12,14 +12,16 @@ from contextlib import suppress
 from itertools import pairwise
 
 from ..compile.compiled import Compiled
-from ..compile.states import copied
+from ..compile.states import as_record, copied
 from ..describe.actions import Structure, check_actions
 from ..describe.event import Event, named
 from ..errors import FileError, Interrupted, ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State
+from ..record.instant import Instant
 from ..record.occurrences import Occurrences
 from ..record.phases import PhasedTrajectory
 from ..record.trajectory import Trajectory
+from ..step import Livens
 from .checkpoint import Checkpoints
 from .event_actions import Mechanism
 from .events import EventRun
@@ -36,6 +38,13 @@ def refuse_auto_step(h: float | str) -> None:
             'h="auto" cannot be used with events, whose functions would be called in several runs: give h in seconds; '
             "lv.stiffness(model).step(2) suggests one for order 2."
         )
+
+
+def values_at_start(events: Sequence[Event], compiled: Compiled) -> dict[str, float]:
+    """The value of each event function at the start, by name; a ModelError if an event is not possible."""
+    check_actions([action for event in events for action in event.actions], compiled.model)
+    now = Instant(compiled, Livens(), 1.0, 0.0, as_record(copied(compiled.state)))
+    return {event.name: event.value(now) for event in named(events)}
 
 
 def simulate_events(
