@@ -166,7 +166,7 @@ def test_masses_that_change_are_drawn_where_the_bodies_are():
     assert np.abs(record.a[:, 1] - rotation @ bodies.center[1] - motion.position("body")).max() < 1e-14
 
 
-def test_joined_motions():
+def test_joined_motions(tmp_path):
     m = crane()
     stop = lv.Event("position('bar')[2] + 0.3", direction=-1, stop=True, name="stop")
     one = lv.simulate(m, lv.Livens(4), h=0.005, until=1.4, events=[stop])
@@ -182,6 +182,8 @@ def test_joined_motions():
     assert both.work[-1] == pytest.approx(two.work[-1], abs=1e-12)
     assert both.events.names == ("stop",)
     assert lv.join([one]) is one
+    both.save(tmp_path / "both.nc")
+    equal(lv.load(tmp_path / "both.nc"), both)
     three = lv.simulate(bare, lv.Livens(4), h=0.01, until=2.0, start=two.state._replace(p=2.0 * two.state.p), t0=1.4)
     whole = lv.join([both, three])
     assert np.ptp(whole.energy - whole.work + whole.dissipated) < 1e-4 * whole.energy.max()
@@ -310,3 +312,58 @@ def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
         assert caught.value.trajectory.steps >= steps
         assert cli(["resume", str(tmp_path / "c.nc")]) == 0
         equal(lv.load(tmp_path / "c.nc"), whole)
+
+
+def test_a_study_with_other_events_is_another_one(tmp_path):
+    pytest.importorskip("xarray")
+
+    def study(events):
+        return lv.ensemble(
+            lambda height: thrown(height), {"height": [5.0, 20.0]}, h=0.07, until=1.0,
+            keep=lambda motion: {"t": motion.t[-1]}, events=events, store=tmp_path / "study.nc",
+        )  # fmt: skip
+
+    def thrown(height):
+        m = lv.Model(gravity=(0, 0, -10.0))
+        m.add(lv.Body(lv.PointMass(1.0), at=(0, 0, height), name="ball"))
+        return m
+
+    first = study([lv.Event("position('ball')[2] - 4", stop=True, name="low")])
+    assert first.t.values[0] == pytest.approx(np.sqrt(0.2))
+    assert first.t.values[1] == pytest.approx(1.0)
+    again = study([lv.Event("position('ball')[2] - 4", stop=True, name="low")])
+    assert np.array_equal(first.t.values, again.t.values)
+    for other in ([], [lv.Event("t - 1", name="low")], lambda model, height: []):
+        with pytest.raises(lv.FileError, match="it differs in the events"):
+            study(other)
+
+
+def test_a_joint_is_attached_after_a_file_was_read(tmp_path):
+    """The joint of an event that has not occurred yet is in the file; what was attached can be released later."""
+    m = lv.Model(gravity=(0, 0, -10.0))
+    ball = m.add(lv.Body(lv.PointMass(1.0), at=(1, 0, 0), velocity=(0, 0, 3), name="ball"))
+    m.add(lv.Spring(m.world.point(0, 0, 0), ball.center, stiffness=2.0, name="spring"))
+    far = lv.Rod(m.world.point(0, 0, 0), ball.center, length=1.1, name="rope")
+    events = [
+        lv.Event("t - 0.1", do=lv.release("spring"), name="first"),
+        lv.Event("norm(position('ball')) - 1.1", direction=1, do=lv.attach(far), name="tight"),
+        lv.Event("t - 0.8", do=lv.release("rope"), name="last"),
+    ]
+    whole = lv.simulate(m, h=0.01, until=1.0, events=events)
+    assert whole.events.names == ("first", "tight", "last")
+    assert len(whole.phases) == 4
+    assert 0.6 < whole.events.of("tight")[0].t < 0.75
+    for cut in (0.05, 0.15, 0.6, 0.75, 0.9):
+        part = lv.simulate(m, h=0.01, until=cut, events=events)
+        part.save(tmp_path / "part.nc")
+        for motion in (part, lv.load(tmp_path / "part.nc")):
+            longer = lv.resume(motion, until=1.0)
+            assert np.array_equal(longer.position("ball"), whole.position("ball"))
+            assert np.array_equal(longer.reaction("rope"), whole.reaction("rope"), equal_nan=True)
+    free = lv.resume(lv.simulate(m, h=0.01, until=0.75, events=events), until=1.0, events=[])
+    assert free.events.names == ("first", "tight")
+    later = lv.resume(lv.simulate(m, h=0.01, until=0.05), until=1.0, events=events)
+    assert np.array_equal(later.position("ball"), whole.position("ball"))
+    tight = whole.events.of("tight")[0]
+    x, v = tight.before.position("ball")[0], tight.before.velocity("ball")[0]
+    assert abs(whole.dissipated[-1] - 0.5 * (x @ v) ** 2 / (x @ x)) < 1e-12  # the radial velocity is lost

@@ -400,3 +400,35 @@ def test_a_controller_keeps_its_rate():
         assert np.ptp(motion.energy - motion.work) < 1e-3
     assert calls[0] == calls[1]
     assert len(calls[0]) == 20
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_chains_in_random_units(seed):
+    """Chains of bars in random orientation, place and units: every crossing of a height by the tip is found once, at
+    the height to round-off, whatever the action does, and the balance of energy is kept."""
+    rng = np.random.default_rng(seed)
+    scheme = ALL[seed % len(ALL)]
+    L, M, T = 10.0 ** rng.uniform(-6.0, 6.0, 3)
+    Q, away = turned(rng), L * rng.choice([0.0, 10.0]) * rng.normal(size=3)
+    m = lv.Model(gravity=-9.81 * L / T**2 * Q[:, 2])
+    last, x = m.world.point(*away), away
+    for k in range(3):
+        bar = m.add(lv.Body(lv.Box(L, 0.1 * L, 0.1 * L, mass=M), at=x + 0.5 * L * Q[:, 0], rotation=Q, name=f"bar{k}"))
+        joint = lv.Revolute if rng.random() < 0.6 else lv.Spherical
+        axis = {"axis": Q[:, 1]} if joint is lv.Revolute else {}
+        m.add(joint(last, bar.point(-0.5 * L, 0, 0), name=f"joint{k}", **axis))
+        last, x = bar.point(0.5 * L, 0, 0), x + L * Q[:, 0]
+    low = -L * rng.uniform(0.3, 1.2)
+
+    def height(motion):
+        return (motion.position(last) - away) @ Q[:, 2] - low
+
+    actions = [lv.release("joint2"), lv.change("bodies.bar0.shape.mass", float(3.0 * M)), None]
+    event = lv.Event(height, do=actions[seed % 3], name="low")
+    motion = lv.simulate(m, scheme, h=0.004 * T, until=2.0 * T, events=[event])
+    found = motion.events
+    side = np.sign(height(motion))
+    assert len(found) == np.count_nonzero(np.diff(side[side != 0.0])) > 0
+    far = 1.0 + np.linalg.norm(away) / L
+    assert max(abs(height(entry.before)[0]) for entry in found) < 8.0 * EPS * far * L
+    assert np.ptp(motion.energy - motion.work + motion.dissipated) < 0.02 * motion.kinetic.max()

@@ -140,7 +140,15 @@ def test_the_command_line(tmp_path, capsys, monkeypatch):
     longer = lv.load("longer.nc")
     whole = scene().simulate(h=0.01, until=1.5)
     assert np.array_equal(longer.position("stone"), whole.position("stone"))
+    capsys.readouterr()
     assert main(["check", "sling.toml"]) == 0
+    assert "'let go' (value -0.5 at the start), 'push' (value 8 at the start)" in capsys.readouterr().out
+    (tmp_path / "wrong.toml").write_text(SCENE.replace('release = "cord"', 'release = "rope"'))
+    assert main(["check", "wrong.toml"]) == 2
+    assert "release names 'rope'" in capsys.readouterr().err
+    (tmp_path / "wrong.toml").write_text(SCENE.replace("velocity('stone')[2]", "velocity('ston')[2]"))
+    assert main(["check", "wrong.toml"]) == 2
+    assert "event 'push' at t = 0 s: the model has nothing named 'ston'" in capsys.readouterr().err
     assert main(["report", "sling.nc"]) == 0
     assert main(["sweep", "sling.toml", "--vary", "parameters.low=0.2:0.6:3", "-o", "study.nc"]) == 0
     capsys.readouterr()

@@ -158,6 +158,7 @@ def schema_text() -> str:
 
 def _check(options: argparse.Namespace) -> None:
     from ..compile.compiled import Compiled
+    from ..run.event_runs import refuse_auto_step, values_at_start
     from ..run.stiffness import stiffness_of
     from .source import Source
 
@@ -189,6 +190,9 @@ def _check(options: argparse.Namespace) -> None:
         facts["suggested h"] = f'{steps}; h = "auto" reduces it if the energy error is too large'
     else:
         facts["suggested h"] = "any: the initial state does not limit it"
+    if values := values_at_start(source.events, begin):
+        refuse_auto_step(source.run.get("h", 1.0))
+        facts["events"] = ", ".join(f"{name!r} (value {value:.4g} at the start)" for name, value in values.items())
     if {"h", "until"} <= set(source.run):
         facts["run"] = _run_line(source.run, found.largest)
     width = max(map(len, facts))

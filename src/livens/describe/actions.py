@@ -320,12 +320,14 @@ def actions_of(given: Any, owner: str) -> tuple[Any, ...]:
     )
 
 
-def check_actions(actions: Sequence[Action], model: Model) -> None:
-    """Raise a ModelError if an action names something that the model never has."""
-    structure = Structure(model)
-    known = structure.names | {name for action in actions for name in action.attached}
+def check_actions(actions: Sequence[Action], model: Model, others: set[str] | None = None) -> None:
+    """Raise a ModelError if an action names something that the model never has; others: names of things that events
+    have attached before."""
+    structure, before = Structure(model), others or set()
+    known = structure.names | {name for action in actions for name in action.attached} | before
     for action in actions:
-        action.check(structure, known)
+        if not action.attached & before:
+            action.check(structure, known)
 
 
 def _name(thing: Any, verb: str) -> str:

@@ -26,6 +26,7 @@ from ..describe.model import Model
 from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State
+from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.kinematics import positions
 from ..scene import from_dict, to_dict
@@ -75,6 +76,7 @@ def _performed(actions: tuple[Action | State, ...], here: Mechanism, scheme: Sch
     for own in given:
         fields = checked_start(own, compiled.state)
         state = fields._replace(memory=state.memory, account=state.account.copy())
+        update_coordinates(compiled.system.coordinates, state.a, state.B, state.angle)
     for action in edits:
         structure = action.edited(structure)
     struck = given or any(action.impulses for action in edits)

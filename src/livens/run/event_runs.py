@@ -12,14 +12,16 @@ from contextlib import suppress
 from itertools import pairwise
 
 from ..compile.compiled import Compiled
-from ..compile.states import copied
+from ..compile.states import as_record, copied
 from ..describe.actions import Structure, check_actions
 from ..describe.event import Event, named
 from ..errors import FileError, Interrupted, ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State
+from ..record.instant import Instant
 from ..record.occurrences import Occurrences
 from ..record.phases import PhasedTrajectory
 from ..record.trajectory import Trajectory
+from ..step import Livens
 from .checkpoint import Checkpoints
 from .event_actions import Mechanism
 from .events import EventRun
@@ -36,6 +38,13 @@ def refuse_auto_step(h: float | str) -> None:
             'h="auto" cannot be used with events, whose functions would be called in several runs: give h in seconds; '
             "lv.stiffness(model).step(2) suggests one for order 2."
         )
+
+
+def values_at_start(events: Sequence[Event], compiled: Compiled) -> dict[str, float]:
+    """The value of each event function at the start, by name; a ModelError if an event is not possible."""
+    check_actions([action for event in events for action in event.actions], compiled.model)
+    now = Instant(compiled, Livens(), 1.0, 0.0, as_record(copied(compiled.state)))
+    return {event.name: event.value(now) for event in named(events)}
 
 
 def simulate_events(
@@ -63,16 +72,17 @@ def resume_events(
     motion: Trajectory, events: Sequence[Event] | None, steps: int, progress: bool | None, checkpoints: Checkpoints
 ) -> Trajectory:
     """A motion with events continued to step `steps`."""
-    events = list(motion.watched) if events is None else named(events)
-    if motion.sides and not events:
+    if motion.sides and events is None and not motion.watched:
         raise ModelError(
             f"the motion has events ({', '.join(map(repr, motion.sides))}) with Python functions, which a file cannot "
             "contain: give them again, lv.resume(motion, until=…, events=[…])."
         )
+    events = list(motion.watched) if events is None else named(events)
     last = motion.phases[-1]
     last.compiled.check_unchanged("change it back, or simulate again from motion.state.")
-    check_actions([action for event in events for action in event.actions], motion.model)
     structure = motion.structure or Structure(last.model)
+    before = {thing.name for phase in motion.phases for thing in phase.model.things}
+    check_actions([action for event in events for action in event.actions], structure.model, before)
     mechanism = Mechanism(structure, last.compiled, motion.state)
     t0 = float(motion.t[0])
     run = EventRun(events, mechanism, motion.scheme, motion.h, t0, motion.every, steps, motion.steps, motion.sides)

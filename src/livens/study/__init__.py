@@ -90,10 +90,10 @@ def ensemble(
     members, how = design(parameters), plan(scheme, h, until, every)
     _check_functions(make_model, keep, members)
     first = _first_model(make_model, members, how)
-    facts = facts_of(members, how, first)
-    taken = frozenset([*members.values, *members.axes, *RESERVED])
     if not callable(events):
         events = named(events)
+    facts = facts_of(members, how, first, events)
+    taken = frozenset([*members.values, *members.axes, *RESERVED])
     task = MemberTask(make_model, how, keep, taken, process_name(), events)
     results, journal = Results(len(members)), None
     if store is not None:

@@ -19,8 +19,8 @@ from ..scene import to_dict
 from .designs import Design
 
 
-def facts_of(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
-    """The facts of a study, by name."""
+def facts_of(members: Design, how: Plan, first: Model | None, events: Any = ()) -> dict[str, Any]:
+    """The facts of a study, by name; functions of events are not compared."""
     digests = {f"the values of {name!r}": _digest([x.dtype.kind, *x.tolist()]) for name, x in members.values.items()}
     return {
         "scheme": repr(how.scheme),
@@ -30,12 +30,19 @@ def facts_of(members: Design, how: Plan, first: Model | None) -> dict[str, Any]:
         "axes": members.axes,
         **digests,
         "the model of its first member": _digest_of_model(first),
+        **({"the events": _words_of(events)} if callable(events) or events else {}),
     }
+
+
+def _words_of(events: Any) -> str:
+    if callable(events):
+        return "a function"
+    return ", ".join(f"{event.name} {event.direction} {event.stop} {len(event.actions)}" for event in events)
 
 
 def check_same_study(stored: dict[str, Any], now: dict[str, Any], path: Path) -> None:
     """Raise a FileError if `path` holds another study."""
-    for what, value in now.items():
+    for what, value in {"the events": None, **now}.items():
         before = stored.get(what)
         if before == value or (what.startswith("the model") and not (before and value)):
             continue

@@ -15,6 +15,7 @@ from ...record.trajectory import Trajectory
 from ..picture.coils import coils, profile
 from ..picture.extent import LIFT, TURN, corners
 from ..picture.instants import upright_instants
+from ..picture.phases import lasting
 from ..picture.picture import AXIS, picture_of
 from .raster import Camera, F
 
@@ -52,7 +53,7 @@ class Scene:
     """Everything that does not change from picture to picture: the description, and the poses at all stored states."""
 
     def __init__(self, motion: Trajectory):
-        self.picture = picture_of(motion.model)
+        self.picture = picture_of(lasting(motion))
         self.now = upright_instants(motion, np.arange(len(motion)))
         self.colors = self.picture.colors / 255.0
         self.coil = profile(corners=COIL_CORNERS)
