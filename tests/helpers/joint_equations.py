@@ -76,7 +76,7 @@ class Equations:
         return self.carried(joint.a.body, joint.axis, B) @ (self.place(joint.b, x, B) - self.place(joint.a, x, B))
 
     def coordinate(self, joint, x, B, near=None):
-        """What springs, stops, motors and drives act on: the displacement of a Prismatic, else the angle, from start."""
+        """What springs, stops, motors and drives act on: the displacement of a Prismatic, else the angle."""
         if isinstance(joint, lv.Prismatic):
             apart = joint.axis @ (joint.b.start - joint.a.start)
             return self.start(joint) + self.slide_along(joint, x, B) - apart
