@@ -191,7 +191,7 @@ class Mechanism:
                 effort = force.effort(t) if callable(force.effort) else force.effort
                 exert(effort, *coordinate(force.joint, 0, place, carried))
         for joint in self.model.joints:
-            if getattr(joint, "stiffness", 0.0) or getattr(joint, "damping", 0.0):
+            if np.any(joint.stiffness or 0.0) or np.any(joint.damping or 0.0):
                 wrench = coordinate(joint, 0, place, carried)
                 q, dq = self.value(joint, place, carried), 0.0
                 for sign, body in ((1, joint.b.body), (-1, joint.a.body)):

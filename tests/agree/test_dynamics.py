@@ -75,7 +75,7 @@ def mechanism(seed):
     m.add(lv.PointOnPlane(bodies[3].point_at(dot.pose.a), dot.point(0, 0, 0), normal=unit(rng)))
     if seed % 2:
         m.add(lv.Rod(bodies[4].point(*rng.normal(size=3)), m.world.point(*rng.normal(size=3) * 2)))
-    several = (lv.Universal, lv.Planar)  # the full equations have motors on joints with one axis only
+    several = (lv.Universal, lv.Planar, lv.Spherical)  # the full equations have motors on joints with one axis only
     with_angle = [j for j in m.joints if j.coordinates and j.drive is None and not isinstance(j, several)]
     if with_angle:
         m.add(lv.Motor(with_angle[0], lambda t: 1.0 + t))

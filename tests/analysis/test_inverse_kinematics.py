@@ -84,6 +84,9 @@ def test_ball_joints_and_a_free_body():
         assert found.position(free)[0] == pytest.approx(pose.a, abs=1e-9)
         assert found.rotation(free)[0] == pytest.approx(pose.B, abs=1e-9)
         assert found.defect_position[0] < 1e-12
+    m["hip"].limits = np.array([-np.inf, 0.2])
+    with pytest.raises(lv.ModelError, match=r"only with Spherical 'hip' at [\d.]+, beyond its limits"):
+        lv.inverse_kinematics(m, {b.point(0.5, 0, 0): (-1.9, 0, 0)})
 
 
 def test_a_closed_loop():
@@ -101,6 +104,9 @@ def test_a_closed_loop():
     assert found.defect_position[0] < 1e-12
     with pytest.raises(lv.ModelError, match="the targets are not reached"):
         lv.inverse_kinematics(m, {top.center: (1.0, 0, 0.8)})
+    m["j2"].limits = np.array([-0.5, 0.5])  # of a coordinate that depends on the first
+    with pytest.raises(lv.ModelError, match=r"only with Revolute 'j2' at -0\.8, beyond its limits"):
+        lv.inverse_kinematics(m, {top.center: (1 + np.sin(0.8), 0, np.cos(0.8))})
 
 
 @pytest.mark.parametrize(

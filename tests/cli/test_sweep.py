@@ -44,15 +44,20 @@ def test_every_member_is_the_scene_with_its_values(capsys, tmp_path):
 
 
 def test_the_coordinates_of_every_joint_are_kept():
-    """A Cylindrical joint has an angle and a displacement; a Spherical joint has no coordinate."""
+    """A Cylindrical joint has an angle and a displacement; a Spherical joint has a rotation vector."""
     m = lv.Model(gravity=(0, 0, -9.81))
     rod = m.add(lv.Body(lv.Box(0.1, 0.1, 1.0, mass=1.0), body_rates=(0, 0, 2.0), name="rod"))
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, -0.5), name="ball"))
     m.add(lv.Cylindrical(m.world.point(0, 0, 0), rod.point(0, 0, 0), axis=(0, 0, 1), name="sleeve"))
     m.add(lv.Spherical(rod.point(0, 0, -0.5), ball.point(0, 0, 0), name="socket"))
     coordinates, units = coordinates_of(m)
-    assert coordinates == {"sleeve_angle": ("sleeve", 0), "sleeve_displacement": ("sleeve", 1)}
-    assert units == {"sleeve_angle": "rad", "sleeve_displacement": "m"}
+    assert coordinates == {
+        "sleeve_angle": ("sleeve", 0),
+        "sleeve_displacement": ("sleeve", 1),
+        **{f"socket_turn_{part}": ("socket", k) for k, part in enumerate("xyz")},
+    }
+    turns = {f"socket_turn_{part}": "rad" for part in "xyz"}
+    assert units == {"sleeve_angle": "rad", "sleeve_displacement": "m", **turns}
     motion = lv.simulate(m, h=1e-2, until=0.5)
     kept = FinalState({}, coordinates)(motion)
     assert [kept["sleeve_angle"], kept["sleeve_displacement"]] == motion.coordinate("sleeve")[-1].tolist()

@@ -200,6 +200,22 @@ def test_changed_start_counts():
     assert lv.dynamics(m).coordinate("rail").tolist() == [0.75]
 
 
+def test_nothing_turns_a_thin_rod_on_a_ball_joint():
+    """It has no inertia about itself: its joint is allowed, what acts on its rotation is not."""
+    for given in ({"stiffness": 1.0}, {"damping": 1.0}, {"limits": (None, 1.0)}, {}):
+        m = lv.Model(gravity=(0, 0, -9.81))
+        rod = m.add(lv.Body(lv.ThinRod(1.0, mass=1.0), at=(0.5, 0, 0), name="rod"))
+        ball = m.add(lv.Spherical(m.world.point(0, 0, 0), rod.point(-0.5, 0, 0), **given, name="ball"))
+        if not given:
+            motion = lv.simulate(m, h=1e-3, until=0.01)
+            assert motion.coordinate("ball")[-1, 1] == pytest.approx(0.75 * 9.81 * 0.01**2, rel=1e-3)  # 3 g t²/(4 l)
+            with pytest.raises(lv.ModelError, match="its rotation has no three coordinates: give it inertia"):
+                lv.JointSpace(m)
+            m.add(lv.Motor(ball, 1.0))
+        with pytest.raises(lv.ModelError, match=r"\(it is a thin rod\): leave out the spring, damper, limit or motor"):
+            lv.simulate(m, h=1e-3, until=0.01)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

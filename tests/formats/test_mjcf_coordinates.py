@@ -127,6 +127,18 @@ def test_a_joint_keeps_the_zero_of_its_file(tmp_path):
         assert model["rail"].rest == 0.7
 
 
+def test_planar_models(tmp_path):
+    """Hinges across the plane keep a body to it; a free body is refused."""
+    m = lv.Model(gravity=(0, 0, -9.81), planar="xz")
+    b = m.add(lv.Body(lv.Box(1, 0.3, 0.2, mass=1.0), at=(0.5, 0, 0), name="b"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), b.point(-0.5, 0, 0), (0, 1, 0), stiffness=2.0, rest=0.4, name="pin"))
+    lv.write_mjcf(m, tmp_path / "m.xml")
+    assert deviations(m, tmp_path / "m.xml").max() < 1e-10
+    m.add(lv.Body(lv.Box(1, 0.3, 0.2, mass=1.0), at=(3, 0, 0), name="free"))
+    with pytest.raises(lv.ModelError, match=r"body 'free' is kept to its plane by Model\(planar='xz'\)"):
+        lv.write_mjcf(m, tmp_path / "m.xml")
+
+
 def test_what_mjcf_cannot_represent_is_refused(tmp_path):
     m = lv.Model()
     b = m.add(lv.Body(lv.Box(1, 0.3, 0.2, mass=1.0), name="b"))

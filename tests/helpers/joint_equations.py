@@ -76,7 +76,7 @@ class Equations:
         return self.carried(joint.a.body, joint.axis, B) @ (self.place(joint.b, x, B) - self.place(joint.a, x, B))
 
     def coordinate(self, joint, x, B, near=None):
-        """What springs, stops, motors and drives act on: the displacement of a Prismatic, or the angle, from start."""
+        """What springs, stops, motors and drives act on: the displacement of a Prismatic, else the angle."""
         if isinstance(joint, lv.Prismatic):
             apart = joint.axis @ (joint.b.start - joint.a.start)
             return self.start(joint) + self.slide_along(joint, x, B) - apart
@@ -233,7 +233,7 @@ class Equations:
 
                 found.append((c, self.along(span, x, B)))
         for joint in self.model.joints:
-            if getattr(joint, "damping", 0.0):
+            if np.any(joint.damping or 0.0):
                 turn = self.along(lambda y, C, j=joint: self.coordinate(j, y, C, B), x, B)
                 found.append((joint.damping, turn))
         return found
@@ -250,7 +250,7 @@ class Equations:
                 effort = force.effort(t) if callable(force.effort) else force.effort
                 Q += effort * self.along(lambda y, C, j=force.joint: self.coordinate(j, y, C, B), x, B)
         for joint in self.model.joints:
-            if getattr(joint, "stiffness", 0.0) or joint_limits(joint) is not None:
+            if np.any(joint.stiffness or 0.0) or joint_limits(joint) is not None:
                 q = self.coordinate(joint, x, B)
                 effort = -joint.stiffness * (q - joint.rest)
                 if joint.limits is not None:

@@ -245,7 +245,7 @@ def governor(stiffness=8e5, damping=4e4):
     shaft = placed(lv.Box(0.01, 0.01, 1.0, density=3000), (0, 0, 0.5), "shaft")
     slider = placed(lv.Box(0.1, 0.1, 0.1, density=3000), (0, 0, 0.5), "slider")
     m.add(lv.Revolute(m.world.point(0, 0, 0), shaft.point_at(0, 0, 0), axis=Z, name="bearing"))
-    m.add(lv.Prismatic(shaft.point_at(0, 0, 0), slider.point(0, 0, 0), axis=Z, name="slide"))
+    m.add(lv.Prismatic(shaft.point_at(0, 0, 0), slider.point(0, 0, 0), axis=Z, start=0.5, name="slide"))
     bar = lv.Box(1.0, 0.01, 0.01, density=3000).mass_properties
     rod = bar + lv.MassProperties(5.0, (0, 0, 0), center=(0.5, 0, 0))
     for side, name in ((1, "right"), (-1, "left")):

@@ -20,7 +20,8 @@ def random_scene(seed):
 
 def with_actuators(model, rng):
     """Motors on some joints, and a load."""
-    for joint in [joint for joint in model.joints if joint.coordinates and rng.random() < 0.3]:
+    turned = [joint for joint in model.joints if joint.coordinates and not isinstance(joint, lv.Spherical)]
+    for joint in [joint for joint in turned if rng.random() < 0.3]:  # a ball may carry a thin rod
         size = float(rng.normal())
         model.add(lv.Motor(joint, size if rng.random() < 0.5 else lv.Expression("k*sin(w*t)", k=size, w=rng.random())))
     body = some_body(model, rng)

@@ -144,7 +144,7 @@ def test_work_and_precision(tmp_path):
     [
         (("pie",), "there is no figure 'pie'; there is invariants, energy, phase"),
         (("a.png", "fore"), "there is no figure 'a.png'"),
-        (("phase", "elbow"), "has no coordinate"),
+        (("phase", "gravity"), "nothing named 'gravity'"),
         (("phase", "shoulder", "x"), "a component x, y or z of a body or point can be drawn"),
         (("phase", "fore", "w"), "not 'w'"),
         (("trajectory", *["fore"] * 11), "one to 10 paths fit into a figure, not 11"),

@@ -64,7 +64,10 @@ def inverse_kinematics(
     q, error = search.find(search.begin(start))
     if not nearest and float(np.abs(error).max(initial=0.0)) > REACHED:
         raise search.refusal(q, error)
-    return space.forward_kinematics(q)
+    found = space.forward_kinematics(q)
+    if limits and not nearest:
+        _check_limits(space, found)
+    return found
 
 
 def _targets(space: JointSpace, given: Mapping[Any, Any]) -> list[tuple[Point | Body, Array, Array | None]]:
@@ -84,6 +87,26 @@ def _targets(space: JointSpace, given: Mapping[Any, Any]) -> list[tuple[Point | 
         else:
             found.append((thing, finite(place, (3,), f"the target of {what!r}"), None))
     return found
+
+
+def _check_limits(space: JointSpace, found: Trajectory) -> None:
+    """Refuse a position beyond a limit that the search does not know: of a dependent coordinate, or of a ball joint."""
+    for thing in space.compiled.model.joints:
+        for term in thing.terms():
+            if not isinstance(term, CoordinateSpring) or term.limits is None:
+                continue
+            values = np.ravel(found.coordinate(thing))
+            parts = [q is term.coordinate for q in thing.coordinates]
+            value = float(values[parts.index(True)] if any(parts) else np.linalg.norm(values))
+            if (
+                not term.limits[0] - 1e-9 * max(1.0, abs(value))
+                <= value
+                <= term.limits[1] + 1e-9 * max(1.0, abs(value))
+            ):
+                raise ModelError(
+                    f"the targets are reached only with {thing.label} at {value:.4g}, beyond its limits "
+                    f"({term.limits[0]:g}, {term.limits[1]:g}): begin elsewhere with start=…, or use limits=False."
+                )
 
 
 class _Search:

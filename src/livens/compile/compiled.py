@@ -89,7 +89,7 @@ class Compiled:
         moved, turned = fit.project_positions()
         if turned > 0.0:
             fit.check_orientations()
-        left_out = _left_out(model, fit)
+        left_out = _left_out(model, fit) if model.planar else redundant_rows(fit)
         if any(joint.start_rate is not None for joint in model.joints):
             _impose_rates(model, fit)
         system, state, last = tables.system, tables.state, fit
@@ -160,8 +160,8 @@ class Compiled:
     def redundant(self) -> dict[str, int]:
         """Joints with redundant constraints, and how many; those that the planes of a planar model imply do not
         count."""
-        if not self.left_out:
-            return {}
+        if not self.left_out or not self.model.planar:
+            return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out)))
         state = self.state._replace(lam=np.zeros((3, len(self.all_owners))))
         flat = flat_rows(Assembly(self.model, self.full, state, self.all_owners))
         return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out - flat)))
@@ -242,8 +242,6 @@ def _owners(groups: list[Group] | tuple[Group, ...]) -> list[Any]:
 def _left_out(model: Model, fit: Assembly) -> frozenset[int]:
     """The rows that the planes of a planar model imply, and the redundant ones among the others."""
     flat = flat_rows(fit)
-    if not flat:
-        return redundant_rows(fit)
     tables = compile_model(model, flat)
     state = fit.state._replace(lam=np.delete(fit.state.lam, sorted(flat), axis=1))
     kept = [r for r in range(len(fit.owners)) if r not in flat]

@@ -327,7 +327,9 @@ def _refuse_torque(frames: Frames, point: Point, owner: Thing) -> None:
     """Refuse a joint that exerts a torque on a body about an axis without inertia."""
     if not frames.lacks_inertia(point.body):
         return
-    if {row.kind for row in owner.rows()} <= {"DOT2", "EDGE"}:  # the first body carries a plane, the second a point
+    if owner.coordinates and owner.coordinates[0].kind == "COMPONENT":
+        remedy = "leave out the spring, damper, limit or motor of the joint"
+    elif {row.kind for row in owner.rows()} <= {"DOT2", "EDGE"}:  # the first body carries a plane, the second a point
         remedy = f"put the point of {point.body.name!r} second"
     else:
         remedy = "use Spherical or Rod, which leave it free to turn"

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..describe.body import Body, Point
 from ..describe.model import Model
+from ..describe.plane import plane_normal
 from ..describe.shapes.ball import Ball
 from ..describe.shapes.box import Box
 from ..describe.shapes.capsule import Capsule
@@ -100,6 +101,8 @@ class _Writer:
 
     def _body(self, above: Element, node: Node, parent: Body) -> None:
         body = node.body
+        if self.model.planar:
+            self._check_plane(node)
         at = self.start.pose(parent).inverse() @ self.start.pose(body)
         element = SubElement(above, "body", name=body.name, pos=words(at.a), quat=words(at.to_quaternion()))
         self.elements[body] = element
@@ -153,6 +156,17 @@ class _Writer:
         if joint in self.armature and q is joint.coordinates[0]:
             given["armature"] = repr(self.armature[joint])
         return given
+
+    def _check_plane(self, node: Node) -> None:
+        """Refuse a body of a planar model whose own joint lets it leave the plane."""
+        n = plane_normal(self.model.planar)
+        hinges = [slot for slot in node.slots if slot.kind == "hinge" and np.linalg.norm(np.cross(slot.axis, n)) < 1e-9]
+        slides = [slot for slot in node.slots if slot.kind == "slide" and abs(slot.axis @ n) < 1e-9]
+        if node.joint is None or len(hinges) + len(slides) < len(node.slots):
+            raise ModelError(
+                f"body {node.body.name!r} is kept to its plane by Model(planar={self.model.planar!r}), which MJCF "
+                "cannot represent: join it by hinges across the plane or slides in it."
+            )
 
     def _check_written(self, node: Node) -> None:
         """Refuse a prescribed motion, and elements on coordinates that no joint of MJCF has."""
