@@ -116,7 +116,8 @@ def resume(
 ) -> Trajectory:
     """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
-    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
+    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`; a
+    run that had reached its end, but whose file could not be written, is saved there.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -133,6 +134,12 @@ def resume(
     if not abs(end - t0) / h < UNCOUNTED:
         raise ModelError(f"t = {end:g} s is too late for steps of {h:g} s: give an earlier `until`.")
     steps = round((end - t0) / h)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
+    if until is None and checkpoint is not None and steps == motion.steps:  # the disk was full at the end of the run
+        checkpoints.continue_from(motion)
+        with checkpoints:
+            checkpoints.finish(motion)
+        return motion
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
             f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
@@ -147,7 +154,6 @@ def resume(
     run = Run(motion.compiled, motion.scheme, h, t0, motion.every, record)
     run.seconds = motion.seconds
     run.tally += motion.tally
-    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.continue_from(motion)
     with checkpoints:
         run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), checkpoints)
