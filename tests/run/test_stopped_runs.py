@@ -243,7 +243,8 @@ def test_functions_are_read_from_the_file_that_defines_them(tmp_path, monkeypatc
     assert "out.nc is complete: it ends at t = 1 s, as requested." in capsys.readouterr().err
 
 
-def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("by", ["command", "function"])
+def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch, capsys, by):
     def full(motion, path, force):
         raise lv.FileError(f"{path} cannot be written: no space left on device.")
 
@@ -255,8 +256,11 @@ def test_a_run_stopped_during_the_final_write_is_completed(tmp_path, monkeypatch
             lv.simulate(top(), h=1e-2, until=3.0, checkpoint="out.nc", checkpoint_every=1e-9)
     assert same(error.value.trajectory, whole)
     assert os.listdir() == ["out.nc.journal"]
-    assert main(["resume", "out.nc"]) == 0
-    assert "saved in out.nc" in capsys.readouterr().out
+    if by == "command":
+        assert main(["resume", "out.nc"]) == 0
+        assert "saved in out.nc" in capsys.readouterr().out
+    else:
+        assert same(lv.resume(lv.load("out.nc.journal"), checkpoint="out.nc"), whole)
     assert os.listdir() == ["out.nc"]
     assert same(lv.load("out.nc"), whole)
 

@@ -39,6 +39,7 @@ NO_COORDINATES = Coordinates(
     axis=np.zeros((0, 3)),
     dial=np.zeros((0, 2, 3)),
     hand=np.zeros((0, 3)),
+    reference=np.zeros((0, 3, 3)),
     stiffness=np.zeros(0),
     rest=np.zeros(0),
     limit=np.zeros((0, 2)),

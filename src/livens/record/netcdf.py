@@ -374,7 +374,8 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     state = compiled.state._replace(memory=np.zeros(scheme.memory(compiled.system)))
     t = arrays["time"]
     forces_only = (len(t), 6 * len(compiled.system.bodies.mass))  # release 0.1 carried no multipliers
-    if scheme.carries == "accelerations" and np.shape(arrays.get("memory", ())) == forces_only:
+    complete = state.memory.shape == forces_only[1:]
+    if scheme.carries == "accelerations" and np.shape(arrays.get("memory", ())) == forces_only and not complete:
         arrays = {name: x for name, x in arrays.items() if name != "memory"}
     record = State(
         **{

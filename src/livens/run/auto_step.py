@@ -49,7 +49,6 @@ def auto_run(go: Callable[[float, float], Trajectory], compiled: Compiled, schem
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
     h, end = _dividing(periods[0], resolved, until) if periods else (resolved, until)
-    first = h
     tries = 1 if periods else TRIES
     reason = ""
     for left in reversed(range(tries)):
@@ -58,19 +57,18 @@ def auto_run(go: Callable[[float, float], Trajectory], compiled: Compiled, schem
         except StepFailed:
             if not left:
                 raise
-            reason = "a step did not converge"
+            reason = f"; with h = {h:g} s a step did not converge"
         else:
             error = energy_error(motion) if scheme.conserves_energy else 0.0
             struck = _touched(motion) and motion.h > stopped * (1.0 + 1e-9)
             if (error <= ACCEPTED and not struck) or not left:
                 break
-            reason = "a stop is touched" if struck else energy_error_text(error)
+            reason = f"; with h = {motion.h:g} s {'a stop is touched' if struck else energy_error_text(error)}"
             if struck and periods:
                 break
             h = 4.0 * min(h, stopped) if struck else h
         h *= 0.25
-    more = f"; with h = {first:g} s {reason}" if reason else ""
-    motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{more}."
+    motion.chosen = f"h = {motion.h:g} s was chosen: {found}{signals}{reason}."
     if end > until:
         motion.chosen += f" It divides the period of the controllers; the run ends with a whole step, at {end:g} s."
     if error > ACCEPTED:

@@ -116,8 +116,9 @@ def resume(
 ) -> Trajectory:
     """`motion` continued to t = `until` [s] with its scheme, step and interval; bitwise identical to one long run.
 
-    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`.
-    A run with events continues with the same `events`; they must be given again if the motion was read from a file.
+    The default of `until` is the planned end of a run that was stopped, `motion.end`. `checkpoint` as in `simulate`; a
+    run that had reached its end, but whose file could not be written, is saved there. A run with events continues with
+    the same `events`; they must be given again if the motion was read from a file.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -135,6 +136,12 @@ def resume(
     if not abs(end - t0) / h < UNCOUNTED:
         raise ModelError(f"t = {end:g} s is too late for steps of {h:g} s: give an earlier `until`.")
     steps = round((end - t0) / h)
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
+    if until is None and checkpoint is not None and steps == motion.steps:  # the disk was full at the end of the run
+        checkpoints.continue_from(motion)
+        with checkpoints:
+            checkpoints.finish(motion)
+        return motion
     if steps <= motion.steps or abs(t0 + steps * h - end) > 1e-6 * h:
         raise ModelError(
             f"the motion ends at t = {motion.t[-1]:g} s and continues in steps of {h:g} s: "
@@ -153,7 +160,6 @@ def resume(
     run.seconds = motion.seconds
     run.tally += motion.tally
     run.impacts.append(motion.impact_log)
-    checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.continue_from(motion)
     with checkpoints:
         run.go(state, motion.steps, steps, Progress(motion.model.name, steps - motion.steps, progress), checkpoints)
