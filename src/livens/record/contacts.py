@@ -185,3 +185,32 @@ def totals(motion: Trajectory) -> Totals:
     return Totals(
         int(end[IMPACTS]), int(end[INELASTIC]), float(end[IMPACT]), float(end[FRICTION]), float(end[RESIDUAL])
     )
+
+
+class ContactReadings:
+    """What a motion says of its contacts."""
+
+    impact_log: Array
+
+    @property
+    def impacts(self: Any) -> Impacts:
+        """The impacts: times, bodies, points, normals, impulses and approach speeds."""
+        return impacts(self)
+
+    def contact_force(self: Any, a: Body | Plane | str, b: Body | Plane | str) -> Array:
+        """The force that the first body exerts on the second through all their contact points [N] (n, 3)."""
+        return contact_force(self, a, b)
+
+    def contact_points(self: Any, k: int) -> ContactPoints:
+        """The contact points at the stored state number k, with their forces."""
+        return contact_points(self, k)
+
+    @property
+    def friction_loss(self: Any) -> Array:
+        """Energy lost in contacts between impacts, by friction, since the start [J] (n,): part of `dissipated`."""
+        return losses(self)[0]
+
+    @property
+    def impact_loss(self: Any) -> Array:
+        """Energy lost in impacts since the start [J] (n,): part of `dissipated`."""
+        return losses(self)[1]

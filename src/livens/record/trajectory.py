@@ -21,7 +21,6 @@ from ..compile.compiled import Compiled
 from ..compile.states import copied, selected
 from ..compile.system import registers
 from ..describe.actions import Structure
-from ..describe.body import Plane
 from ..describe.event import Event
 from ..describe.model import Body, Model, Point
 from ..describe.pose import quaternions
@@ -31,7 +30,7 @@ from ..kernels.arrays import DISSIPATED, WORK, State, System
 from ..kernels.contact.arrays import LOG
 from ..kernels.forces import energies_of_record
 from ..step import Scheme
-from . import contacts
+from .contacts import ContactReadings
 from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
 from .kinematics import positions, rates, rotations, turned, velocities
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 Name = str | os.PathLike[str]  # of a file
 
 
-class Trajectory(Coordinates):
+class Trajectory(Coordinates, ContactReadings):
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
 
     Positions, velocities and momenta come as arrays with one row per stored time; bodies and points are those of
@@ -171,31 +170,6 @@ class Trajectory(Coordinates):
     def defect_velocity(self) -> Array:
         """Largest constraint violation at velocity level [m/s or rad/s] (n,)."""
         return self._defects[1]
-
-    # ── contacts ──
-
-    @property
-    def impacts(self) -> contacts.Impacts:
-        """The impacts: times, bodies, points, normals, impulses and approach speeds."""
-        return contacts.impacts(self)
-
-    def contact_force(self, a: Body | Plane | str, b: Body | Plane | str) -> Array:
-        """The force that the first body exerts on the second through all their contact points [N] (n, 3)."""
-        return contacts.contact_force(self, a, b)
-
-    def contact_points(self, k: int) -> contacts.ContactPoints:
-        """The contact points at the stored state number k, with their forces."""
-        return contacts.contact_points(self, k)
-
-    @property
-    def friction_loss(self) -> Array:
-        """Energy lost in contacts between impacts, by friction, since the start [J] (n,): part of `dissipated`."""
-        return contacts.losses(self)[0]
-
-    @property
-    def impact_loss(self) -> Array:
-        """Energy lost in impacts since the start [J] (n,): part of `dissipated`."""
-        return contacts.losses(self)[1]
 
     # ── the whole system ──
 
