@@ -23,14 +23,14 @@ from ..kernels import kinds
 from ..kernels.arrays import Ints, System
 from ..kernels.contact.arrays import (
     BOUND,
-    EDGE,
-    FACE,
-    LOG,
+    FIRST_EDGE,
+    FIRST_FACE,
+    FIRST_VERTEX,
+    LOG_WIDTH,
     MATERIAL,
     MEETS,
     SHAPE_BODY,
     SHAPE_KIND,
-    VERTEX,
     Cone,
     Contacts,
     Points,
@@ -170,9 +170,9 @@ def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
     table[SHAPE_KIND, :-1] = kind
     table[MATERIAL, :-1] = [shape.material for shape in shapes]
     table[MEETS, :-1] = [p.meets if p else 0 for p in hulls]
-    table[VERTEX] = first
-    table[FACE] = np.cumsum([0, *map(len, faces)])
-    table[EDGE] = np.cumsum([0, *map(len, edges)])
+    table[FIRST_VERTEX] = first
+    table[FIRST_FACE] = np.cumsum([0, *map(len, faces)])
+    table[FIRST_EDGE] = np.cumsum([0, *map(len, edges)])
     none = (0.0, 0.0, 0.0)
     return {
         "table": table,
@@ -190,11 +190,11 @@ def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
 
 
 _KINDS = {
-    "BALL": kinds.BALL,
-    "CAPSULE": kinds.CAPSULE,
-    "HULL": kinds.HULL,
-    "ROUND": kinds.ROUND,
-    "CYLINDER": kinds.CYLINDER,
+    "BALL": kinds.BALL_SHAPE,
+    "CAPSULE": kinds.CAPSULE_SHAPE,
+    "HULL": kinds.HULL_SHAPE,
+    "ROUND": kinds.ROUND_SHAPE,
+    "CYLINDER": kinds.CYLINDER_SHAPE,
 }
 
 
@@ -277,7 +277,7 @@ def touch_scratch(system: System, columns: int) -> Touch:
         v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
         impulse=zeros(r), reach=zeros(n), turn=zeros(n), lever=zeros(n), limit=zeros(1),
         low=zeros(s), sorted=np.arange(s, dtype=np.int64),
-        signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG)), logged=whole(1),
+        signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG_WIDTH)), logged=whole(1),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from ..errors import ModelError
 from .pose import Pose
 from .surface import Surface
 
-ALL, PLANES, OTHERS = 0, 1, 2  # what a part meets
+EVERYTHING, PLANES, OTHERS = 0, 1, 2  # what a part meets
 COARSE = 12  # sides of polyhedra that stand for curved shapes
 
 
@@ -31,7 +31,7 @@ class ContactShape:
     half: float = 0.0  # half length of a capsule or a cylinder, along z [m]
     vertices: Array = field(default_factory=lambda: np.zeros((0, 3)))  # of a HULL [m]
     faces: tuple[tuple[int, ...], ...] = ()  # vertex numbers, counterclockwise seen from outside
-    meets: int = ALL
+    meets: int = EVERYTHING
 
     def moved(self, pose: Pose) -> ContactShape:
         """The same part after the rigid motion `pose`."""
@@ -71,7 +71,7 @@ class Touching(Protocol):
     def contact_shapes(self) -> tuple[ContactShape, ...]: ...
 
 
-def hull(vertices: Array, meets: int = ALL) -> ContactShape:
+def hull(vertices: Array, meets: int = EVERYTHING) -> ContactShape:
     """The convex hull of points (n, 3), with faces that lie in one plane joined.
 
     >>> from livens import Box
@@ -126,7 +126,7 @@ def pyramid(radius: float, height: float) -> Array:
     return np.concatenate([circle(radius, 0.0), [[0.0, 0.0, height]]])
 
 
-def hull_of_surface(surface: Surface, meets: int = ALL) -> ContactShape:
+def hull_of_surface(surface: Surface, meets: int = EVERYTHING) -> ContactShape:
     """The convex hull of a surface."""
     return hull(surface.vertices, meets)
 

@@ -28,11 +28,11 @@ ANGULAR_VELOCITY = 3  # B ω
 
 # shapes that touch (contact/narrow.py)
 PLANE_SHAPE = 0  # the half space below a plane
-BALL = 1
-CAPSULE = 2  # a segment with a radius
-HULL = 3  # a convex polyhedron
-ROUND = 4  # an ellipsoid; with semi-axes of zero a disc or a segment
-CYLINDER = 5
+BALL_SHAPE = 1
+CAPSULE_SHAPE = 2  # a segment with a radius
+HULL_SHAPE = 3  # a convex polyhedron
+ROUND_SHAPE = 4  # an ellipsoid; with semi-axes of zero a disc or a segment
+CYLINDER_SHAPE = 5
 
 # features of a contact point (contact/features.py)
 OVER_PLANE = 0

@@ -24,7 +24,6 @@ from ..kernels.contact.arrays import (
     IMPULSE,
     INELASTIC,
     LAST_STEP,
-    LOG,
     LOG_FIRST,
     LOG_IMPULSE,
     LOG_NORMAL,
@@ -33,6 +32,7 @@ from ..kernels.contact.arrays import (
     LOG_SECOND,
     LOG_SPEED,
     LOG_TIME,
+    LOG_WIDTH,
     PLACE,
     RECORD,
     RESIDUAL,
@@ -97,7 +97,7 @@ class ContactPoints:
 
 def checked_log(motion: Trajectory, log: Array) -> Array:
     """The impacts of a file, if they can be those of the motion."""
-    log = np.asarray(log, dtype=np.float64).reshape(-1, LOG)
+    log = np.asarray(log, dtype=np.float64).reshape(-1, LOG_WIDTH)
     rules = sum(len(thing.contacts()) for thing in motion.model.things)
     named = ((LOG_FIRST, len(motion.model.bodies)), (LOG_SECOND, len(motion.model.bodies)), (LOG_RULE, rules))
     if not np.isfinite(log).all() or any(((log[:, k] < 0) | (log[:, k] >= count)).any() for k, count in named):

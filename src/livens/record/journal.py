@@ -28,7 +28,7 @@ from ..checks import Array
 from ..compile.states import selected
 from ..errors import FileError
 from ..kernels.arrays import State
-from ..kernels.contact.arrays import LOG
+from ..kernels.contact.arrays import LOG_WIDTH
 from ..storage.append_log import append, lock, open_to_append, pack_record, records
 from ..storage.atomic import replacing
 
@@ -147,7 +147,7 @@ class Found:
                 pieces.append(self._fields(content, FIRST.size))
                 slots += states
             elif kind == b"I":
-                struck.append(np.frombuffer(content, dtype="<f8").reshape(-1, LOG))
+                struck.append(np.frombuffer(content, dtype="<f8").reshape(-1, LOG_WIDTH))
             elif kind == b"N":
                 last, self.slots, self.end, counted, hits = content, slots, end, len(pieces), len(struck)
         if not last or len(last) != NOW.size + 8 * self.width:
@@ -161,7 +161,7 @@ class Found:
         if self.steps % every:
             self.numbers = np.append(self.numbers, float(self.steps))
             groups.append(self._fields(last, NOW.size))
-        self.impacts = np.concatenate([np.zeros((0, LOG)), *struck[:hits]])
+        self.impacts = np.concatenate([np.zeros((0, LOG_WIDTH)), *struck[:hits]])
         self.arrays = {
             name: np.concatenate([group[name] for group in groups], dtype=np.float64) for name, _ in self.shapes
         }

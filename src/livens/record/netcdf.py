@@ -30,7 +30,7 @@ from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError, require
 from ..kernels.arrays import State
-from ..kernels.contact.arrays import LOG
+from ..kernels.contact.arrays import LOG_WIDTH
 from ..scene import from_dict, to_dict
 from ..step import CLASSES
 from ..storage import untrusted_hdf5
@@ -360,7 +360,7 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
         (int(first), int(second)),
     )
     motion.wanted = max(motion.steps, facts.get("wanted", 0))
-    motion.impact_log = checked_log(motion, arrays.get("impacts", np.zeros((0, LOG))))
+    motion.impact_log = checked_log(motion, arrays.get("impacts", np.zeros((0, LOG_WIDTH))))
     return motion
 
 

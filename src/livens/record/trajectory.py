@@ -27,7 +27,7 @@ from ..describe.pose import quaternions
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State, System
-from ..kernels.contact.arrays import LOG
+from ..kernels.contact.arrays import LOG_WIDTH
 from ..kernels.forces import energies_of_record
 from ..step import Scheme
 from .contacts import ContactReadings
@@ -77,7 +77,7 @@ class Trajectory(Coordinates, ContactReadings):
         self.steps, self.seconds, self.tally = steps, seconds, tally
         self.wanted = steps  # planned steps: more than `steps` if the run was stopped
         self.chosen = ""  # the step that h="auto" chose, and the reason
-        self.impact_log = np.zeros((0, LOG))  # see `impacts`
+        self.impact_log = np.zeros((0, LOG_WIDTH))  # see `impacts`
         self.events = Occurrences()  # the events of the run
         self.sides: dict[str, tuple[float, float]] = {}  # of each event at the end: run/crossings.py
         self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues

@@ -35,7 +35,7 @@ from ..kernels.spin import drift
 from ..kernels.status import NOT_FINITE, OK
 from .rattle import POSITION_ROUND_OFF, solve_velocities
 
-POSITION_ITERATIONS = 40
+CONTACT_ITERATIONS = 40
 FINE = 1e-3  # tolerance of a gap, relative to that at which a contact is closed
 
 
@@ -86,7 +86,7 @@ def solve_contact_positions(system, state, work, touch, h, count, signals, row):
     for c in range(count):
         fine = min(fine, FINE * points.number[NEAR, c] / h)
     result, last, error = OK, 1e300, 0.0
-    for i in range(POSITION_ITERATIONS):
+    for i in range(CONTACT_ITERATIONS):
         status = drift(system.bodies, h, state.a, state.B, state.p, state.L, work.a, work.B, work.L, work.fault)
         if status != OK:
             result = status

@@ -48,7 +48,7 @@ from ..kernels.contact.features import contact_rate
 from ..kernels.contact.matrix import solve_contacts
 from ..kernels.potential import kinetic
 
-ROUNDS = 400  # impacts in a sequence, before all are resolved at once without restitution
+SEQUENCE_LENGTH = 400  # impacts in a sequence, before all are resolved at once without restitution
 GUARDS = 30  # bisections of e where friction would add energy
 SMALL = 1e-13  # tolerance of impact velocities, relative to the approach speed
 
@@ -160,12 +160,12 @@ def resolve_impacts(system, state, work, touch, count, h, step, time):
     points, bodies = touch.points, system.bodies
     contact_rates(bodies, points, count, state.p, state.L, touch.v0)
     total = 0
-    for k in range(ROUNDS):
+    for k in range(SEQUENCE_LENGTH):
         mark_approaching(points, count, touch.v0, h)
         which, _ = fastest_approach(points, count, touch.v0)
         if which < 0:
             break
-        last = k + 1 == ROUNDS
+        last = k + 1 == SEQUENCE_LENGTH
         one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and not last
         state.memory[INELASTIC] += choose_contacts(
             bodies, system.blocks, work.G, state.lam[MU], work.f, work.tau, points, touch.cone.change, count, which,

@@ -34,17 +34,17 @@ LOG_STEP, LOG_TIME, LOG_RULE, LOG_FIRST, LOG_SECOND, LOG_PLACE, LOG_NORMAL, LOG_
     11,
     14,
 )
-LOG = 15
+LOG_WIDTH = 15
 
 
 # Contacts.table, by shape
-SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, VERTEX, FACE, EDGE = 0, 1, 2, 3, 4, 5, 6
+SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, FIRST_VERTEX, FIRST_FACE, FIRST_EDGE = 0, 1, 2, 3, 4, 5, 6
 CENTER, SIZE = 0, 1  # Contacts.vector
 HALF, BOUND = 0, 1  # Contacts.number
 FRICTION_OF, RESTITUTION_OF, SEQUENCE = 0, 1, 2  # Contacts.law
 COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
 KIND, BODY, PAIR_OF, SHAPE, RULE, ON = 0, 1, 3, 4, 5, 6  # Points.table: BODY and BODY + 1 are both bodies
-OFFSET, RADIUS, SIGN, COULOMB, RESTITUTION, GAP, NEAR = 0, 1, 2, 3, 4, 5, 6  # Points.number
+OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR = 0, 1, 2, 3, 4, 5, 6  # Points.number
 AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
 SELECT, FIRST_ROW, ISLAND, ASKED = 0, 1, 2, 3  # Cone.table

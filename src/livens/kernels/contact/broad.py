@@ -8,7 +8,7 @@ Planes meet every shape. Stops of joints are contact points too.
 from __future__ import annotations
 
 from ..._jit import njit
-from ..kinds import ANGLE, BALL, CAPSULE, CYLINDER, HULL, PLANE_SHAPE, ROUND, STOP
+from ..kinds import ANGLE, BALL_SHAPE, CAPSULE_SHAPE, CYLINDER_SHAPE, HULL_SHAPE, PLANE_SHAPE, ROUND_SHAPE, STOP
 from ..vectors import length, minus
 from .arrays import (
     BODY,
@@ -22,13 +22,13 @@ from .arrays import (
     MEETS,
     NEAR,
     OFFSET,
+    ORIENTATION,
     PAIR_OF,
     RADIUS,
     RESTITUTION,
     RESTITUTION_OF,
     RULE,
     SHAPE,
-    SIGN,
     STOP_RULE,
     STOP_SIGN,
     STOP_VALUE,
@@ -54,7 +54,7 @@ CLOSED = 1e-10  # gap at which a contact is closed, relative to the smallest sha
 FAST = 0.5  # motion in a step, relative to the size of a shape, from which on it may pass others
 NEARBY = 0.05  # distance, relative to the size, at which the features of two shapes are right
 SLACK = 1e-3  # of the reach, relative to the size of the body
-ROUND_OFF = 1e-14  # of a gap, relative to the largest coordinate
+GAP_ROUND_OFF = 1e-14  # of a gap, relative to the largest coordinate
 
 
 @njit
@@ -104,15 +104,15 @@ def meet(contacts, s, t):
 def plane_pair(contacts, points, k, s, t, a, B, margin):
     """Contact points of the plane s and the shape t."""
     kind = kind_of(contacts, t)
-    if kind == BALL:
+    if kind == BALL_SHAPE:
         return plane_and_point(contacts, points, k, s, t, center_of(contacts, t), radius_of(contacts, t), a, B, margin)
-    if kind == CAPSULE:
+    if kind == CAPSULE_SHAPE:
         return plane_and_capsule(contacts, points, k, s, t, a, B, margin)
-    if kind == HULL:
+    if kind == HULL_SHAPE:
         return plane_and_hull(contacts, points, k, s, t, a, B, margin)
-    if kind == ROUND:
+    if kind == ROUND_SHAPE:
         return plane_and_round(contacts, points, k, s, t, a, B, margin)
-    if kind == CYLINDER:
+    if kind == CYLINDER_SHAPE:
         return plane_and_cylinder(contacts, points, k, s, t, a, B, margin)
     return k
 
@@ -123,7 +123,7 @@ def shape_pair(contacts, points, k, s, t, a, B, margin):
     if kind_of(contacts, s) < kind_of(contacts, t) or (kind_of(contacts, s) == kind_of(contacts, t) and s > t):
         s, t = t, s  # the larger kind first, then the smaller number
     one, two = kind_of(contacts, s), kind_of(contacts, t)
-    if one == BALL:
+    if one == BALL_SHAPE:
         return two_points(
             contacts,
             points,
@@ -138,7 +138,7 @@ def shape_pair(contacts, points, k, s, t, a, B, margin):
             radius_of(contacts, t),
             margin,
         )
-    if one == CAPSULE and two == BALL:
+    if one == CAPSULE_SHAPE and two == BALL_SHAPE:
         return line_and_point(
             contacts,
             points,
@@ -155,13 +155,13 @@ def shape_pair(contacts, points, k, s, t, a, B, margin):
             radius_of(contacts, t),
             margin,
         )
-    if one == CAPSULE:
+    if one == CAPSULE_SHAPE:
         return two_capsules(contacts, points, k, s, t, a, B, margin)
-    if one == HULL and two == BALL:
+    if one == HULL_SHAPE and two == BALL_SHAPE:
         return hull_and_point(contacts, points, k, s, t, center_of(contacts, t), radius_of(contacts, t), a, B, margin)
-    if one == HULL and two == CAPSULE:
+    if one == HULL_SHAPE and two == CAPSULE_SHAPE:
         return hull_and_capsule(contacts, points, k, s, t, a, B, margin)
-    if one == HULL and two == HULL:
+    if one == HULL_SHAPE and two == HULL_SHAPE:
         return two_hulls(contacts, points, k, s, t, a, B, margin)
     return k
 
@@ -203,7 +203,7 @@ def put_stops(contacts, coordinates, points, k):
                 int(contacts.stop[STOP_RULE, l]),
             )
             points.table[BODY, k], points.table[BODY + 1, k] = coordinates.body[c, 0], coordinates.body[c, 1]
-            points.number[OFFSET, k], points.number[SIGN, k], points.number[RADIUS, k] = (
+            points.number[OFFSET, k], points.number[ORIENTATION, k], points.number[RADIUS, k] = (
                 contacts.stop[STOP_VALUE, l],
                 contacts.stop[STOP_SIGN, l],
                 0.0,
@@ -224,7 +224,7 @@ def put_rules(contacts, coordinates, points, count, a):
             contacts.law[FRICTION_OF, rule],
             contacts.law[RESTITUTION_OF, rule],
         )
-        points.number[NEAR, c] = CLOSED * contacts.size_scale + ROUND_OFF * far
+        points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far
         if points.table[KIND, c] == STOP:
             points.number[COULOMB, c] = 0.0
             if coordinates.kind[points.table[SHAPE, c]] == ANGLE:
@@ -237,10 +237,10 @@ def safe_part(contacts, s, t, d, a, B, margin):
     features of faces and edges extend without end, so a pair that moves farther than its size must be near to be right;
     those of balls have no end."""
     size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
-    if margin < FAST * size or (kind_of(contacts, s) == BALL and kind_of(contacts, t) == BALL):
+    if margin < FAST * size or (kind_of(contacts, s) == BALL_SHAPE and kind_of(contacts, t) == BALL_SHAPE):
         return 1.0
     apart = d - contacts.number[BOUND, s] - contacts.number[BOUND, t]
-    if apart < NEARBY * size and kind_of(contacts, s) == HULL and kind_of(contacts, t) == HULL:
+    if apart < NEARBY * size and kind_of(contacts, s) == HULL_SHAPE and kind_of(contacts, t) == HULL_SHAPE:
         one, _ = face_separation(contacts, s, t, a, B, margin)
         two, _ = face_separation(contacts, t, s, a, B, margin)
         apart = max(apart, one, two)

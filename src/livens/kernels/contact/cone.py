@@ -35,7 +35,7 @@ from .arrays import (
 from .features import apply_contact, contact_rate
 
 SHIFT = 1e-9  # of redundant rows in Newton's matrix
-NEWTON = 25  # iterations before Gauss–Seidel sweeps
+CONE_ITERATIONS = 25  # iterations before Gauss–Seidel sweeps
 SWEEPS = 60  # between two attempts of Newton's method
 ATTEMPTS = 4
 
@@ -133,7 +133,7 @@ def newton(points, cone, m, n, tolerance):
     """Newton's method for (2) from the impulses in `cone`, which become the best ones found. Returns
     the residual [m/s]."""
     best = 1e300
-    for _ in range(NEWTON):
+    for _ in range(CONE_ITERATIONS):
         rates_of_impulses(cone.A, n, cone.row[IMPULSES], cone.row[FREE_RATES], cone.row[RATES])
         worst = newton_matrix(points, cone, m, n)
         if worst < best:

@@ -23,7 +23,7 @@ from ..coordinates import coordinate_value, to_world
 from ..kinds import ANGLE, BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, STOP
 from ..potential import point_component, to_body
 from ..vectors import cross, dot, length, minus, plus
-from .arrays import ALONG, AT, BLOCK, BODY, FRAME, GAP, KIND, OFFSET, PLACE_OF, RADIUS, SHAPE, SIGN, SIZE
+from .arrays import ALONG, AT, BLOCK, BODY, FRAME, GAP, KIND, OFFSET, ORIENTATION, PLACE_OF, RADIUS, SHAPE, SIZE
 
 
 @njit
@@ -55,7 +55,7 @@ def gap(contacts, coordinates, points, c, a, B, angle):
         q = points.table[SHAPE, c]
         value = coordinate_value(coordinates, q, a, B, angle[q])
         return (
-            points.number[SIGN, c] * (value - off),
+            points.number[ORIENTATION, c] * (value - off),
             to_world(B, i, coordinates.axis[q]),
             world_point(a, B, j, coordinates.point[q, 1]),
         )
@@ -77,7 +77,7 @@ def gap(contacts, coordinates, points, c, a, B, angle):
     if kind == BETWEEN_EDGES:
         W = to_world(B, j, points.vector[ALONG + 1, c])
         n = cross(U, W)
-        s = points.number[SIGN, c] / length(n)
+        s = points.number[ORIENTATION, c] / length(n)
         n = (s * n[0], s * n[1], s * n[2])
         g, UW = dot(n, d) - off, dot(U, W)
         along = (UW * dot(d, U) - dot(d, W)) / (1.0 - UW * UW)  # from x_j to the common perpendicular
@@ -124,7 +124,7 @@ def put_entries(points, c, a, B, x):
 @njit
 def put_stop_entries(coordinates, points, c, a, B):
     """Jacobian entries of a stop: the derivative of ±q."""
-    q, sign = points.table[SHAPE, c], points.number[SIGN, c]
+    q, sign = points.table[SHAPE, c], points.number[ORIENTATION, c]
     i, j = points.table[BODY, c], points.table[BODY + 1, c]
     u = coordinates.axis[q]
     U = to_world(B, i, u)

@@ -13,7 +13,7 @@ from ..coordinates import to_world
 from ..kinds import BETWEEN_EDGES, OVER_PLANE
 from ..potential import to_body
 from ..vectors import cross, dot, length, minus
-from .arrays import BOUND, EDGE, FACE, VERTEX
+from .arrays import BOUND, FIRST_EDGE, FIRST_FACE, FIRST_VERTEX
 from .features import world_point
 from .narrow import ZERO, hull_center, put_row
 from .shapes import body_of
@@ -28,7 +28,7 @@ def lowest_along(contacts, t, n, a, B):
     j = body_of(contacts, t)
     m = to_body(B, j, n[0], n[1], n[2])
     low = 1e300
-    for v in range(contacts.table[VERTEX, t], contacts.table[VERTEX, t + 1]):
+    for v in range(contacts.table[FIRST_VERTEX, t], contacts.table[FIRST_VERTEX, t + 1]):
         low = min(low, dot(m, contacts.vertex[v]))
     return low + n[0] * a[j, 0] + n[1] * a[j, 1] + n[2] * a[j, 2]
 
@@ -38,7 +38,7 @@ def face_separation(contacts, s, t, a, B, margin):
     """The face of hull s with the largest separation from hull t, and that separation; stops above the margin."""
     i = body_of(contacts, s)
     best, face = -1e300, -1
-    for f in range(contacts.table[FACE, s], contacts.table[FACE, s + 1]):
+    for f in range(contacts.table[FIRST_FACE, s], contacts.table[FIRST_FACE, s + 1]):
         n = to_world(B, i, contacts.face_normal[f])
         x = world_point(a, B, i, contacts.vertex[contacts.corner[contacts.corner_start[f]]])
         apart = lowest_along(contacts, t, n, a, B) - dot(n, x)
@@ -55,11 +55,11 @@ def edge_separation(contacts, s, t, a, B, size, least):
     i, j = body_of(contacts, s), body_of(contacts, t)
     d = minus(world_point(a, B, j, hull_center(contacts, t)), world_point(a, B, i, hull_center(contacts, s)))
     best, first, second, orientation = least, -1, -1, 1.0
-    for e in range(contacts.table[EDGE, s], contacts.table[EDGE, s + 1]):
+    for e in range(contacts.table[FIRST_EDGE, s], contacts.table[FIRST_EDGE, s + 1]):
         p = contacts.vertex[contacts.edge[e, 0]]
         U = to_world(B, i, minus(contacts.vertex[contacts.edge[e, 1]], p))
         x = world_point(a, B, i, p)
-        for f in range(contacts.table[EDGE, t], contacts.table[EDGE, t + 1]):
+        for f in range(contacts.table[FIRST_EDGE, t], contacts.table[FIRST_EDGE, t + 1]):
             q = contacts.vertex[contacts.edge[f, 0]]
             W = to_world(B, j, minus(contacts.vertex[contacts.edge[f, 1]], q))
             n = cross(U, W)
@@ -86,7 +86,7 @@ def clip_face(contacts, points, s, face, t, a, B):
     n = to_world(B, i, contacts.face_normal[face])
     m = to_body(B, j, n[0], n[1], n[2])
     against, most = -1, 1e300
-    for f in range(contacts.table[FACE, t], contacts.table[FACE, t + 1]):
+    for f in range(contacts.table[FIRST_FACE, t], contacts.table[FIRST_FACE, t + 1]):
         e = dot(m, contacts.face_normal[f])
         if e < most:
             against, most = f, e

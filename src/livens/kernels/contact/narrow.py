@@ -17,18 +17,18 @@ from .arrays import (
     ALONG,
     AT,
     BODY,
-    EDGE,
-    FACE,
+    FIRST_EDGE,
+    FIRST_FACE,
+    FIRST_VERTEX,
     HALF,
     KIND,
     MATERIAL,
     OFFSET,
+    ORIENTATION,
     PAIR_OF,
     RADIUS,
     RULE,
     SHAPE,
-    SIGN,
-    VERTEX,
 )
 from .features import world_point
 from .shapes import body_of, center_of, radius_of
@@ -50,7 +50,7 @@ def put_row(contacts, points, k, kind, s, t, ri, rj, ui, uj, off, radius, sign):
         for m in range(3):
             points.vector[AT, k, m], points.vector[AT + 1, k, m] = ri[m], rj[m]
             points.vector[ALONG, k, m], points.vector[ALONG + 1, k, m] = ui[m], uj[m]
-        points.number[OFFSET, k], points.number[RADIUS, k], points.number[SIGN, k] = off, radius, sign
+        points.number[OFFSET, k], points.number[RADIUS, k], points.number[ORIENTATION, k] = off, radius, sign
         points.table[RULE, k] = contacts.rule[contacts.table[MATERIAL, s], contacts.table[MATERIAL, t]]
     return k + 1
 
@@ -79,7 +79,7 @@ def plane_and_point(contacts, points, k, s, t, r, radius, a, B, margin):
 
 @njit
 def plane_and_hull(contacts, points, k, s, t, a, B, margin):
-    for v in range(contacts.table[VERTEX, t], contacts.table[VERTEX, t + 1]):
+    for v in range(contacts.table[FIRST_VERTEX, t], contacts.table[FIRST_VERTEX, t + 1]):
         k = plane_and_point(contacts, points, k, s, t, contacts.vertex[v], 0.0, a, B, margin)
     return k
 
@@ -243,7 +243,7 @@ def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
     x = world_point(a, B, j, rj)
     r = to_body(B, i, x[0] - a[i, 0], x[1] - a[i, 1], x[2] - a[i, 2])
     best, face = -1e300, -1
-    for f in range(contacts.table[FACE, s], contacts.table[FACE, s + 1]):
+    for f in range(contacts.table[FIRST_FACE, s], contacts.table[FIRST_FACE, s + 1]):
         p = contacts.vertex[contacts.corner[contacts.corner_start[f]]]
         e = dot(contacts.face_normal[f], minus(r, p))
         if e > best:
@@ -256,7 +256,7 @@ def hull_and_point(contacts, points, k, s, t, rj, radius, a, B, margin):
             contacts, points, k, OVER_PLANE, s, t, p, rj, contacts.face_normal[face], ZERO, radius, radius, 1.0
         )
     best, which, part = 1e300, -1, 0.0
-    for e in range(contacts.table[EDGE, s], contacts.table[EDGE, s + 1]):
+    for e in range(contacts.table[FIRST_EDGE, s], contacts.table[FIRST_EDGE, s + 1]):
         p, q = contacts.vertex[contacts.edge[e, 0]], contacts.vertex[contacts.edge[e, 1]]
         u = minus(q, p)
         along = min(1.0, max(0.0, dot(minus(r, p), u) / dot(u, u)))
@@ -282,7 +282,7 @@ def nearest_edge(contacts, s, c, W, h, a, B):
     from its first corner [m], position along the segment); edges that are parallel to it are left out."""
     i = body_of(contacts, s)
     best, which, along, other = 1e300, -1, 0.0, 0.0
-    for e in range(contacts.table[EDGE, s], contacts.table[EDGE, s + 1]):
+    for e in range(contacts.table[FIRST_EDGE, s], contacts.table[FIRST_EDGE, s + 1]):
         p, u, l = edge_of(contacts, e)
         U = to_world(B, i, u)
         d = minus(c, world_point(a, B, i, plus(p, 0.5 * l, u)))
@@ -329,7 +329,7 @@ def hull_and_capsule(contacts, points, k, s, t, a, B, margin):
 @njit
 def hull_center(contacts, s):
     """The mean of the vertices of a hull, in the axes of its body."""
-    x, n = (0.0, 0.0, 0.0), contacts.table[VERTEX, s + 1] - contacts.table[VERTEX, s]
-    for v in range(contacts.table[VERTEX, s], contacts.table[VERTEX, s + 1]):
+    x, n = (0.0, 0.0, 0.0), contacts.table[FIRST_VERTEX, s + 1] - contacts.table[FIRST_VERTEX, s]
+    for v in range(contacts.table[FIRST_VERTEX, s], contacts.table[FIRST_VERTEX, s + 1]):
         x = plus(x, 1.0 / n, contacts.vertex[v])
     return x
