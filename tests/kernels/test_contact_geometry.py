@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.compile.compiled import Compiled
 from livens.compile.contacts import touch_scratch
+from livens.compile.system import compile_model
 from livens.describe.contact_shape import hull
 from livens.kernels.contact.arrays import GAP
 from livens.kernels.contact.broad import find_contacts
@@ -57,8 +57,8 @@ def smallest_gap(shapes, poses, margin):
     m = lv.Model()
     bodies = [m.add(lv.Body(s, at=p.a, rotation=p.B)) for s, p in zip(shapes, poses, strict=True)]
     m.add(lv.Contact(*bodies))
-    compiled = Compiled.of(m, quiet=True)
-    system, state, touch = compiled.system, compiled.state, touch_scratch(compiled.system, 0)
+    tables = compile_model(m)
+    system, state, touch = tables.system, tables.state, touch_scratch(tables.system, 0)
     touch.reach[:] = 0.5 * margin
     count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
     put_contact_frames(
