@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 CPU = {"x86_64": "x86-64", "amd64": "x86-64"}  # by the first part of a triple; others: LLVM's generic processor
 TRIPLE = {"win32": "x86_64-w64-windows-gnu"}  # for gcc; LLVM's own is for Microsoft's compiler
 SPEED = 3  # LLVM's level of optimisation
+LARGE = 300  # instructions from which on the functions of contact are not inlined: LLVM would take minutes longer
 WRAPPED = ("exp", "log", "pow", "fmod", "hypot")  # call.c chooses their version
 
 
@@ -41,9 +42,15 @@ def _module(entries: list[Entry], triple: str, layout: str) -> llvm.ModuleRef:
     for function in whole.functions:
         if not function.is_declaration:
             function.linkage = "external" if function.name in names else "internal"
+            if "contact" in function.name and _instructions(function) > LARGE:
+                function.add_function_attribute("noinline")
             function.name = names.get(function.name, function.name)
     whole.triple, whole.data_layout = triple, layout
     return whole
+
+
+def _instructions(function: llvm.ValueRef) -> int:
+    return sum(1 for block in function.blocks for _ in block.instructions)
 
 
 def object_code(entries: list[Entry], triple: str | None = None) -> bytes:

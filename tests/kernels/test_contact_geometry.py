@@ -60,7 +60,7 @@ def smallest_gap(shapes, poses, margin):
     tables = compile_model(m)
     system, state, touch = tables.system, tables.state, touch_scratch(tables.system, 0)
     touch.reach[:] = 0.5 * margin
-    count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
+    count = find_contacts(system.contacts, system.coordinates, touch, 0.0, state.a, state.B)
     put_contact_frames(
         system.bodies, system.contacts, system.coordinates, touch.points, count, state.a, state.B, state.angle
     )

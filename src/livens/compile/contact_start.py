@@ -22,7 +22,7 @@ def refuse_overlaps(model: Model, system: System, state: State) -> None:
     touch = touch_scratch(system, 0)
     touch.reach[:] = OVERLAP * contacts.size_scale
     points = touch.points
-    count = min(contacts.capacity, find_contacts(contacts, system.coordinates, touch, state.a, state.B))
+    count = min(contacts.capacity, find_contacts(contacts, system.coordinates, touch, 0.0, state.a, state.B))
     put_contact_frames(
         system.bodies, contacts, system.coordinates, points, count, state.a, state.B, state.angle
     )  # fmt: skip

@@ -17,7 +17,7 @@ def own(x, k):
     return x[k if x.shape[0] > 1 else 0]
 
 
-@inline
+@njit
 def own_system(many, k):
     """The system of member k."""
     b, s, q, d, r, f = many.bodies, many.springs, many.coordinates, many.dials, many.rows, many.formulas
@@ -50,7 +50,7 @@ def own_system(many, k):
     )  # fmt: skip
 
 
-@inline
+@njit
 def own_state(many, k):
     """The state, or the record, of member k."""
     return State(

@@ -29,6 +29,7 @@ from ..kernels.contact.arrays import (
     INELASTIC,
     NEAR,
     ON,
+    ROUGHNESS,
     SHORTENED,
 )
 from ..kernels.contact.broad import find_contacts, put_reach
@@ -158,7 +159,8 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
     """One part of a step of length h, of which `left` is left: (status, its length)."""
     points, bodies = touch.points, system.bodies
     put_reach(bodies, system.contacts, touch, left, state.p, state.L, work.f, work.tau)
-    count = find_contacts(system.contacts, system.coordinates, touch, state.a, state.B)
+    slack = 2.0 * h * state.memory[ROUGHNESS]
+    count = find_contacts(system.contacts, system.coordinates, touch, slack, state.a, state.B)
     status = OK
     if count > points.number.shape[1]:
         status = CONTACTS
@@ -182,7 +184,7 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
         copy_momenta(touch.p, touch.L, state.p, state.L)
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
-        status = solve_contact_positions(system, state, work, touch, tau, count, touch.signals, 1)
+        status = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
         if status != OK or worth == 0:
             break
         f = lowest_gap(

@@ -26,6 +26,7 @@ from ..kernels.contact.arrays import (
     NEAR,
     ON,
     RESIDUAL,
+    ROUGHNESS,
 )
 from ..kernels.contact.features import apply_contact, contact_rate, gap, slip_at
 from ..kernels.contact.matrix import solve_contacts
@@ -40,16 +41,18 @@ FINE = 1e-3  # tolerance of a gap, relative to that at which a contact is closed
 
 
 @njit
-def position_rates(bodies, contacts, coordinates, points, count, h, a1, B1, p, L, L1, angle, P1):
-    """The terms BIAS such that rate + bias is what (1) asks of each contact. Returns the largest residual [m/s]."""
+def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1, p, L, L1, angle, P1, g0):
+    """The terms BIAS such that rate + bias is what (1) asks of each contact. Returns the largest residual [m/s]. A gap
+    that is negative at the start, g0, is closed in a whole step, of which this is a `part`: not faster."""
     worst = 0.0
     for c in range(count):
         if points.table[ON, c] == 0:
             continue
         g, n, x = gap(contacts, coordinates, points, c, a1, B1, angle)
         points.number[GAP, c] = g
-        points.vector[BIAS, c, 0] = g / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
-        worst = max(worst, abs(g / h) if P1[c, 0] > 0.0 else -g / h)
+        over = g - (1.0 - part) * min(0.0, g0[c])
+        points.vector[BIAS, c, 0] = over / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
+        worst = max(worst, abs(over / h) if P1[c, 0] > 0.0 else -over / h)
         if points.number[COULOMB, c] > 0.0:
             y1, y2, s = 0.0, 0.0, 0.0
             for k in range(1, 3):
@@ -70,7 +73,7 @@ def position_rates(bodies, contacts, coordinates, points, count, h, a1, B1, p, L
 
 
 @inline
-def solve_contact_positions(system, state, work, touch, h, count, signals, row):
+def solve_contact_positions(system, state, work, touch, h, part, count, signals, row):
     """The position level (1), from p after the kick: on return `work` holds q₁ and L⁻, touch.P1 and work.lam the
     impulses and multipliers, `state` p⁺. Returns a status."""
     points = touch.points
@@ -102,8 +105,8 @@ def solve_contact_positions(system, state, work, touch, h, count, signals, row):
         work.fault[0] = which
         work.tally[ITERATIONS] += 1
         worst = position_rates(
-            system.bodies, system.contacts, system.coordinates, points, count, h, work.a, work.B, state.p, state.L,
-            work.L, state.angle, touch.P1,
+            system.bodies, system.contacts, system.coordinates, points, count, h, part, work.a, work.B,
+            state.p, state.L, work.L, state.angle, touch.P1, touch.g0,
         )  # fmt: skip
         error = max(e, worst / fine)
         if error <= 1.0:
@@ -161,8 +164,8 @@ def solve_contact_velocities(system, state, work, touch, h, count, signals, row)
         solve(system.blocks, work.S, work.pivot[S_PIVOTS], work.x)
         add_multiple(-1.0, work.x, work.y)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
-    if residual > 1e-9 * most:
-        state.memory[RESIDUAL] = max(state.memory[RESIDUAL], residual)
+    state.memory[ROUGHNESS] = residual if residual > 1e-9 * most else 0.0
+    state.memory[RESIDUAL] = max(state.memory[RESIDUAL], state.memory[ROUGHNESS])
 
 
 @njit

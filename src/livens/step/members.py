@@ -11,7 +11,7 @@ from typing import Any
 from .._jit import inline, njit
 from ..kernels.members import copy_state, own, own_state, own_system
 from ..kernels.record import store_state
-from . import alpha, livens, rattle, runge_kutta
+from . import livens, rattle
 from .scheme import Rollout
 
 STATUS, TAKEN, FAULT, TALLY = 0, 1, 2, 3  # columns of an outcome
@@ -58,31 +58,9 @@ def rattle_members(systems, starts, state, work, h, table, signals, steps, every
         finish(status, taken, steps, every, state, records, k, work, outcome)
 
 
-@njit
-def runge_kutta_members(systems, starts, state, work, h, table, signals, steps, every, records, outcome):
-    """The members by `rollout` of runge_kutta.py."""
-    for k in range(outcome.shape[0]):
-        system, mine = own_system(systems, k), own(signals, k)
-        begin(starts, k, state, records)
-        status, taken = runge_kutta.rollout(system, state, work, h, table, mine, 0, steps, every, own_state(records, k))
-        finish(status, taken, steps, every, state, records, k, work, outcome)
-
-
-@njit
-def alpha_members(systems, starts, state, work, h, table, signals, steps, every, records, outcome):
-    """The members by `rollout` of alpha.py."""
-    for k in range(outcome.shape[0]):
-        system, mine = own_system(systems, k), own(signals, k)
-        begin(starts, k, state, records)
-        alpha.prepare(system, state, work, mine, h)
-        status, taken = alpha.rollout(system, state, work, h, table, mine, 0, steps, every, own_state(records, k))
-        finish(status, taken, steps, every, state, records, k, work, outcome)
-
-
 MEMBERS: dict[Rollout, Any] = {
     livens.rollout: livens_members,
     rattle.rollout: rattle_members,
-    runge_kutta.rollout: runge_kutta_members,
-    alpha.rollout: alpha_members,
 }
-"""Rollout → the kernel that runs members with it. A rollout of a user has none."""
+"""Rollout → the kernel that runs members with it. Other rollouts have none: their members run one by one. Each of these
+kernels takes half a minute of the build of the library."""

@@ -17,7 +17,8 @@ Ints = NDArray[np.int64]
 
 # Slots of `state.memory` of a system with contacts: a head, then one record for each contact point of the last step.
 COUNT, LAST_STEP, FRICTION, IMPACT, RESIDUAL, IMPACTS, INELASTIC, SHORTENED = 0, 1, 2, 3, 4, 5, 6, 7
-HEAD = 8
+ROUGHNESS = 8  # residual of the last velocity level, where it was not solved to round-off [m/s]
+HEAD = 9
 # A record: the two bodies, the pair of shapes, the position [m] and the impulse on the second body over half a step
 # [N s], world axes.
 FIRST_BODY, SECOND_BODY, PAIR, PLACE, IMPULSE = 0, 1, 2, 3, 6

@@ -213,8 +213,8 @@ def put_stops(contacts, coordinates, points, k):
 
 
 @njit
-def put_rules(contacts, coordinates, points, count, a):
-    """Friction, restitution and tolerance of every contact point."""
+def put_rules(contacts, coordinates, points, count, slack, a):
+    """Friction, restitution and tolerance of every contact point; `slack` [m]: what the last step left unsolved."""
     far = 0.0
     for b in range(1, a.shape[0]):
         far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
@@ -224,7 +224,7 @@ def put_rules(contacts, coordinates, points, count, a):
             contacts.law[FRICTION_OF, rule],
             contacts.law[RESTITUTION_OF, rule],
         )
-        points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far
+        points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far + slack
         if points.table[KIND, c] == STOP:
             points.number[COULOMB, c] = 0.0
             if coordinates.kind[points.table[SHAPE, c]] == ANGLE:
@@ -248,8 +248,9 @@ def safe_part(contacts, s, t, d, a, B, margin):
 
 
 @njit
-def find_contacts(contacts, coordinates, touch, a, B):
-    """All contact points within reach. Returns their number, which may be larger than the capacity."""
+def find_contacts(contacts, coordinates, touch, slack, a, B):
+    """All contact points within reach; `slack` widens their tolerance [m]. Returns their number, which may be larger
+    than the capacity."""
     shapes, n, points = contacts.number.shape[1], a.shape[0], touch.points
     sort_shapes(contacts, touch, a, B)
     touch.limit[0] = 1.0
@@ -277,5 +278,5 @@ def find_contacts(contacts, coordinates, touch, a, B):
                 k = shape_pair(contacts, points, k, s, t, a, B, margin)
                 touch.limit[0] = min(touch.limit[0], safe_part(contacts, s, t, d, a, B, margin))
     k = put_stops(contacts, coordinates, points, k)
-    put_rules(contacts, coordinates, points, min(k, points.number.shape[1]), a)
+    put_rules(contacts, coordinates, points, min(k, points.number.shape[1]), slack, a)
     return k
