@@ -18,6 +18,7 @@ from livens.compile.compiled import Compiled
 from livens.compile.states import empty_record
 from livens.compile.system import scratch
 from livens.kernels.forces import free_forces
+from livens.kernels.potential import gravity_force
 from livens.kernels.record import store_state
 from livens.kernels.spin import drift, kick
 from livens.run.members import follow_members
@@ -220,6 +221,7 @@ def users_scheme() -> None:
     signals = compiled.signals(1e-3).table(np.zeros(1))
     free_forces(system, state.a, state.B, state.p, state.L, signals, 0, work, work.f, work.tau)
     start_forces(system, state, signals, work)
+    gravity_force(system.bodies, system.gravity, work.f, work.tau)
     store_state(empty_record(state, 1), 0, state)
 
 

@@ -18,9 +18,11 @@ from livens.kernels.arrays import Pairs
 ROOT = Path(__file__).parents[2]
 FOR_USERS = {  # kernels for users' own schemes
     "kernels.forces.free_forces",
+    "kernels.potential.gravity_force",
     "kernels.record.store_state",
     "kernels.spin.drift",
     "kernels.spin.kick",
+    "step.start_forces.start_forces",
 }
 
 

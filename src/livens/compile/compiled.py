@@ -25,6 +25,7 @@ from ..kernels.arrays import State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly
 from .contact_start import refuse_overlaps
+from .contents import naming_wrong_attributes
 from .joint_frames import JointFrame, joint_frames
 from .planar_rows import flat_rows
 from .redundancy import redundant_rows
@@ -124,10 +125,13 @@ class Compiled:
         full = all_rows.system._replace(shift=SHIFT) if left_out else system
         groups, coordinates, dials = tuple(all_rows.groups), tuple(all_rows.coordinates), tuple(all_rows.dials)
         number = {body: k for k, body in enumerate(model.bodies)}
-        return cls(
+        made = cls(
             model, system, full, state, groups, coordinates, dials, all_rows.signals, left_out, by, number,
             tuple(attributes(model)),
         )  # fmt: skip
+        with naming_wrong_attributes(model):
+            _ = made.frames  # points of joints can be changed in place afterwards
+        return made
 
     # ── questions ──
 

@@ -77,11 +77,11 @@ def joint_frames(
                 axis=q.axis.copy(),
                 dial=q.dial.copy(),
                 hand=q.hand.copy(),
-                place=place.get(id(q), -1),
-                number=dial.get(id(q), -1),
+                place=place.get(id(known), -1),
+                number=dial.get(id(known), -1),
                 reference=q.reference,
             )
-            for q in joint.coordinates
+            for known, q in ((known, known.of(joint)) for known in joint.coordinates)
         )
         local = poses[first.body].B.T @ axes
         found[joint.name] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,6 +80,12 @@ class Coordinate:
         self._turned = a.body.pose.B.T @ b.body.pose.B
         self.axis = local(a.body, axis)
         self.hand = local(b.body, e1)
+
+    def of(self, joint: Thing) -> Coordinate:
+        """The same coordinate of a copy of its joint."""
+        other = copy(self)
+        other.joint = joint
+        return other
 
     @property
     def start(self) -> float:
