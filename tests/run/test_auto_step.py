@@ -91,7 +91,8 @@ MODELS = {
 def test_frequencies_of_full_matrices(make):
     """equilibrium.py computes the stiffness matrix and all of its eigenvalues."""
     model = make()
-    search = _Search(Compiled.of(model, quiet=True))
+    compiled = Compiled.of(model, quiet=True)
+    search = _Search(compiled, compiled.state)
     omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])
     assert omega * (1 - 1e-3) <= lv.stiffness(model).frequency <= omega * (1 + CLOSE)
 

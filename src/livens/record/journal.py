@@ -34,6 +34,7 @@ from ..storage.atomic import replacing
 
 HEAD = b"livens run, format 1\n"
 FIRST, NOW = struct.Struct("<Q"), struct.Struct("<QQdQQ")
+NO_IMPACTS = np.zeros((0, LOG_WIDTH))
 PIECE = 2**26  # a record holds about so many bytes of states
 
 
@@ -68,7 +69,7 @@ class RunJournal:
         kept: int,
         now: tuple[Any, ...],
         state: State,
-        impacts: Array,
+        impacts: Array = NO_IMPACTS,
     ) -> Self:
         """Create the journal with its first checkpoint."""
         data = json.dumps(facts, allow_nan=False, ensure_ascii=False).encode()
@@ -79,7 +80,7 @@ class RunJournal:
             end = file.tell()
         return cls(path, kept, end, len(impacts))
 
-    def add(self, record: State, kept: int, now: tuple[Any, ...], state: State, impacts: Array) -> None:
+    def add(self, record: State, kept: int, now: tuple[Any, ...], state: State, impacts: Array = NO_IMPACTS) -> None:
         """Append a checkpoint: the states from where the last one ended to number `kept`, and the state now."""
         written = 0
         try:

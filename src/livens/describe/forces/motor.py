@@ -60,7 +60,7 @@ class Motor(Thing):
         """Another effort, too: a number, a function of time, or a controller with the same rate."""
         if isinstance(value, bool):
             return super().switched(value)
-        return Motor(self.joint, value, self.rate if accepts(value, 2) else None, self.name)
+        return Motor(self.joint, value, self.rate if accepts(value, 2) else None, self.coordinate, self.name)
 
     def terms(self) -> list[Term]:
         return [CoordinateMotor(self.joint.coordinates[self.number], self.effort, self.rate)]

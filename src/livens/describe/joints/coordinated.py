@@ -104,7 +104,7 @@ class Coordinated(Joint):
     ) -> Any:
         """A number, or a tuple of one number for each coordinate."""
         label = f"{what.replace('_', ' ') if what == 'limit_stiffness' else what} of {self.label}"
-        if np.ndim(value) == 0 or not self.several:
+        if not self.several or not _is_list(value):
             x = check(value, label)
             if self.single if single is None else single:
                 return x
@@ -146,10 +146,15 @@ class Coordinated(Joint):
         return [self.limits if k in self.single else None for k in range(len(self.coordinate_kinds))]
 
 
+def _is_list(value: Any) -> bool:
+    """True for several values: a list, a tuple or an array."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
 def _holds_pairs(given: Any) -> bool:
     """True if an entry is itself a sequence."""
     try:
-        return any(np.ndim(x) > 0 for x in given if x is not None)
+        return any(_is_list(x) for x in given if x is not None)
     except (TypeError, ValueError):
         return False
 

@@ -107,7 +107,7 @@ class Spherical(Joint):
 
 
 def _rotation_vector(given: Any, what: str) -> Array:
-    x = np.zeros(3) if np.ndim(given) == 0 and given == 0.0 else vector(given, what)
+    x = np.zeros(3) if isinstance(given, int | float) and given == 0.0 else vector(given, what)
     if np.linalg.norm(x) > np.pi * (1.0 + 1e-12):
         raise ModelError(f"{what} is a rotation of {np.linalg.norm(x):.4g} rad: give the shorter one, up to π.")
     return x
