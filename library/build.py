@@ -8,11 +8,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from livens.backend import library
 from livens.backend.sources import PACKAGE
 
-from . import discover, link, trace
+from . import discover, link, parallel, trace
 from .entries import Entry, compile_with_numba, compiled
 from .exercises import EXERCISES
 from .facts import facts_of
@@ -30,9 +31,20 @@ def compiled_entries(report: Report) -> list[Entry]:
         where = ", ".join(sorted(callers[path]))
         report(f"left out: {path} (called in {where}), because no exercise calls it: add one to library/exercises.py")
     made = compile_with_numba(known, functions)
-    entries = [compiled(path, made[path], part) for path, parts in seen.items() for part in parts]
+    wanted = [(path, part) for path, parts in seen.items() for part in parts]
+
+    def some(which: list[tuple[str, Any]]) -> list[Entry]:
+        return [compiled(path, made[path], part) for path, part in which]
+
+    groups = parallel.in_processes(some, [[w for w in wanted if is_large(w[0]) == large] for large in (True, False)])
+    entries = [entry for group in groups for entry in group]
     report(f"{len(entries)} entries as LLVM code")
     return entries
+
+
+def is_large(path: str) -> bool:
+    """True for the kernels that are half of the work: contact, and members of ensembles."""
+    return "contact" in path or "members" in path
 
 
 def build(folder: Path, report: Report) -> None:
@@ -40,9 +52,10 @@ def build(folder: Path, report: Report) -> None:
     entries = compiled_entries(report)
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch)
-        (here / "kernels.o").write_bytes(link.object_code(entries))
+        for name, code in objects(entries).items():
+            (here / name).write_bytes(code)
         (here / "table.h").write_text(link.table(entries), encoding="utf-8")
-        report("object file")
+        report("object files")
         link.link(here, here / library.FILE)
         module = (here / library.FILE).read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,15 +70,24 @@ def build(folder: Path, report: Report) -> None:
     report(f"{folder / library.FILE}, {len(module) / 1e3:.0f} kB")
 
 
+def objects(entries: list[Entry], triple: str | None = None) -> dict[str, bytes]:
+    """The object files, by name: one with the large kernels, one with the others."""
+    numbered = list(enumerate(entries))
+    groups = [[(k, e) for k, e in numbered if is_large(e.kernel) == large] for large in (True, False)]
+    codes = parallel.in_processes(lambda group: link.object_code(group, triple), groups)
+    return dict(zip(link.OBJECTS, codes, strict=True))
+
+
 def build_objects(triples: list[str], folder: Path, report: Report) -> None:
-    """Write kernels.o and table.h for other platforms to folder/TRIPLE; call.c is compiled and linked there."""
+    """Write object files and table.h for other platforms to folder/TRIPLE; call.c is compiled and linked there."""
     entries = compiled_entries(report)
     for triple in triples:
         here = folder / triple
         here.mkdir(parents=True, exist_ok=True)
-        (here / "kernels.o").write_bytes(link.object_code(entries, triple))
+        for name, code in objects(entries, triple).items():
+            (here / name).write_bytes(code)
+            report(f"{here / name}")
         (here / "table.h").write_text(link.table(entries), encoding="utf-8")
-        report(f"{here / 'kernels.o'}")
 
 
 def clock() -> Report:

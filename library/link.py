@@ -1,6 +1,6 @@
-"""LLVM: all entries in one object file. The C compiler: the object file and call.c as one Python module.
+"""LLVM: all entries in two object files. The C compiler: the object files and call.c as one Python module.
 
-Only the entries are visible outside; a function that several kernels call is there once. The code is for the oldest
+Only the entries are visible outside; a function that several kernels call is once in each object file. The code is for the oldest
 processor of its kind (x86-64, ARMv8.0): without fast math a newer one gives the same bits, at the same speed.
 """
 
@@ -23,6 +23,7 @@ from .entries import Entry
 HERE = Path(__file__).parent
 CPU = {"x86_64": "x86-64", "amd64": "x86-64"}  # by the first part of a triple; others: LLVM's generic processor
 TRIPLE = {"win32": "x86_64-w64-windows-gnu"}  # for gcc; LLVM's own is for Microsoft's compiler
+OBJECTS = ("large_kernels.o", "kernels.o")
 SPEED = 3  # LLVM's level of optimisation
 LARGE = 300  # instructions from which on the functions of contact are not inlined: LLVM would take minutes longer
 WRAPPED = ("exp", "log", "pow", "fmod", "hypot")  # call.c chooses their version
@@ -33,12 +34,12 @@ def symbol(k: int) -> str:
     return f"livens_{k}"
 
 
-def _module(entries: list[Entry], triple: str, layout: str) -> llvm.ModuleRef:
-    """One LLVM module with all entries; everything else in it is internal."""
-    whole = llvm.parse_assembly(entries[0].code)
-    for entry in entries[1:]:
+def _module(entries: list[tuple[int, Entry]], triple: str, layout: str) -> llvm.ModuleRef:
+    """One LLVM module with the numbered entries; everything else in it is internal."""
+    whole = llvm.parse_assembly(entries[0][1].code)
+    for _, entry in entries[1:]:
         whole.link_in(llvm.parse_assembly(entry.code))
-    names = {entry.symbol: symbol(k) for k, entry in enumerate(entries)}
+    names = {entry.symbol: symbol(k) for k, entry in entries}
     for function in whole.functions:
         if not function.is_declaration:
             function.linkage = "external" if function.name in names else "internal"
@@ -53,8 +54,8 @@ def _instructions(function: llvm.ValueRef) -> int:
     return sum(1 for block in function.blocks for _ in block.instructions)
 
 
-def object_code(entries: list[Entry], triple: str | None = None) -> bytes:
-    """The object file of all entries for a platform such as "aarch64-unknown-linux-gnu" (None: this one)."""
+def object_code(entries: list[tuple[int, Entry]], triple: str | None = None) -> bytes:
+    """The object file of the numbered entries for a platform such as "aarch64-unknown-linux-gnu" (None: this one)."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     triple = triple or TRIPLE.get(sys.platform) or llvm.get_process_triple()
@@ -95,9 +96,9 @@ def _platform_options() -> list[str]:
 
 
 def link(folder: Path, target: Path) -> None:
-    """Compile call.c with table.h in `folder`, and link it with kernels.o there to the Python module `target`."""
+    """Compile call.c with table.h in `folder`, and link it with the object files there to the Python module `target`."""
     include = [f"-I{path}" for path in (sysconfig.get_path("include"), np.get_include(), folder)]
-    files = [str(HERE / "call.c"), str(folder / "kernels.o")]
+    files = [str(HERE / "call.c"), *(str(folder / name) for name in OBJECTS)]
     command = [*_compiler(), "-O2", "-shared", *include, *files, "-o", str(target), *_platform_options()]
     try:
         subprocess.run(command, check=True)

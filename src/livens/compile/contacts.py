@@ -38,7 +38,7 @@ from ..kernels.contact.arrays import (
 )
 from .bodies import Frames
 
-DENSE = 64  # contact points of free bodies that Newton's method solves together
+DENSE = 100  # contact points of free bodies that Newton's method solves together
 DENSE_WITH_JOINTS = 200  # the same for bodies with joints
 LOGGED = 4096  # impacts between two chunks of a run
 FACE_POINTS = 8  # contact points of two polyhedra, usually at most

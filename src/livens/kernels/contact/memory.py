@@ -25,6 +25,7 @@ from .arrays import (
     SECOND_BODY,
 )
 
+SHORTEST = 0.1  # of a step: impulses of a shorter part are no guess, they are not proportional to its length
 SEARCH = 64  # records of the last step among which the impulses of a contact are looked for
 
 
@@ -32,7 +33,7 @@ SEARCH = 64  # records of the last step among which the impulses of a contact ar
 def recall_impulses(memory, points, count, h, warm):
     """The first guess of the impulses: those of the last step at the nearest place of the same pair of shapes."""
     records, ratio = int(memory[COUNT]), 0.0
-    if memory[LAST_STEP] > 0.0:
+    if memory[LAST_STEP] > SHORTEST * h:
         ratio = h / memory[LAST_STEP]
     at = 0
     for c in range(count):
