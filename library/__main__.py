@@ -24,7 +24,11 @@ def main() -> None:
     parser.add_argument("--into", metavar="FOLDER", type=Path, default=ROOT / "src" / "livens" / "backend")
     parser.add_argument("--force", action="store_true", help="build it even if it is up to date")
     parser.add_argument(
-        "--object-for", metavar="TRIPLE", nargs="+", default=[], help="write kernels.o and table.h for other platforms"
+        "--object-for",
+        metavar="TRIPLE",
+        nargs="+",
+        default=[],
+        help="write object files and table.h for other platforms",
     )
     options = parser.parse_args()
     if not (options.object_for or options.force) and is_current(options.into):

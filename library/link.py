@@ -1,7 +1,7 @@
 """LLVM: all entries in two object files. The C compiler: the object files and call.c as one Python module.
 
-Only the entries are visible outside; a function that several kernels call is once in each object file. The code is for the oldest
-processor of its kind (x86-64, ARMv8.0): without fast math a newer one gives the same bits, at the same speed.
+Only the entries are visible outside; a function that several kernels call is once in each object file. The code is
+for the oldest processor of its kind (x86-64, ARMv8.0): without fast math a newer one gives the same bits, at the same speed.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _platform_options() -> list[str]:
 
 
 def link(folder: Path, target: Path) -> None:
-    """Compile call.c with table.h in `folder`, and link it with the object files there to the Python module `target`."""
+    """Compile call.c with table.h in `folder`, and link it with the object files there to the module `target`."""
     include = [f"-I{path}" for path in (sysconfig.get_path("include"), np.get_include(), folder)]
     files = [str(HERE / "call.c"), *(str(folder / name) for name in OBJECTS)]
     command = [*_compiler(), "-O2", "-shared", *include, *files, "-o", str(target), *_platform_options()]
