@@ -1,7 +1,8 @@
 """LLVM: all entries in two object files. The C compiler: the object files and call.c as one Python module.
 
 Only the entries are visible outside; a function that several kernels call is once in each object file. The code is
-for the oldest processor of its kind (x86-64, ARMv8.0): without fast math a newer one gives the same bits, at the same speed.
+for the oldest processor of its kind (x86-64, ARMv8.0): without fast math a newer one gives the same bits, at the same
+speed.
 """
 
 from __future__ import annotations
