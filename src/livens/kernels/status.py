@@ -8,4 +8,5 @@ AGAIN = -1  # the fixed-point iteration of velocity-dependent forces needs anoth
 POSITION = 3  # no multipliers with g(q₁) = 0 were found; fault[0] is the constraint equation with the largest violation
 STIFF = 4  # the fixed-point iteration of velocity-dependent forces does not converge; fault[0] is the body
 SOLVE = 5  # an implicit step found no solution (kernels/implicit.py, step/alpha.py)
+BOUNCES = 7  # too many impacts in one step (step/contact.py)
 CONTACTS = 6  # more contact points at the same time than the capacity (step/contact.py)

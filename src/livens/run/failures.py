@@ -42,6 +42,10 @@ FAILURES = {
         "for such a step",
         "try h ≤ {at.third}, or an lv.Damper, which may be stiff.",
     ),
+    status.BOUNCES: Failure(
+        "bodies hit each other too often in one step {at.when}",
+        "try h ≤ {at.third}, or a smaller restitution.",
+    ),
     status.CONTACTS: Failure(
         "more contact points than there is room for touch at the same time {at.when}",
         "exclude pairs that do not matter (lv.Contacts(exclude=…)), or use simpler shapes (Body(collision=…)).",

@@ -43,7 +43,7 @@ from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_impulse_work
 from ..kernels.sparse import TINY
 from ..kernels.spin import kick
-from ..kernels.status import AGAIN, CONTACTS, OK
+from ..kernels.status import AGAIN, BOUNCES, CONTACTS, OK
 from ..kernels.turns import count_half_turns, face_dials
 from .contact_levels import FINE, contact_loss, solve_contact_positions, solve_contact_velocities
 from .impact import contact_rates, copy_momenta, resolve_impacts
@@ -53,7 +53,7 @@ from .singular_end import factorise
 
 CUTS = 24  # impacts in one step that end a part of it
 TURN = 0.8  # rotation in a part of a step [rad]
-PARTS = 100000  # of one step
+PARTS = 5000  # of one step, before it has failed
 ROOTS = 60  # trials for the length of a part
 ROOM = 64  # rows of the log that a step needs at most, usually
 
@@ -247,15 +247,18 @@ def start_gap(points, count, closed, g0, v0, part):
 @inline
 def step(system, state, work, touch, h, number, signals, before, row):
     """One step of length h, in parts. Returns a status."""
-    left, status, cut_before = h, OK, state.memory[SHORTENED]
+    left, status, cut_before, ended = h, OK, state.memory[SHORTENED], False
     for k in range(touch.signals.shape[1]):
         touch.signals[0, k] = signals[before, k]
     for _ in range(PARTS):
         cuts = state.memory[SHORTENED] - cut_before
         status, tau = take_part(system, state, work, touch, h, left, cuts, number, signals, before, row)
         if status != OK or tau >= left:
+            ended = True
             break
         left -= tau
+    if not ended:
+        status = BOUNCES
     return status
 
 
