@@ -1,6 +1,7 @@
 """Build the kernels as a library for this machine, where the package finds it: python -m library.
 
-Takes six minutes of processor time, four minutes on two cores; nothing is done if the library is up to date. Needs numba and a C compiler.
+Takes six minutes of processor time, four minutes on two cores; nothing is done if the library is up to date. Needs
+numba and a C compiler.
 """
 
 from __future__ import annotations
