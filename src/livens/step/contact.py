@@ -92,8 +92,6 @@ def interpolate_signals(rows, signals, before, row, theta, h, out):
 def finish_part(system, state, work, touch, h, count, signals, before, row):
     """The end of a part, after its position level: accept q₁, last kick, velocity level, work and losses."""
     points = touch.points
-    for c in range(count):
-        touch.P2[c, 0] = touch.P1[c, 0]
     loss = contact_loss(system.bodies, points, count, touch.P1, touch.v0, state.p, state.L)
     if system.tapes.clock >= 0:
         constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
@@ -172,32 +170,30 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
     tau = part
-    low, high, f_low, f_high, worth = 0.0, part, 0.0, 0.0, 0
-    for c in range(count):
-        worth += 1 if points.table[ON, c] == 0 else 0
-    theta0 = 1.0 - left / h
+    low, high, f_low, f_high = 0.0, part, 0.0, 0.0
+    fine, waiting = FINE * smallest_tolerance(points, count), open_contacts(points, count)
     for i in range(ROOTS):
         if status != OK or struck:
             break
-        theta = theta0 + tau / h if tau < left else 1.0
+        theta = 1.0 - (left - tau) / h if tau < left else 1.0
         interpolate_signals(system.rows, signals, before, row, theta, h, touch.signals[1])
         copy_momenta(touch.p, touch.L, state.p, state.L)
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
         status = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
-        if status != OK or worth == 0:
+        if status != OK or waiting == 0:
             break
         f = lowest_gap(
             system.contacts, system.coordinates, points, count, touch.closed, touch.g0, tau, part, work.a, work.B,
             state.angle,
         )  # fmt: skip
         if i == 0:
-            if f >= -FINE * smallest_tolerance(points, count):
+            if f >= -fine:
                 break
             f_high = f
             f_low = start_gap(points, count, touch.closed, touch.g0, touch.v0, part)
             state.memory[SHORTENED] += 1.0
-        elif abs(f) <= FINE * smallest_tolerance(points, count) or high - low <= 4e-16 * h:
+        elif abs(f) <= fine or high - low <= 4e-16 * h:
             break
         elif f > 0.0:
             low, f_low, f_high = tau, f, 0.5 * f_high if i % 2 == 0 else f_high
@@ -227,7 +223,17 @@ def slow_part(turn):
 
 
 @njit
+def open_contacts(points, count):
+    """How many contacts do not take part in (1)."""
+    waiting = 0
+    for c in range(count):
+        waiting += 1 - points.table[ON, c]
+    return waiting
+
+
+@njit
 def smallest_tolerance(points, count):
+    """The smallest gap at which a contact is closed [m]."""
     low = 1e300
     for c in range(count):
         low = min(low, points.number[NEAR, c])
