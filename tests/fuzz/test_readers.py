@@ -11,9 +11,12 @@ from benchmarks import soak
 from benchmarks.fuzz import READERS
 from benchmarks.fuzz.harness import missing, tried
 from livens import LivensError
+from livens.describe.shapes import cad, mesh
+from livens.formats import mjcf_process
 from livens.formula.expression import evaluate
 from livens.formula.grammar import names_in, parsed
 from livens.scene.text import parse
+from livens.storage import untrusted_hdf5
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and measures memory as Linux does")
 
@@ -21,6 +24,13 @@ WORDS = [
     "t", "x", "1", "2.5", "1e9", "+", "-", "*", "/", "**", "(", ")", "[", "]", ",", "<", "==", "sin", "(", "dot",
     "(", "norm", "(", "where", "(", "=", ";", "\n", "a", "[", "0", "]",
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def sandbox_of_other_tests(monkeypatch):
+    """The endurance tests read files in this process, or in copies of it; other tests need the sandbox."""
+    for module in (mesh, cad, mjcf_process, untrusted_hdf5):
+        monkeypatch.setattr(module, "run_sandboxed", module.run_sandboxed)
 
 
 @pytest.mark.parametrize("part", [part for part in soak.PARTS if "fuzzed" in part.name], ids=lambda part: part.name)

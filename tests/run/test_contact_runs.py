@@ -131,8 +131,9 @@ def test_random_impacts_keep_momentum_and_lose_energy(seed):
     scale = np.linalg.norm(motion.record.p, axis=2).sum(axis=1).max()
     assert np.ptp(motion.momentum, axis=0).max() < 1e-13 * scale
     assert np.ptp(motion.angular_momentum, axis=0).max() < 1e-12 * scale * unit
-    assert np.diff(motion.energy).max() < 1e-6 * size  # the error of the scheme for spinning bodies between impacts
-    assert np.ptp(motion.energy + motion.dissipated) < 1e-3 * size
+    assert np.diff(motion.impact_loss).min() > -1e-12 * size  # no impact adds energy
+    spin = max(np.linalg.norm(motion.body_rates(body), axis=1).max() for body in m.bodies[1:])
+    assert np.ptp(motion.energy + motion.dissipated) < (2e-2 * spin) ** 2 * size  # order 2 while bodies slide
     assert motion.record.memory[-1, 4] < 1e-9 * unit  # all contact problems were solved
 
 

@@ -221,7 +221,8 @@ def test_kept_arrays(scheme, every):
     assert first.tally == alone.tally
     second = again()
     assert same(second.record, alone.record)
-    assert second.record.a.ctypes.data == first.record.a.ctypes.data
+    if isinstance(scheme, lv.Livens):  # the others have no kernel for it
+        assert second.record.a.ctypes.data == first.record.a.ctypes.data
     changed = {"gravity.0": 1.0}
     assert same(again(parameters=changed).record, run(0.11, every=every, parameters=changed).record)
     assert same(again(parameters={}).record, alone.record)

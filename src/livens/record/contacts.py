@@ -54,7 +54,7 @@ class Impacts:
     >>> ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 1.1), name="ball"))
     >>> floor = m.add(lv.Contact(m.world.plane((0, 0, 0)), ball, restitution=0.5, name="floor"))
     >>> impacts = lv.simulate(m, h=1e-2, until=1.0).impacts
-    >>> len(impacts), impacts.contact[0], impacts.second[0], round(impacts.speed[0], 6)
+    >>> len(impacts), impacts.contact[0], impacts.second[0], round(float(impacts.speed[0]), 6)
     (2, 'floor', 'ball', 4.429447)
     """
 

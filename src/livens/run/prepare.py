@@ -90,7 +90,8 @@ class Prepared:
 
     def keep_arrays(self, until: float, *, every: int = 1) -> Kept:
         """A run to t = `until` [s] whose arrays are allocated once: a function of `start` and `parameters` that writes
-        every motion into the same arrays. For many short runs: the call costs a few microseconds.
+        every motion into the same arrays. For many short runs: the call costs a few microseconds. With `lv.Livens`
+        and no contacts, controllers or functions of time; other runs allocate their arrays.
 
         A call overwrites the arrays of the motion before: copy what must stay. It cannot be interrupted by Ctrl-C, and
         each thread needs one of its own.

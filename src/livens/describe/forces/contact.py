@@ -27,7 +27,7 @@ class Contact(Thing):
     >>> ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 1.1), name="ball"))
     >>> floor = m.add(lv.Contact(m.world.plane((0, 0, 0)), ball, restitution=0.8))
     >>> motion = lv.simulate(m, h=1e-3, until=1.0)
-    >>> round(motion.impacts.t[0], 9)  # √(2 · 1 m / g)
+    >>> round(float(motion.impacts.t[0]), 9)  # √(2 · 1 m / g)
     0.451523641
     """
 
