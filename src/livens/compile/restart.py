@@ -145,7 +145,7 @@ class _Comparison:
         return True
 
     def equal(self, one: Any, other: Any) -> bool:
-        """True if two values describe the same, to the bit."""
+        """True if two values are equal bit for bit."""
         kind = type(one)
         if kind is not type(other):
             return False

@@ -164,7 +164,7 @@ def _push(actions: list[Action], compiled: Compiled, state: State) -> None:
 
 
 def changed_values(model: Model, structure: Structure) -> Model:
-    """A model made anew from its document with other values; functions of Python are those of `model`."""
+    """A copy of `model` with other values in its document; its Python functions are those of `model`."""
     made = from_dict(with_values(to_dict(model, forget=True), structure.values))
     for thing in made.things:
         own = model.find(thing.name)
