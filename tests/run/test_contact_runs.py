@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.compile import contacts
 
 G = 9.81
+TURNED = lv.Pose.from_axis_angle((0, 1, 0), 0.5 * np.pi).B  # z along x
 
 
 def tumbling(restitution=0.5) -> tuple[lv.Model, lv.Body]:
@@ -192,3 +194,40 @@ def test_stack_of_ten_boxes_does_not_creep():
     x = np.array([motion.position(box) for box in boxes])
     assert np.abs(x - x[:, :1]).max() < 1e-11
     assert motion.contact_force(m.world, boxes[0])[-1, 2] == pytest.approx(10.0 * G, rel=1e-9)
+
+
+def test_a_body_on_a_hinge_touches_the_floor():
+    """A joint excludes contact between moving bodies, not with the planes of the world; and dampers are rows, too."""
+    m = lv.Model(gravity=(0, 0, -G))
+    arm = m.add(lv.Body(lv.Capsule(0.1, 1.0, mass=1.0), at=(0.5, 0, 0.5), rotation=TURNED, name="arm"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0.5), arm.point(0, 0, -0.5), axis=(0, 1, 0), damping=0.1, name="hinge"))
+    m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0))]))
+    motion = lv.simulate(m, h=1e-2, until=3.0)
+    tip = motion.position(arm.point(0, 0, 0.5))
+    assert tip[:, 2].min() > 0.1 - 1e-12
+    assert abs(tip[-1, 2] - 0.1) < 1e-12
+
+
+@pytest.mark.parametrize("damper", [False, True])
+def test_more_contact_points_than_there_is_room_for_are_refused(damper, monkeypatch):
+    """Bodies that rows connect are solved together: the number of contact points is limited, with a sentence."""
+    monkeypatch.setattr(contacts, "DENSE_WITH_JOINTS", 6)
+    m = lv.Model(gravity=(0, 0, -G))
+    boxes = [m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(2 * k, 0, 0.5), name=f"box {k}")) for k in range(2)]
+    if damper:
+        m.add(lv.Damper(boxes[0].center, boxes[1].center, rate=0.1))
+        m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0))]))
+        with pytest.raises(lv.StepFailed, match="more contact points than there is room for"):
+            lv.simulate(m, h=1e-2, until=0.1)
+    else:
+        m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0))]))
+        assert lv.simulate(m, h=1e-2, until=0.1).steps == 10
+
+
+def test_events_and_planes_of_another_model_are_refused():
+    m, _ = tumbling()
+    with pytest.raises(lv.ModelError, match="a run with events does not take contact"):
+        lv.simulate(m, h=1e-2, until=0.1, events=[lv.Event(lambda now: now.t[0] - 0.05)])
+    m.add(lv.Contacts(planes=[lv.Model().world.plane((0, 0, 0))]))
+    with pytest.raises(lv.ModelError, match="not in the model"):
+        lv.simulate(m, h=1e-2, until=0.1)

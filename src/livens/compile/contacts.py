@@ -68,8 +68,9 @@ class Rules:
         return [thing for thing, _ in self.every]
 
 
-def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate]) -> Contacts:
-    """The contacts of `model`; `acting`: the joint coordinates of the kernels."""
+def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate], jointed: bool) -> Contacts:
+    """The contacts of `model`; `acting`: the joint coordinates of the kernels; `jointed`: there are rows, which connect
+    all contact points. These are then solved together, and there is no room for more of them."""
     rules = Rules(model)
     if not rules.every:
         return NO_CONTACTS
@@ -84,8 +85,8 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate]) -> 
         if np.isfinite(value)
     ]
     capacity = _capacity(shapes, table) + len(limits)
+    capacity = min(capacity, DENSE_WITH_JOINTS) if jointed else capacity
     sizes = [radius for radius in tables["number"][BOUND] if np.isfinite(radius) and radius > 0.0]
-    jointed = bool(model.joints)
     law = [(rule.friction, rule.restitution, float(rule.sequence)) for _, rule in rules.every]
     stops = [(float(acting.index(q)), float(k), sign, value) for k, q, sign, value in limits if q is not None]
     return Contacts(
@@ -95,7 +96,7 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate]) -> 
         excluded=_excluded(model, rules, frames),
         stop=np.ascontiguousarray(np.array(stops).reshape(-1, 4).T),
         capacity=capacity,
-        dense=min(capacity, DENSE_WITH_JOINTS if jointed else DENSE),
+        dense=capacity if jointed else min(capacity, DENSE),
         size_scale=min(sizes) if sizes else _size(frames),
     )
 
@@ -231,15 +232,15 @@ def _points(part: ContactShape) -> int:
 
 
 def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
-    """Keys of pairs of bodies that do not touch: those that a joint connects, and those that users exclude. A pair with
-    a Contact of its own touches."""
+    """Keys of pairs of bodies that do not touch: moving bodies that a joint connects, and those that users exclude. A
+    pair with a Contact of its own touches."""
     n = len(model.bodies)
     if not rules.crowds:
         return np.zeros(0, dtype=np.int64)
     pairs = {
         tuple(sorted(frames.number[point.body] for point in joint.points))
         for joint in model.joints
-        if len(joint.points) == 2
+        if len(joint.points) == 2 and not any(point.body.is_world for point in joint.points)
     }
     pairs |= {tuple(sorted((frames.number[a], frames.number[b]))) for _, rule in rules.crowds for a, b in rule.exclude}
     own = {tuple(sorted(frames.number[_body(side)] for side in rule.sides)) for _, rule in rules.pairs}

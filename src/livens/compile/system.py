@@ -126,7 +126,7 @@ def _tables(model: Model, skip: frozenset[int]) -> Tables:
         blocks=blocks,
         tapes=compile_tapes(blocks_of, frames, signals.clock) if (rows.kind == TAPE).any() else NO_TAPES,
         formulas=compile_formulas(frames, signals) if signals.written else NO_FORMULAS,
-        contacts=compile_contacts(model, frames, acting),
+        contacts=compile_contacts(model, frames, acting, bool(len(rows.kind))),
         shift=0.0,
         finest=float((rows.weight * rows.unit)[closes & ~angular].max(initial=0.0)),
         finest_turn=float(rows.weight[closes & angular].max(initial=0.0)),

@@ -16,7 +16,7 @@ from ..checks import Array
 from ..compile.states import copied, empty_record, selected
 from ..compile.system import scratch
 from ..describe.event import Event
-from ..errors import StepFailed
+from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
 from ..record.instant import Instant
@@ -69,6 +69,11 @@ class EventRun:
         self.record = room(self.state, left, self.every)
         self.run = Run(self.compiled, self.scheme, self.h, self.t0, self.every, self.record)
         self.period = self.run.period()
+        if self.compiled.system.contacts.capacity:
+            raise ModelError(
+                "a run with events does not take contact: leave out the events or the contacts; motion.impacts lists "
+                "the impacts of a run with contact."
+            )
         self.work = scratch(self.compiled.system, self.scheme.scratch)
         self.partial = PartialSteps(self.compiled, self.scheme, self.run.table)
         self.run.table.hold(self.state.effort)

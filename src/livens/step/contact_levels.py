@@ -126,7 +126,7 @@ def solve_contact_positions(system, state, work, touch, h, part, count, signals,
             touch.impulse[r] = 0.0
         solve_contacts(
             system.bodies, system.contacts, system.blocks, work.G, work.H,
-            work.pivot[H_PIVOTS if system.damped else S_PIVOTS], points, touch.cone, count, i == 0, 0.1 * fine,
+            work.pivot[H_PIVOTS if system.damped else S_PIVOTS], False, points, touch.cone, count, i == 0, 0.1 * fine,
             touch.P1, touch.impulse, state.p, state.L,
         )  # fmt: skip
         add_multiple(2.0 / h, touch.impulse, work.lam)
@@ -152,8 +152,8 @@ def solve_contact_velocities(system, state, work, touch, h, count, signals, row)
     residual = 0.0
     for i in range(3):
         residual = solve_contacts(
-            system.bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], points, touch.cone,
-            count, i == 0, 1e-13 * most, touch.P, work.y, state.p, state.L,
+            system.bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], True, points,
+            touch.cone, count, i == 0, 1e-13 * most, touch.P, work.y, state.p, state.L,
         )  # fmt: skip
         if work.g.shape[0] == 0:
             break

@@ -15,7 +15,7 @@ that is less than a step, e is 0 and the contact comes to rest.                 
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.arrays import DISSIPATED, MU, S_PIVOTS
+from ..kernels.arrays import DISSIPATED, H_PIVOTS, MU, S_PIVOTS
 from ..kernels.constrain import apply_multipliers
 from ..kernels.contact.arrays import (
     ANGULAR,
@@ -178,7 +178,8 @@ def resolve_impacts(system, state, work, touch, count, h, step, time):
             copy_momenta(touch.p, touch.L, state.p, state.L)
             most = impact_targets(points, count, scale, touch.v1, touch.e, touch.P)
             residual = solve_contacts(
-                bodies, system.contacts, system.blocks, work.G, work.S, work.pivot[S_PIVOTS], points, touch.cone,
+                bodies, system.contacts, system.blocks, work.G, work.H,
+                work.pivot[H_PIVOTS if system.damped else S_PIVOTS], False, points, touch.cone,
                 count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
             )  # fmt: skip
             after = kinetic(bodies, state.p, state.L)

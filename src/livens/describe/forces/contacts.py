@@ -16,8 +16,8 @@ from .contact import plane_symmetry
 class Contacts(Thing):
     """Contact between all bodies of the model, and with `planes` such as [m.world.plane((0, 0, 0))].
 
-    friction, restitution, impacts as in `lv.Contact`, which overrides them for one pair. Bodies that a joint connects
-    do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
+    friction, restitution, impacts as in `lv.Contact`, which overrides them for one pair. Moving bodies that a
+    joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -61,7 +61,7 @@ class Contacts(Thing):
         return ()
 
     @property
-    def partners(self) -> tuple[Body, ...]:
+    def bodies(self) -> tuple[Body, ...]:  # type: ignore[override]
         """The bodies that it names."""
         return (*(plane.body for plane in self.planes), *(body for pair in self.exclude for body in pair))
 

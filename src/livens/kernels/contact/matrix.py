@@ -66,7 +66,16 @@ def couple_contacts(bodies, index, G, c, k, d, l):
 
 
 @njit
-def contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n):
+def silence_dampers(blocks, x):
+    """Zero for the rows of dampers: at the position level their forces are known, and impacts are too short for them."""
+    for J in range(blocks.diagonal.shape[0]):
+        if blocks.soft[J] == 1:
+            for r in range(blocks.row[J], blocks.row[J + 1]):
+                x[r] = 0.0
+
+
+@njit
+def contact_matrix(bodies, blocks, Gj, S, pivot, dampers, points, cone, m, n):
     """A and K of (1) for the selected contacts."""
     A = cone.A
     for q in range(m):
@@ -93,6 +102,8 @@ def contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n):
             f0, f1, f2 = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
             apply_contact(points.table, points.G, c, f0, f1, f2, cone.change[LINEAR], cone.change[ANGULAR])
             constraint_rates(bodies, blocks, Gj, cone.change[LINEAR], cone.change[ANGULAR], cone.answer[C, i])
+            if not dampers:
+                silence_dampers(blocks, cone.answer[C, i])
             for x in range(r):
                 cone.answer[K, i, x] = cone.answer[C, i, x]
             solve(blocks, S, pivot, cone.answer[K, i])
@@ -182,9 +193,11 @@ def root_of(parent, b):
 
 
 @njit
-def solve_contacts(bodies, contacts, blocks, Gj, S, pivot, points, cone, count, fresh, tolerance, P, impulse, p, L):
-    """Solve the contact problem of all contacts that are on, with the terms BIAS besides their rates. `fresh`: the
-    Jacobians have changed since the last call. Returns the largest residual [m/s].
+def solve_contacts(
+    bodies, contacts, blocks, Gj, S, pivot, dampers, points, cone, count, fresh, tolerance, P, impulse, p, L
+):
+    """Solve the contact problem of all contacts that are on, with the terms BIAS besides their rates. `dampers`:
+    those in S answer too. `fresh`: the Jacobians have changed since the last call. Returns the largest residual [m/s].
 
     Islands that are small enough are solved by Newton's method; for a single one the matrix is kept between calls.
     """
@@ -193,7 +206,7 @@ def solve_contacts(bodies, contacts, blocks, Gj, S, pivot, points, cone, count, 
         m, n = select_contacts(points, cone, count, -1, cone.table[ISLAND])
         if m > 0:
             if fresh:
-                contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n)
+                contact_matrix(bodies, blocks, Gj, S, pivot, dampers, points, cone, m, n)
             worst = solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse, p, L)
         return worst
     islands = find_islands(bodies, points, cone, count, cone.table[ISLAND])
@@ -204,7 +217,7 @@ def solve_contacts(bodies, contacts, blocks, Gj, S, pivot, points, cone, count, 
             continue
         m, n = select_contacts(points, cone, count, k, cone.table[ISLAND])
         if fresh or islands > 1:
-            contact_matrix(bodies, blocks, Gj, S, pivot, points, cone, m, n)
+            contact_matrix(bodies, blocks, Gj, S, pivot, dampers, points, cone, m, n)
         worst = max(worst, solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse, p, L))
     if large:
         for c in range(count):  # small islands are solved
