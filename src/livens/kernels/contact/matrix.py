@@ -67,7 +67,7 @@ def couple_contacts(bodies, index, G, c, k, d, l):
 
 @njit
 def silence_dampers(blocks, x):
-    """Zero for the rows of dampers: at the position level their forces are known, and impacts are too short for them."""
+    """Zero for dampers: at the position level their forces are known, and impacts are too short for them."""
     for J in range(blocks.diagonal.shape[0]):
         if blocks.soft[J] == 1:
             for r in range(blocks.row[J], blocks.row[J + 1]):
