@@ -32,8 +32,10 @@ from .describe.forces.contacts import Contacts as Contacts
 from .describe.forces.damper import Damper as Damper
 from .describe.forces.energy import Energy as Energy
 from .describe.forces.force import Force as Force
+from .describe.forces.joint_friction import JointFriction as JointFriction
 from .describe.forces.load import Load as Load
 from .describe.forces.motor import Motor as Motor
+from .describe.forces.rope import Rope as Rope
 from .describe.forces.spring import Spring as Spring
 from .describe.forces.stop import Stop as Stop
 from .describe.joints.constraint import Constraint as Constraint

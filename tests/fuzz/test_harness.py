@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and meas
 
 
 def test_every_kind_of_failure_is_counted(monkeypatch):
-    monkeypatch.setattr(harness, "SECONDS", 6.0)
+    monkeypatch.setattr(harness, "SECONDS", 20.0)  # a new process, on a machine that does other things too
     count = len(dying_reader.ENDS)
 
     def ends(seed):

@@ -60,8 +60,11 @@ class Rules:
     def __init__(self, model: Model):
         self.every = [(thing, rule) for thing in model.things for rule in thing.contacts()]
         self.pairs = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.sides]
-        self.crowds = [(k, rule) for k, (_, rule) in enumerate(self.every) if not rule.sides and rule.stop is None]
+        self.crowds = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.is_crowd]
         self.stops = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.stop is not None]
+        self.dry = [(k, rule.dry) for k, (_, rule) in enumerate(self.every) if rule.dry is not None]
+        self.ropes = [(k, rule.rope) for k, (_, rule) in enumerate(self.every) if rule.rope is not None]
+        self.resist = any(rule.rolling + rule.spinning > 0.0 for _, rule in self.every)
 
     @property
     def owners(self) -> list[Thing]:
@@ -84,10 +87,13 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate], joi
         for sign, value in zip((1.0, -1.0), rule.limits, strict=True)
         if np.isfinite(value)
     ]
-    capacity = _capacity(shapes, table) + len(limits)
+    capacity = (2 if rules.resist else 1) * _capacity(shapes, table) + len(limits) + len(rules.dry) + len(rules.ropes)
     capacity = min(capacity, DENSE_WITH_JOINTS) if jointed else capacity
     sizes = [radius for radius in tables["number"][BOUND] if np.isfinite(radius) and radius > 0.0]
-    law = [(rule.friction, rule.restitution, float(rule.sequence)) for _, rule in rules.every]
+    law = [
+        (rule.friction, rule.restitution, float(rule.sequence), rule.rolling, rule.spinning) for _, rule in rules.every
+    ]
+    friction = [(float(acting.index(dry.coordinate)), float(k), *dry[1:]) for k, dry in rules.dry]
     stops = [(float(acting.index(q)), float(k), sign, value) for k, q, sign, value in limits if q is not None]
     return Contacts(
         **tables,
@@ -95,10 +101,22 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate], joi
         law=np.ascontiguousarray(np.array(law).T),
         excluded=_excluded(model, rules, frames),
         stop=np.ascontiguousarray(np.array(stops).reshape(-1, 4).T),
+        dry=np.ascontiguousarray(np.array(friction).reshape(-1, 5).T),
+        rope=np.ascontiguousarray(np.array(_ropes(frames, rules)).reshape(-1, 10).T),
         capacity=capacity,
         dense=capacity if jointed else min(capacity, DENSE),
         size_scale=min(sizes) if sizes else _size(frames),
     )
+
+
+def _ropes(frames: Frames, rules: Rules) -> list[list[float]]:
+    """Bodies and points of the ropes, in principal axes from the centres of mass; length and rule."""
+    found = []
+    for k, (a, b, length) in rules.ropes:
+        ends = [(frames.number[point.body], point) for point in (a, b)]
+        points = [Pose(frames.center[i], frames.axes[i]).inverse().point(point.r) for i, point in ends]
+        found.append([*(float(i) for i, _ in ends), *points[0], *points[1], length, float(k)])
+    return found
 
 
 def _size(frames: Frames) -> float:
@@ -265,11 +283,11 @@ def touch_scratch(system: System, columns: int) -> Touch:
         return np.zeros(shape, dtype=np.int64)
 
     points = Points(
-        table=whole(7, c), number=zeros((7, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
+        table=whole(8, c), number=zeros((10, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
         G=zeros((c, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
-        table=whole(4, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
+        table=whole(5, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
         row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(3, n),
         change=zeros((2, n, 3)),
     )  # fmt: skip
@@ -285,9 +303,11 @@ def touch_scratch(system: System, columns: int) -> Touch:
 NO_CONTACTS = Contacts(
     **_geometry(None, []),  # type: ignore[arg-type]
     rule=np.zeros((0, 0), dtype=np.int64),
-    law=np.zeros((3, 0)),
+    law=np.zeros((5, 0)),
     excluded=np.zeros(0, dtype=np.int64),
     stop=np.zeros((4, 0)),
+    dry=np.zeros((5, 0)),
+    rope=np.zeros((10, 0)),
     capacity=0,
     dense=0,
     size_scale=1.0,

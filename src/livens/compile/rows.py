@@ -186,7 +186,7 @@ def _dials(frames: Frames, a: NDArray[np.intp], coordinates: list[Coordinate]) -
 def _entries(model: Model, signals: Signals, blocks: list[Group]) -> list[_Entry]:
     """The table of coordinates, in the order of the joints; then the rotations of ball joints with springs or stops."""
     used = {id(q) for group in blocks for row in group.rows for q in row.coordinates}
-    used |= {id(rule.stop) for thing in model.things for rule in thing.contacts()}
+    used |= {id(rule.coordinate) for thing in model.things for rule in thing.contacts()}
     springs: dict[int, list[CoordinateSpring]] = {}
     for _, spring in signals.terms.of(CoordinateSpring):
         springs.setdefault(id(spring.coordinate), []).append(spring)

@@ -41,3 +41,7 @@ BESIDE_LINE = 2
 BETWEEN_EDGES = 3
 ROUND_OVER_PLANE = 4
 STOP = 5
+ROPE = 6
+RESISTANCE = 7  # against rolling and spinning, of another contact point
+DRY_FRICTION = 8  # of a joint coordinate
+RATE_ONLY = RESISTANCE  # kinds from here on have no gap

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import Array
 from ..describe.body import Body, Plane
@@ -33,6 +34,7 @@ from ..kernels.contact.arrays import (
     LOG_SPEED,
     LOG_TIME,
     LOG_WIDTH,
+    PAIR,
     PLACE,
     RECORD,
     RESIDUAL,
@@ -83,8 +85,8 @@ class Impacts:
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """The contact points of one stored state: the names of both bodies, `point` [m] and `force` on the second body [N],
-    world axes (n, 3)."""
+    """The contact points of one stored state, and the ropes that are taut: the names of both bodies, `point` [m] and
+    `force` on the second body [N], world axes (n, 3)."""
 
     first: list[str]
     second: list[str]
@@ -137,6 +139,7 @@ def contact_points(motion: Trajectory, k: int) -> ContactPoints:
     names = [body.name for body in motion.model.bodies]
     count, h = int(motion.record.memory[k, COUNT]), float(motion.record.memory[k, LAST_STEP])
     held = records(motion)[k, :count]
+    held = held[_pushes(motion, held[:, PAIR])]
     return ContactPoints(
         [names[int(i)] for i in held[:, FIRST_BODY]],
         [names[int(i)] for i in held[:, SECOND_BODY]],
@@ -146,13 +149,21 @@ def contact_points(motion: Trajectory, k: int) -> ContactPoints:
 
 
 def contact_force(motion: Trajectory, a: Any, b: Any) -> Array:
-    """The force that the first body exerts on the second through all their contact points [N], world axes (n, 3)."""
+    """The force that the first body exerts on the second through all their contact points and ropes [N], world axes
+    (n, 3)."""
     i, j = (_number(motion, side) for side in (a, b))
     held, h = records(motion), motion.record.memory[:, LAST_STEP]
     force = held[:, :, IMPULSE : IMPULSE + 3] * np.divide(2.0, h, out=np.zeros_like(h), where=h > 0.0)[:, None, None]
     first, second = held[:, :, FIRST_BODY], held[:, :, SECOND_BODY]
     sign = ((first == i) & (second == j)).astype(float) - ((first == j) & (second == i))
-    return np.einsum("nc,nck->nk", sign, force)
+    return np.einsum("nc,nck->nk", sign * _pushes(motion, held[:, :, PAIR]), force)
+
+
+def _pushes(motion: Trajectory, pair: Array) -> NDArray[np.bool_]:
+    """Which contact points of these pairs exert a force: bodies that touch, and ropes."""
+    contacts = motion.system.contacts
+    special, others = -1 - pair, contacts.stop.shape[1] + contacts.dry.shape[1]
+    return (special < 0) | ((special >= others) & (special < others + contacts.rope.shape[1]))
 
 
 def _number(motion: Trajectory, side: Any) -> int:

@@ -35,6 +35,7 @@ from ..kernels.contact.arrays import (
 from ..kernels.contact.broad import find_contacts, put_reach
 from ..kernels.contact.features import gap, put_contact_frames
 from ..kernels.contact.memory import recall_impulses, remember_impulses
+from ..kernels.contact.resistance import follow_parents, has_gap
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
@@ -64,7 +65,7 @@ def lowest_gap(contacts, coordinates, points, count, closed, g0, tau, part, a1, 
     leaves at the start counts times part/tau, so that its start is no root."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.table[ON, c] == 0:
+        if closed[c] == 0 and points.table[ON, c] == 0 and has_gap(points, c):
             g, _, _ = gap(contacts, coordinates, points, c, a1, B1, angle)
             if g0[c] <= points.number[NEAR, c]:
                 g *= part / tau
@@ -106,6 +107,7 @@ def finish_part(system, state, work, touch, h, count, signals, before, row):
     for c in range(count):
         touches = touch.P1[c, 0] > 0.0 or points.number[GAP, c] <= FINE * points.number[NEAR, c]
         points.table[ON, c] = 1 if points.table[ON, c] == 1 and touches else 0
+    follow_parents(points, count, 1)
     contact_rates(system.bodies, points, count, state.p, state.L, touch.v1)
     forces(system, state.a, state.B, state.p, state.L, state.angle, signals, row, work, work.f, work.tau)
     change = 0.0
@@ -146,9 +148,10 @@ def close_contacts(points, count, h, crowded, g0, v0, closed):
         g0[c] = points.number[GAP, c]
         closed[c] = 1 if g0[c] <= near and not v0[c, 0] * h > near else 0
         points.table[ON, c] = closed[c]
-        if crowded and closed[c] == 0:
+        if crowded and closed[c] == 0 and has_gap(points, c):
             points.table[ON, c] = 1
             opened += 1
+    follow_parents(points, count, 1)
     return opened
 
 
@@ -227,7 +230,7 @@ def open_contacts(points, count):
     """How many contacts do not take part in (1)."""
     waiting = 0
     for c in range(count):
-        waiting += 1 - points.table[ON, c]
+        waiting += 1 - points.table[ON, c] if has_gap(points, c) else 0
     return waiting
 
 
@@ -245,7 +248,7 @@ def start_gap(points, count, closed, g0, v0, part):
     """The value of `lowest_gap` at the start of a part."""
     low = 1e300
     for c in range(count):
-        if closed[c] == 0 and points.table[ON, c] == 0:
+        if closed[c] == 0 and points.table[ON, c] == 0 and has_gap(points, c):
             low = min(low, g0[c] if g0[c] > points.number[NEAR, c] else v0[c, 0] * part)
     return low
 

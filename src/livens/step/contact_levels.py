@@ -25,11 +25,14 @@ from ..kernels.contact.arrays import (
     GAP,
     NEAR,
     ON,
+    PARENT_OF,
     RESIDUAL,
     ROUGHNESS,
 )
+from ..kernels.contact.cone import fixed_limits
 from ..kernels.contact.features import apply_contact, contact_rate, gap, slip_at
 from ..kernels.contact.matrix import solve_contacts
+from ..kernels.contact.resistance import has_gap, put_dry_limits, rate_at_end
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.sparse import solve
 from ..kernels.spin import drift
@@ -49,22 +52,35 @@ def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1
         if points.table[ON, c] == 0:
             continue
         g, n, x = gap(contacts, coordinates, points, c, a1, B1, angle)
-        points.number[GAP, c] = g
-        over = g - (1.0 - part) * min(0.0, g0[c])
-        points.vector[BIAS, c, 0] = over / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
-        worst = max(worst, abs(over / h) if P1[c, 0] > 0.0 else -over / h)
+        parent = points.table[PARENT_OF, c]
+        most, limit = fixed_limits(points, c, P1[parent, 0] if parent >= 0 else 0.0)
+        if has_gap(points, c):
+            points.number[GAP, c] = g
+            over = g - (1.0 - part) * min(0.0, g0[c])
+            points.vector[BIAS, c, 0] = over / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
+            worst = max(worst, abs(over / h) if P1[c, 0] > 0.0 else -over / h)
+            limit = points.number[COULOMB, c] * P1[c, 0]
+        else:
+            v = contact_rate(bodies, points.table, points.G, c, 0, p, L)
+            mean = 0.5 * (v + rate_at_end(bodies, contacts, coordinates, points, c, 0, n, a1, B1, p, L1))
+            points.vector[BIAS, c, 0] = mean - v
+            w = points.matrix[BLOCK, c, 0, 0]
+            worst = max(worst, w * abs(P1[c, 0] - min(max(P1[c, 0] - mean / w, -most), most)))
         if points.number[COULOMB, c] > 0.0:
             y1, y2, s = 0.0, 0.0, 0.0
             for k in range(1, 3):
                 v = contact_rate(bodies, points.table, points.G, c, k, p, L)
-                slip = 0.5 * (v + slip_at(bodies, points, c, k, n, x, a1, B1, p, L1))
+                if has_gap(points, c):
+                    slip = 0.5 * (v + slip_at(bodies, points, c, k, n, x, a1, B1, p, L1))
+                else:
+                    slip = 0.5 * (v + rate_at_end(bodies, contacts, coordinates, points, c, k, n, a1, B1, p, L1))
                 points.vector[BIAS, c, k] = slip - v
                 if k == 1:
                     y1 = slip
                 else:
                     y2 = slip
             w = 0.5 * (points.matrix[BLOCK, c, 1, 1] + points.matrix[BLOCK, c, 2, 2])
-            z1, z2, limit = P1[c, 1] - y1 / w, P1[c, 2] - y2 / w, points.number[COULOMB, c] * P1[c, 0]
+            z1, z2 = P1[c, 1] - y1 / w, P1[c, 2] - y2 / w
             s = (z1 * z1 + z2 * z2) ** 0.5
             if s > limit:
                 z1, z2 = z1 * limit / s, z2 * limit / s
@@ -77,6 +93,7 @@ def solve_contact_positions(system, state, work, touch, h, part, count, signals,
     """The position level (1), from p after the kick: on return `work` holds q₁ and L⁻, touch.P1 and work.lam the
     impulses and multipliers, `state` p⁺. Returns a status."""
     points = touch.points
+    put_dry_limits(system.contacts, points, count, 0.5 * h, touch.v0)
     predict_multipliers(system.rows, h, False, True, state.lam, work.lam)
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     for c in range(count):
@@ -139,6 +156,7 @@ def solve_contact_positions(system, state, work, touch, h, part, count, signals,
 def solve_contact_velocities(system, state, work, touch, h, count, signals, row):
     """The velocity level (2): work.y becomes the impulses of the joints, touch.P those of the contacts."""
     points = touch.points
+    put_dry_limits(system.contacts, points, count, h, touch.v0)
     most = 0.0
     for c in range(count):
         for k in range(3):

@@ -46,6 +46,7 @@ from ..kernels.contact.arrays import (
 )
 from ..kernels.contact.features import contact_rate
 from ..kernels.contact.matrix import solve_contacts
+from ..kernels.contact.resistance import follow_parents, has_gap
 from ..kernels.potential import kinetic
 
 SEQUENCE_LENGTH = 400  # impacts in a sequence, before all are resolved at once without restitution
@@ -83,7 +84,7 @@ def log_impacts(points, P, log, logged, count, v, step, time):
     """Append the impacts with an impulse to the log; returns how many approached."""
     hits = 0
     for c in range(count):
-        if points.table[ON, c] == 1 and P[c, 0] > 0.0 and v[c, 0] < 0.0:
+        if points.table[ON, c] == 1 and P[c, 0] > 0.0 and v[c, 0] < 0.0 and has_gap(points, c):
             hits += 1
             k = logged[0]
             if k >= log.shape[0]:
@@ -131,7 +132,8 @@ def mark_approaching(points, count, v, h):
     """Switch on the closed contacts that approach, and the others off."""
     for c in range(count):
         near = points.number[NEAR, c]
-        points.table[ON, c] = 1 if points.number[GAP, c] <= near and v[c, 0] * h < -near else 0
+        approaches = has_gap(points, c) and points.number[GAP, c] <= near and v[c, 0] * h < -near
+        points.table[ON, c] = 1 if approaches else 0
 
 
 @njit
@@ -150,6 +152,7 @@ def choose_contacts(bodies, blocks, G, multipliers, f, tau, points, change, coun
         points.table[ON, c] = 1 if touches and (c == which or not one or e[c] == 0.0) else 0
         for i in range(3):
             v1[c, i] = v0[c, i]
+    follow_parents(points, count, 0)
     return resting
 
 

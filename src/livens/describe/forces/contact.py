@@ -20,7 +20,9 @@ class Contact(Thing):
 
     friction: Coulomb's coefficient μ ≥ 0; restitution: e from 0 (no bounce) to 1 (no loss): approach speed times e is
     the speed of separation. impacts: "sequence", touching impacts are resolved one after the other, the fastest first,
-    or "together", all at once. The shapes of the bodies touch; `Body(collision=…)` gives another shape for contact.
+    or "together", all at once. rolling, spinning: lengths [m]; a torque up to `rolling` times the normal force resists
+    rolling, and one up to `spinning` times it resists spinning about the normal. The shapes of the bodies touch;
+    `Body(collision=…)` gives another shape for contact.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -40,6 +42,8 @@ class Contact(Thing):
         friction: float = 0.0,
         restitution: float = 0.0,
         impacts: str = "sequence",
+        rolling: float = 0.0,
+        spinning: float = 0.0,
         name: str = "",
     ):
         label = labelled("contact", name)
@@ -61,23 +65,35 @@ class Contact(Thing):
         self.a, self.b, self.name, self.impacts = a, b, name, impacts
         self.friction = not_negative(friction, f"friction of {label}")
         self.restitution = check_restitution(restitution, label)
+        self.rolling = not_negative(rolling, f"rolling of {label}", "m")
+        self.spinning = not_negative(spinning, f"spinning of {label}", "m")
 
     @property
     def points(self) -> tuple[Point, ...]:
         return tuple(side.point if isinstance(side, Plane) else side.center for side in (self.a, self.b))
 
     def contacts(self) -> list[ContactRule]:
-        return [ContactRule((self.a, self.b), self.friction, self.restitution, self.impacts == "sequence")]
+        sequence = self.impacts == "sequence"
+        return [
+            ContactRule(
+                (self.a, self.b),
+                self.friction,
+                self.restitution,
+                sequence,
+                rolling=self.rolling,
+                spinning=self.spinning,
+            )
+        ]
 
     @property
     def dissipates(self) -> bool:
-        return self.friction > 0.0 or self.restitution < 1.0
+        return self.friction + self.rolling + self.spinning > 0.0 or self.restitution < 1.0
 
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         """A plane of the world leaves translations along it, and rotations about its normal."""
         for side in (self.a, self.b):
             if isinstance(side, Plane) and side.body.is_world:
-                return [plane_symmetry(side)] if self.friction == 0.0 else [Symmetry(NONE, NONE)]
+                return [Symmetry(NONE, NONE) if self.friction + self.rolling + self.spinning else plane_symmetry(side)]
         return []
 
 

@@ -16,8 +16,8 @@ from .contact import plane_symmetry
 class Contacts(Thing):
     """Contact between all bodies of the model, and with `planes` such as [m.world.plane((0, 0, 0))].
 
-    friction, restitution, impacts as in `lv.Contact`, which overrides them for one pair. Moving bodies that a
-    joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
+    friction, restitution, impacts, rolling, spinning as in `lv.Contact`, which overrides them for one pair. Moving
+    bodies that a joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -38,6 +38,8 @@ class Contacts(Thing):
         restitution: float = 0.0,
         exclude: Sequence[tuple[Body, Body]] = (),
         impacts: str = "sequence",
+        rolling: float = 0.0,
+        spinning: float = 0.0,
         name: str = "",
     ):
         label = f"contacts {name!r}" if name else "contacts"
@@ -55,6 +57,8 @@ class Contacts(Thing):
         self.impacts, self.name = impacts, name
         self.friction = not_negative(friction, f"friction of {label}")
         self.restitution = check_restitution(restitution, label)
+        self.rolling = not_negative(rolling, f"rolling of {label}", "m")
+        self.spinning = not_negative(spinning, f"spinning of {label}", "m")
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -67,12 +71,18 @@ class Contacts(Thing):
 
     def contacts(self) -> list[ContactRule]:
         sequence = self.impacts == "sequence"
-        return [ContactRule((), self.friction, self.restitution, sequence, self.planes, self.exclude)]
+        return [
+            ContactRule(
+                (), self.friction, self.restitution, sequence, self.planes, self.exclude,
+                rolling=self.rolling, spinning=self.spinning,
+            )
+        ]  # fmt: skip
 
     @property
     def dissipates(self) -> bool:
-        return self.friction > 0.0 or self.restitution < 1.0
+        return self.friction + self.rolling + self.spinning > 0.0 or self.restitution < 1.0
 
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         fixed = [plane for plane in self.planes if plane.body.is_world]
-        return [plane_symmetry(plane) if self.friction == 0.0 else Symmetry(NONE, NONE) for plane in fixed]
+        resists = self.friction + self.rolling + self.spinning > 0.0
+        return [Symmetry(NONE, NONE) if resists else plane_symmetry(plane) for plane in fixed]

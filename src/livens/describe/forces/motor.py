@@ -9,6 +9,7 @@ from ...errors import ModelError
 from ..body import Point
 from ..term import CoordinateMotor, Term
 from ..thing import Thing
+from .one_coordinate import chosen_coordinate
 
 
 class Motor(Thing):
@@ -34,13 +35,8 @@ class Motor(Thing):
         self, joint: Thing, effort: Any, rate: float | None = None, coordinate: str | None = None, name: str = ""
     ):
         label = labelled("motor", name)
-        if not isinstance(joint, Thing) or not joint.coordinates:
-            raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+        self.number = chosen_coordinate(joint, coordinate, label)
         self.joint, self.name, self.coordinate = joint, name, coordinate
-        parts = [q.part or ("angle" if q.is_angle else "displacement") for q in joint.coordinates]
-        if coordinate is not None and coordinate not in parts:
-            raise ModelError(f"{label} acts on {joint.label}, which has {', '.join(parts)}, not {coordinate!r}.")
-        self.number = 0 if coordinate is None else parts.index(coordinate)
         self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
         self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
         if self.rate is not None and not accepts(effort, 2):

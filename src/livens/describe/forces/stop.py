@@ -12,6 +12,7 @@ from ...errors import ModelError
 from ..body import Point
 from ..contact_rule import ContactRule, check_restitution
 from ..thing import Thing
+from .one_coordinate import chosen_coordinate
 
 
 class Stop(Thing):
@@ -42,8 +43,7 @@ class Stop(Thing):
         name: str = "",
     ):
         label = labelled("stop", name)
-        if not isinstance(joint, Thing) or not joint.coordinates:
-            raise ModelError(f"{label} needs a joint with a coordinate (Revolute, Prismatic, …), not {joint!r}.")
+        self.number = chosen_coordinate(joint, coordinate, label)
         if lower is None and upper is None:
             raise ModelError(f"{label} of {joint.name!r} needs lower=, upper=, or both.")
         self.joint, self.name, self.coordinate = joint, name, coordinate
@@ -52,10 +52,6 @@ class Stop(Thing):
         if self.lower is not None and self.upper is not None and not self.lower < self.upper:
             raise ModelError(f"{label} of {joint.name!r} needs lower < upper, got {self.lower:g} and {self.upper:g}.")
         self.restitution = check_restitution(restitution, label)
-        parts = [q.part or ("angle" if q.is_angle else "displacement") for q in joint.coordinates]
-        if coordinate is not None and coordinate not in parts:
-            raise ModelError(f"{label} acts on {joint.label}, which has {', '.join(parts)}, not {coordinate!r}.")
-        self.number = 0 if coordinate is None else parts.index(coordinate)
 
     @property
     def joints(self) -> tuple[Thing, ...]:

@@ -42,13 +42,15 @@ LOG_WIDTH = 15
 SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, FIRST_VERTEX, FIRST_FACE, FIRST_EDGE = 0, 1, 2, 3, 4, 5, 6
 CENTER, SIZE = 0, 1  # Contacts.vector
 HALF, BOUND = 0, 1  # Contacts.number
-FRICTION_OF, RESTITUTION_OF, SEQUENCE = 0, 1, 2  # Contacts.law
+FRICTION_OF, RESTITUTION_OF, SEQUENCE, ROLLING_OF, SPINNING_OF = 0, 1, 2, 3, 4  # Contacts.law
 COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
-KIND, BODY, PAIR_OF, SHAPE, RULE, ON = 0, 1, 3, 4, 5, 6  # Points.table: BODY and BODY + 1 are both bodies
-OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR = 0, 1, 2, 3, 4, 5, 6  # Points.number
+DRY_RULE, DYNAMIC, STATIC, STRIBECK = 1, 2, 3, 4  # Contacts.dry, after COORDINATE
+ROPE_BODY, ROPE_POINT, ROPE_LENGTH, ROPE_RULE = 0, 2, 8, 9  # Contacts.rope: both bodies, both points
+KIND, BODY, PAIR_OF, SHAPE, RULE, ON, PARENT_OF = 0, 1, 3, 4, 5, 6, 7  # Points.table: BODY, BODY + 1: both bodies
+OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR, TWIST, LIMIT, SCALE = range(10)  # Points.number
 AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
-SELECT, FIRST_ROW, ISLAND, ASKED = 0, 1, 2, 3  # Cone.table
+SELECT, FIRST_ROW, ISLAND, ASKED, PLACED = 0, 1, 2, 3, 4  # Cone.table
 IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
 K, C = 0, 1  # Cone.answer
 MEMBERS, NUMBER, PARENT = 0, 1, 2  # Cone.body
@@ -69,19 +71,33 @@ class Contacts(NamedTuple):
     corner: Ints  # vertex numbers of the faces, counterclockwise seen from outside (corners,)
     edge: Ints  # two vertex numbers each (e, 2)
     rule: Ints  # of two materials: number of the rule, or −1 if they do not touch (m, m)
-    law: Floats  # friction, restitution, 1 if impacts are resolved in sequence; of each rule (3, rules)
+    law: Floats  # friction, restitution, 1: impacts in sequence; rolling and spinning resistance [m] (5, rules)
     excluded: Ints  # sorted keys i·n + j, i < j, of bodies that never touch (k,)
     stop: Floats  # joint coordinate, rule, +1 lower or −1 upper stop, limit [rad] or [m] (4, l)
+    dry: Floats  # joint coordinate, rule, dynamic and static friction [N m] or [N], Stribeck's rate (5, d)
+    rope: Floats  # both bodies, their points [m], length [m], rule (10, ropes)
     capacity: int  # contact points at the same time
     dense: int  # contact points that are solved together by Newton's method
     size_scale: float  # size of the smallest shape [m]
 
 
 class Points(NamedTuple):
-    """The contact points of a step, found at its start."""
+    """The contact points of a step, found at its start. `number` has, by its slots:
 
-    table: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1 if it takes part (7, c)
-    number: Floats  # sum of the radii, radius of the second, sign, μ, e, gap, gap below which it is closed [m] (7, c)
+    OFFSET       sum of the radii, limit of a stop, length of a rope [m]
+    RADIUS       of the second shape [m]
+    ORIENTATION  a sign
+    COULOMB      μ; of rolling resistance, its length over SCALE
+    RESTITUTION  e
+    GAP          [m]
+    NEAR         gap below which the contact is closed [m]
+    TWIST        length of spinning resistance over SCALE
+    LIMIT        largest impulse of dry friction in a joint, over SCALE [N s]
+    SCALE        a length by which rates of angles count as velocities [m], 1 for others
+    """
+
+    table: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1: takes part, parent (8, c)
+    number: Floats  # by contact point: the table below (10, c)
     vector: Floats  # points and directions of both bodies; place [m]; terms besides the rates [m/s] (6, c, 3)
     matrix: Floats  # normal (from the first body to the second) and two tangents; block of G M⁻¹ Gᵀ (2, c, 3, 3)
     G: Floats  # Jacobian entries of the frame directions on both bodies (c, 2, 3, 6)
@@ -91,7 +107,7 @@ class Points(NamedTuple):
 class Cone(NamedTuple):
     """Scratch of a contact problem: d contacts are solved together by Newton's method, r rows of joints answer."""
 
-    table: Ints  # contacts of the problem, their first rows, islands, who was asked (4, c + 1)
+    table: Ints  # contacts of the problem, their first rows, islands, who was asked, place in `SELECT` (5, c + 1)
     A: Floats  # matrix of the contacts, row-major (3d · 3d,)
     D: Floats  # Newton matrix (3d · 3d,)
     answer: Floats  # K = S⁻¹ G_j M⁻¹ G_cᵀ and C = G_j M⁻¹ G_cᵀ (2, 3d, r)

@@ -2,15 +2,26 @@
 
 Shapes are sorted by their lower end along an axis; only those whose intervals overlap meet. The reach of a body is the
 distance that its points can move in the step: a contact point is found if its gap is less than the reach of both.
-Planes meet every shape. Stops of joints are contact points too.
+Planes meet every shape. Stops of joints, ropes, dry friction and resistance against rolling are contact points too.
 """
 
 from __future__ import annotations
 
 from ..._jit import njit
-from ..kinds import ANGLE, BALL_SHAPE, CAPSULE_SHAPE, CYLINDER_SHAPE, HULL_SHAPE, PLANE_SHAPE, ROUND_SHAPE, STOP
+from ..kinds import (
+    BALL_SHAPE,
+    CAPSULE_SHAPE,
+    CYLINDER_SHAPE,
+    DISPLACEMENT,
+    HULL_SHAPE,
+    PLANE_SHAPE,
+    ROPE,
+    ROUND_SHAPE,
+    STOP,
+)
 from ..vectors import length, minus
 from .arrays import (
+    AT,
     BODY,
     BOUND,
     COORDINATE,
@@ -24,10 +35,16 @@ from .arrays import (
     OFFSET,
     ORIENTATION,
     PAIR_OF,
+    PARENT_OF,
     RADIUS,
     RESTITUTION,
     RESTITUTION_OF,
+    ROPE_BODY,
+    ROPE_LENGTH,
+    ROPE_POINT,
+    ROPE_RULE,
     RULE,
+    SCALE,
     SHAPE,
     STOP_RULE,
     STOP_SIGN,
@@ -48,6 +65,7 @@ from .narrow import (
     two_capsules,
     two_points,
 )
+from .resistance import has_gap, put_dry_friction, put_resistance
 from .shapes import body_of, center_of, kind_of, radius_of
 
 CLOSED = 1e-10  # gap at which a contact is closed, relative to the smallest shape
@@ -208,6 +226,25 @@ def put_stops(contacts, coordinates, points, k):
                 contacts.stop[STOP_SIGN, l],
                 0.0,
             )
+            points.number[SCALE, k], points.table[PARENT_OF, k] = 1.0, -1
+        k += 1
+    return k
+
+
+@njit
+def put_ropes(contacts, points, k):
+    """Append the ropes."""
+    for l in range(contacts.rope.shape[1]):
+        if k < points.number.shape[1]:
+            points.table[KIND, k], points.table[SHAPE, k], points.table[PARENT_OF, k] = ROPE, l, -1
+            points.table[PAIR_OF, k] = -1 - contacts.stop.shape[1] - contacts.dry.shape[1] - l
+            points.table[RULE, k] = int(contacts.rope[ROPE_RULE, l])
+            for s in range(2):
+                points.table[BODY + s, k] = int(contacts.rope[ROPE_BODY + s, l])
+                for m in range(3):
+                    points.vector[AT + s, k, m] = contacts.rope[ROPE_POINT + 3 * s + m, l]
+            points.number[OFFSET, k], points.number[ORIENTATION, k] = contacts.rope[ROPE_LENGTH, l], 1.0
+            points.number[RADIUS, k], points.number[SCALE, k] = 0.0, 1.0
         k += 1
     return k
 
@@ -220,14 +257,16 @@ def put_rules(contacts, coordinates, points, count, slack, a):
         far = max(far, abs(a[b, 0]), abs(a[b, 1]), abs(a[b, 2]))
     for c in range(count):
         rule = points.table[RULE, c]
+        points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far + slack
+        if not has_gap(points, c):
+            continue
         points.number[COULOMB, c], points.number[RESTITUTION, c] = (
             contacts.law[FRICTION_OF, rule],
             contacts.law[RESTITUTION_OF, rule],
         )
-        points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far + slack
         if points.table[KIND, c] == STOP:
             points.number[COULOMB, c] = 0.0
-            if coordinates.kind[points.table[SHAPE, c]] == ANGLE:
+            if coordinates.kind[points.table[SHAPE, c]] != DISPLACEMENT:
                 points.number[NEAR, c] = CLOSED
 
 
@@ -278,5 +317,7 @@ def find_contacts(contacts, coordinates, touch, slack, a, B):
                 k = shape_pair(contacts, points, k, s, t, a, B, margin)
                 touch.limit[0] = min(touch.limit[0], safe_part(contacts, s, t, d, a, B, margin))
     k = put_stops(contacts, coordinates, points, k)
+    k = put_dry_friction(contacts, coordinates, points, k)
+    k = put_ropes(contacts, points, k)
     put_rules(contacts, coordinates, points, min(k, points.number.shape[1]), slack, a)
-    return k
+    return put_resistance(contacts, points, k)

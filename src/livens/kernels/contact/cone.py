@@ -6,6 +6,9 @@ that is: a contact pushes only while it is closed; it sticks, or it slips agains
 
     z_n = max(0, z_n − r w_n),      z_t = projection of z_t − r w_t onto the disc of radius μ z_n           (2)
 
+Resistance (resistance.py) has a disc too, and an interval instead of the normal; both have the size of the normal
+impulse of another contact, its parent. The interval of dry friction in a joint has a fixed size.
+
 which Newton's method solves in a few iterations (Alart & Curnier 1991), exactly: there is no regularisation. A has the
 joints eliminated (matrix.py). Redundant rows get a relative `SHIFT` in Newton's matrix; it changes the path to the
 solution and not the solution. Where Newton cycles, sweeps of Gauss–Seidel lead to another start. Many contacts of free
@@ -18,6 +21,7 @@ import math
 
 from ..._jit import njit
 from ..dense import factor_dense, solve_dense
+from ..kinds import DRY_FRICTION
 from .arrays import (
     BEST,
     BIAS,
@@ -27,12 +31,18 @@ from .arrays import (
     FREE_RATES,
     HELD,
     IMPULSES,
+    KIND,
+    LIMIT,
     ON,
+    PARENT_OF,
+    PLACED,
     RATES,
     RESIDUALS,
     SELECT,
+    TWIST,
 )
 from .features import apply_contact, contact_rate
+from .resistance import has_gap
 
 SHIFT = 1e-9  # of redundant rows in Newton's matrix
 CONE_ITERATIONS = 25  # iterations before Gauss–Seidel sweeps
@@ -47,14 +57,29 @@ def friction_rows(mu):
 
 
 @njit
-def local_impulse(W, mu, n, p1, p2, vn, v1, v2):
-    """The new impulse of one contact with the 3 × 3 block W: the normal by its row; the tangent by stick if that is
-    within the disc, otherwise by one step of (2) with a scalar r, which keeps the direction of slip."""
-    x = max(0.0, n - vn / W[0, 0])
+def fixed_limits(points, c, parent):
+    """The largest impulse along the first row of a contact without a gap, and the radius of its disc, for the normal
+    impulse `parent` of its contact."""
+    if points.table[KIND, c] == DRY_FRICTION:
+        return points.number[LIMIT, c], 0.0
+    return points.number[TWIST, c] * parent, points.number[COULOMB, c] * parent
+
+
+@njit
+def local_impulse(points, c, W, parent, n, p1, p2, vn, v1, v2):
+    """The new impulse of contact c with the 3 × 3 block W: the first row alone; the tangent by stick if that is within
+    the disc, otherwise by one step of (2) with a scalar r, which keeps the direction of slip."""
+    mu = points.number[COULOMB, c]
+    if has_gap(points, c):
+        x = max(0.0, n - vn / W[0, 0])
+        limit = mu * x
+    else:
+        most, limit = fixed_limits(points, c, parent)
+        x = min(max(n - vn / W[0, 0], -most), most)
     if mu == 0.0:
         return x, 0.0, 0.0
     v1, v2 = v1 + W[1, 0] * (x - n), v2 + W[2, 0] * (x - n)
-    limit, det = mu * x, W[1, 1] * W[2, 2] - W[1, 2] * W[2, 1]
+    det = W[1, 1] * W[2, 2] - W[1, 2] * W[2, 1]
     y1 = p1 - (W[2, 2] * v1 - W[1, 2] * v2) / det
     y2 = p2 - (W[1, 1] * v2 - W[2, 1] * v1) / det
     if y1 * y1 + y2 * y2 > limit * limit:
@@ -77,6 +102,71 @@ def rates_of_impulses(A, n, z, w0, w):
 
 
 @njit
+def open_rows(A, D, z, F, n, first, last):
+    """Rows whose impulses are zero. Returns the largest residual."""
+    worst = 0.0
+    for k in range(first, last):
+        F[k] = z[k] * A[k * n + k]
+        D[k * n + k] = A[k * n + k]
+        worst = max(worst, abs(F[k]))
+    return worst
+
+
+@njit
+def stick_row(A, D, w, F, n, N):
+    """A row whose rate is zero."""
+    F[N] = w[N]
+    for k in range(n):
+        D[N * n + k] = A[N * n + k]
+    D[N * n + N] *= 1.0 + SHIFT
+    return abs(F[N])
+
+
+@njit
+def interval_row(A, D, z, w, F, n, N, mu, source, y):
+    """Row N with the interval |z| ≤ μ y, where y = z − w/A is that of the row `source`; a fixed interval if that is −1.
+    Returns the residual."""
+    a = A[N * n + N]
+    x, limit = z[N] - w[N] / a, mu * y
+    if abs(x) <= limit:
+        return stick_row(A, D, w, F, n, N)
+    sign = 1.0 if x > 0.0 else -1.0
+    F[N] = (z[N] - sign * limit) * a
+    if source >= 0:
+        c = mu * sign * a
+        for k in range(n):
+            D[N * n + k] = c / A[source * n + source] * A[source * n + k]
+        D[N * n + source] -= c
+    D[N * n + N] += a
+    return abs(F[N])
+
+
+@njit
+def disc_rows(A, D, z, w, F, n, T, mu, source, y):
+    """Rows T and T + 1 with the disc |z| ≤ μ y, where y = z − w/A is that of the row `source`. Returns the residual."""
+    U = T + 1
+    r = 2.0 / (A[T * n + T] + A[U * n + U])
+    y1, y2, limit = z[T] - r * w[T], z[U] - r * w[U], mu * y
+    s = math.sqrt(y1 * y1 + y2 * y2)
+    if s <= limit:
+        return max(stick_row(A, D, w, F, n, T), stick_row(A, D, w, F, n, U))
+    e1, e2, f = y1 / s, y2 / s, limit / s
+    F[T], F[U] = (z[T] - limit * e1) / r, (z[U] - limit * e2) / r
+    p11, p12, p22 = f * (1.0 - e1 * e1), -f * e1 * e2, f * (1.0 - e2 * e2)
+    c = mu / (A[source * n + source] * r)
+    for k in range(n):
+        D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k] + c * e1 * A[source * n + k]
+        D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k] + c * e2 * A[source * n + k]
+    D[T * n + T] += (1.0 - p11) / r
+    D[U * n + U] += (1.0 - p22) / r
+    D[T * n + U] -= p12 / r
+    D[U * n + T] -= p12 / r
+    D[T * n + source] -= mu * e1 / r
+    D[U * n + source] -= mu * e2 / r
+    return max(abs(F[T]), abs(F[U]))
+
+
+@njit
 def newton_matrix(points, cone, m, n):
     """Residuals F of (2) as velocities, and Newton's matrix D. Returns the largest residual."""
     A, D, z, w, F = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS]
@@ -84,47 +174,23 @@ def newton_matrix(points, cone, m, n):
     for i in range(n * n):
         D[i] = 0.0
     for q in range(m):
-        N, mu = cone.table[FIRST_ROW, q], points.number[COULOMB, cone.table[SELECT, q]]
-        a = A[N * n + N]
-        yn = z[N] - w[N] / a
-        if yn <= 0.0:  # open
-            for k in range(N, cone.table[FIRST_ROW, q + 1]):
-                F[k] = z[k] * A[k * n + k]
-                D[k * n + k] = A[k * n + k]
-                worst = max(worst, abs(F[k]))
+        c, N, last = cone.table[SELECT, q], cone.table[FIRST_ROW, q], cone.table[FIRST_ROW, q + 1]
+        if points.table[KIND, c] == DRY_FRICTION:
+            worst = max(worst, interval_row(A, D, z, w, F, n, N, points.number[LIMIT, c], -1, 1.0))
             continue
-        F[N] = w[N]
-        for k in range(n):
-            D[N * n + k] = A[N * n + k]
-        D[N * n + N] *= 1.0 + SHIFT
-        worst = max(worst, abs(F[N]))
-        if mu == 0.0:
+        source = N
+        if not has_gap(points, c):
+            source = cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]
+        y = z[source] - w[source] / A[source * n + source]
+        if y <= 0.0:
+            worst = max(worst, open_rows(A, D, z, F, n, N, last))
             continue
-        T, U = N + 1, N + 2
-        r = 2.0 / (A[T * n + T] + A[U * n + U])
-        y1, y2, limit = z[T] - r * w[T], z[U] - r * w[U], mu * yn
-        s = math.sqrt(y1 * y1 + y2 * y2)
-        if s <= limit:  # stick
-            F[T], F[U] = w[T], w[U]
-            for k in range(n):
-                D[T * n + k], D[U * n + k] = A[T * n + k], A[U * n + k]
-            D[T * n + T] *= 1.0 + SHIFT
-            D[U * n + U] *= 1.0 + SHIFT
-        else:  # slip
-            e1, e2, f = y1 / s, y2 / s, limit / s
-            F[T], F[U] = (z[T] - limit * e1) / r, (z[U] - limit * e2) / r
-            p11, p12, p22 = f * (1.0 - e1 * e1), -f * e1 * e2, f * (1.0 - e2 * e2)
-            c = mu / (a * r)
-            for k in range(n):
-                D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k] + c * e1 * A[N * n + k]
-                D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k] + c * e2 * A[N * n + k]
-            D[T * n + T] += (1.0 - p11) / r
-            D[U * n + U] += (1.0 - p22) / r
-            D[T * n + U] -= p12 / r
-            D[U * n + T] -= p12 / r
-            D[T * n + N] -= mu * e1 / r
-            D[U * n + N] -= mu * e2 / r
-        worst = max(worst, abs(F[T]), abs(F[U]))
+        if source == N:
+            worst = max(worst, stick_row(A, D, w, F, n, N))
+        else:
+            worst = max(worst, interval_row(A, D, z, w, F, n, N, points.number[TWIST, c], source, y))
+        if last > N + 1:
+            worst = max(worst, disc_rows(A, D, z, w, F, n, N + 1, points.number[COULOMB, c], source, y))
     return worst
 
 
@@ -158,7 +224,7 @@ def sweep_dense(points, cone, m, n):
     A, z, w = cone.A, cone.row[IMPULSES], cone.row[RATES]
     for _ in range(SWEEPS):
         for q in range(m):
-            N, mu = cone.table[FIRST_ROW, q], points.number[COULOMB, cone.table[SELECT, q]]
+            N = cone.table[FIRST_ROW, q]
             rows = cone.table[FIRST_ROW, q + 1] - N
             W = cone.local
             for i in range(rows):
@@ -168,11 +234,15 @@ def sweep_dense(points, cone, m, n):
                 w[N + i] = s
                 for k in range(rows):
                     W[i, k] = A[(N + i) * n + N + k]
+            c, parent = cone.table[SELECT, q], 0.0
+            if points.table[PARENT_OF, c] >= 0:
+                parent = z[cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]]
             if rows == 1:
-                z[N] = max(0.0, z[N] - w[N] / W[0, 0])
+                z[N], _, _ = local_impulse(points, c, W, parent, z[N], 0.0, 0.0, w[N], 0.0, 0.0)
             else:
-                x, y1, y2 = local_impulse(W, mu, z[N], z[N + 1], z[N + 2], w[N], w[N + 1], w[N + 2])
-                z[N], z[N + 1], z[N + 2] = x, y1, y2
+                z[N], z[N + 1], z[N + 2] = local_impulse(
+                    points, c, W, parent, z[N], z[N + 1], z[N + 2], w[N], w[N + 1], w[N + 2]
+                )
 
 
 @njit
@@ -206,15 +276,14 @@ def sweep_free(bodies, points, count, P, p, L, sweeps, tolerance):
             if points.table[ON, c] == 0:
                 continue
             vn = contact_rate(bodies, points.table, points.G, c, 0, p, L) + points.vector[BIAS, c, 0]
-            if P[c, 0] == 0.0 and vn >= 0.0 and P[c, 1] == 0.0 and P[c, 2] == 0.0:
+            if has_gap(points, c) and P[c, 0] == 0.0 and vn >= 0.0 and P[c, 1] == 0.0 and P[c, 2] == 0.0:
                 continue
+            parent = P[points.table[PARENT_OF, c], 0] if points.table[PARENT_OF, c] >= 0 else 0.0
             v1, v2 = 0.0, 0.0
             if points.number[COULOMB, c] > 0.0:
                 v1 = contact_rate(bodies, points.table, points.G, c, 1, p, L) + points.vector[BIAS, c, 1]
                 v2 = contact_rate(bodies, points.table, points.G, c, 2, p, L) + points.vector[BIAS, c, 2]
-            x, y1, y2 = local_impulse(
-                points.matrix[BLOCK, c], points.number[COULOMB, c], P[c, 0], P[c, 1], P[c, 2], vn, v1, v2
-            )
+            x, y1, y2 = local_impulse(points, c, points.matrix[BLOCK, c], parent, P[c, 0], P[c, 1], P[c, 2], vn, v1, v2)
             dx, d1, d2 = x - P[c, 0], y1 - P[c, 1], y2 - P[c, 2]
             apply_contact(points.table, points.G, c, dx, d1, d2, p, L)
             P[c, 0], P[c, 1], P[c, 2] = x, y1, y2

@@ -9,6 +9,7 @@ radii of both shapes at their points:
     BETWEEN_EDGES      g = n·d − c,  n = ± U × W/|U × W|     two edges or capsules
     ROUND_OVER_PLANE   g = U·d − √Σ (s_k m_k)² − c           an ellipsoid of j with semi-axes s; m: U in its axes
     STOP               g = ±(q − limit)                      a joint coordinate
+    ROPE               g = c − |d|                           a rope of length c: it pulls and does not push
 
 The normal n = ∂g/∂x_j points from i to j. A contact has three rows: n and two tangents, with the Jacobian entries of a
 force at its place. The derivative of g is n·(v_j − v_i) there for all kinds.
@@ -19,11 +20,39 @@ from __future__ import annotations
 import math
 
 from ..._jit import inline, njit
-from ..coordinates import coordinate_value, to_world
-from ..kinds import ANGLE, BESIDE_LINE, BETWEEN_EDGES, BETWEEN_POINTS, OVER_PLANE, STOP
+from ..coordinates import coordinate_axis, coordinate_value, to_world
+from ..kinds import (
+    BESIDE_LINE,
+    BETWEEN_EDGES,
+    BETWEEN_POINTS,
+    DISPLACEMENT,
+    DRY_FRICTION,
+    OVER_PLANE,
+    RESISTANCE,
+    ROPE,
+    STOP,
+)
 from ..potential import point_component, to_body
 from ..vectors import cross, dot, length, minus, plus
-from .arrays import ALONG, AT, BLOCK, BODY, FRAME, GAP, KIND, OFFSET, ORIENTATION, PLACE_OF, RADIUS, SHAPE, SIZE
+from .arrays import (
+    ALONG,
+    AT,
+    BLOCK,
+    BODY,
+    COORDINATE,
+    FRAME,
+    GAP,
+    KIND,
+    OFFSET,
+    ORIENTATION,
+    PARENT_OF,
+    PLACE_OF,
+    RADIUS,
+    SCALE,
+    SHAPE,
+    SIZE,
+)
+from .resistance import put_resistance_entries
 
 
 @njit
@@ -49,22 +78,26 @@ def round_support(contacts, s, B, j, n):
 
 @njit
 def gap(contacts, coordinates, points, c, a, B, angle):
-    """(gap, normal, place) of contact c at the configuration (a, B)."""
+    """(gap, normal, place) of contact c at the configuration (a, B); of resistance, those of its contact point."""
+    if points.table[KIND, c] == RESISTANCE:
+        c = points.table[PARENT_OF, c]
     i, j, kind, off = points.table[BODY, c], points.table[BODY + 1, c], points.table[KIND, c], points.number[OFFSET, c]
-    if kind == STOP:
-        q = points.table[SHAPE, c]
-        value = coordinate_value(coordinates, q, a, B, angle[q])
-        return (
-            points.number[ORIENTATION, c] * (value - off),
-            to_world(B, i, coordinates.axis[q]),
-            world_point(a, B, j, coordinates.point[q, 1]),
-        )
+    if kind == STOP or kind == DRY_FRICTION:
+        q = points.table[SHAPE, c] if kind == STOP else int(contacts.dry[COORDINATE, points.table[SHAPE, c]])
+        sign = points.number[ORIENTATION, c] if kind == STOP else 1.0
+        u = to_world(B, i, coordinate_axis(coordinates, q, B))
+        value = sign * (coordinate_value(coordinates, q, a, B, angle[q]) - off) if kind == STOP else 0.0
+        return value, (sign * u[0], sign * u[1], sign * u[2]), world_point(a, B, j, coordinates.point[q, 1])
     xi, xj = world_point(a, B, i, points.vector[AT, c]), world_point(a, B, j, points.vector[AT + 1, c])
     d = minus(xj, xi)
     if kind == BETWEEN_POINTS:
         s = length(d)
         n = (d[0] / s, d[1] / s, d[2] / s)
         return s - off, n, plus(xj, -points.number[RADIUS, c] - 0.5 * (s - off), n)
+    if kind == ROPE:
+        s = length(d)
+        n = (-d[0] / s, -d[1] / s, -d[2] / s) if s > 0.0 else (0.0, 0.0, -1.0)
+        return off - s, n, xj
     U = to_world(B, i, points.vector[ALONG, c])
     if kind == OVER_PLANE:
         g = dot(U, d) - off
@@ -122,18 +155,17 @@ def put_entries(points, c, a, B, x):
 
 
 @njit
-def put_stop_entries(coordinates, points, c, a, B):
-    """Jacobian entries of a stop: the derivative of ±q."""
-    q, sign = points.table[SHAPE, c], points.number[ORIENTATION, c]
+def put_coordinate_entries(coordinates, q, sign, points, c, a, B):
+    """Jacobian entries of joint coordinate q times `sign`."""
     i, j = points.table[BODY, c], points.table[BODY + 1, c]
-    u = coordinates.axis[q]
+    u = coordinate_axis(coordinates, q, B)
     U = to_world(B, i, u)
     for s in range(2):
         for k in range(3):
             for m in range(6):
                 points.G[c, s, k, m] = 0.0
     w = to_body(B, j, U[0], U[1], U[2])
-    if coordinates.kind[q] == ANGLE:
+    if coordinates.kind[q] != DISPLACEMENT:
         for m in range(3):
             points.G[c, 0, 0, 3 + m], points.G[c, 1, 0, 3 + m] = -sign * u[m], sign * w[m]
     else:
@@ -169,7 +201,14 @@ def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle
             points.vector[PLACE_OF, c, m] = x[m]
         put_frame(points, c, n)
         if points.table[KIND, c] == STOP:
-            put_stop_entries(coordinates, points, c, a, B)
+            put_coordinate_entries(
+                coordinates, points.table[SHAPE, c], points.number[ORIENTATION, c], points, c, a, B
+            )  # fmt: skip
+        elif points.table[KIND, c] == DRY_FRICTION:
+            q = int(contacts.dry[COORDINATE, points.table[SHAPE, c]])
+            put_coordinate_entries(coordinates, q, points.number[SCALE, c], points, c, a, B)
+        elif points.table[KIND, c] == RESISTANCE:
+            put_resistance_entries(points, c, B)
         else:
             put_entries(points, c, a, B, x)
         put_block(bodies, points, c)

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from ..._jit import njit
-from ..kinds import ANGLE
+from ..kinds import DISPLACEMENT
 from ..potential import apply_force, to_body
 from .arrays import COORDINATE, COUNT, FIRST_BODY, HEAD, IMPULSE, LAST_STEP, PAIR, PLACE, RECORD
+
+
+@njit
+def is_torque(contacts, coordinates, pair):
+    """True if a contact point with this PAIR exerts a torque: a stop or dry friction of an angle, or resistance."""
+    special, stops, dry = -1 - pair, contacts.stop.shape[1], contacts.dry.shape[1]
+    if special < 0:
+        return False
+    if special < stops:
+        return coordinates.kind[int(contacts.stop[COORDINATE, special])] != DISPLACEMENT
+    if special < stops + dry:
+        return coordinates.kind[int(contacts.dry[COORDINATE, special - stops])] != DISPLACEMENT
+    return special >= stops + dry + contacts.rope.shape[1]
 
 
 @njit
@@ -17,8 +30,7 @@ def add_contact_forces(contacts, coordinates, memory, a, B, f, tau):
     for q in range(int(memory[COUNT])):
         o = HEAD + q * RECORD
         F0, F1, F2 = scale * memory[o + IMPULSE], scale * memory[o + IMPULSE + 1], scale * memory[o + IMPULSE + 2]
-        stop = -1 - int(memory[o + PAIR])
-        torque = stop >= 0 and coordinates.kind[int(contacts.stop[COORDINATE, stop])] == ANGLE
+        torque = is_torque(contacts, coordinates, int(memory[o + PAIR]))
         for s in range(2):
             b, sign = int(memory[o + FIRST_BODY + s]), 2.0 * s - 1.0
             if b == 0:

@@ -26,6 +26,7 @@ from .arrays import (
     NUMBER,
     ON,
     PARENT,
+    PLACED,
     SELECT,
     C,
     K,
@@ -43,7 +44,7 @@ def select_contacts(points, cone, count, island, which):
     cone.table[FIRST_ROW, 0] = 0
     for c in range(count):
         if points.table[ON, c] == 1 and (island < 0 or which[c] == island):
-            cone.table[SELECT, m] = c
+            cone.table[SELECT, m], cone.table[PLACED, c] = c, m
             cone.table[FIRST_ROW, m + 1] = cone.table[FIRST_ROW, m] + friction_rows(points.number[COULOMB, c])
             m += 1
     return m, cone.table[FIRST_ROW, m]

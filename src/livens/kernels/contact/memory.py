@@ -22,8 +22,10 @@ from .arrays import (
     PLACE,
     PLACE_OF,
     RECORD,
+    SCALE,
     SECOND_BODY,
 )
+from .resistance import has_gap
 
 SHORTEST = 0.1  # of a step: impulses of a shorter part are no guess, they are not proportional to its length
 SEARCH = 64  # records of the last step among which the impulses of a contact are looked for
@@ -54,8 +56,8 @@ def recall_impulses(memory, points, count, h, warm):
             rows = 3 if points.number[COULOMB, c] > 0.0 else 1
             for k in range(rows):
                 for i in range(3):
-                    warm[c, k] += ratio * points.matrix[FRAME, c, k, i] * memory[o + i]
-            if warm[c, 0] <= 0.0:
+                    warm[c, k] += ratio * points.matrix[FRAME, c, k, i] * memory[o + i] / points.number[SCALE, c]
+            if warm[c, 0] <= 0.0 and has_gap(points, c):
                 warm[c, 0], warm[c, 1], warm[c, 2] = 0.0, 0.0, 0.0
 
 
@@ -72,7 +74,8 @@ def remember_impulses(points, count, h, P1, P, memory):
                 memory[o + PLACE + i] = points.vector[PLACE_OF, c, i]
                 memory[o + IMPULSE + i] = 0.0
                 for k in range(3):
-                    memory[o + IMPULSE + i] += (P[c, k] - P1[c, k]) * points.matrix[FRAME, c, k, i]
+                    impulse = points.number[SCALE, c] * (P[c, k] - P1[c, k])
+                    memory[o + IMPULSE + i] += impulse * points.matrix[FRAME, c, k, i]
             q += 1
     for k in range(HEAD + q * RECORD, HEAD + int(memory[COUNT]) * RECORD):
         memory[k] = 0.0

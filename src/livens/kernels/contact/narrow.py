@@ -26,8 +26,10 @@ from .arrays import (
     OFFSET,
     ORIENTATION,
     PAIR_OF,
+    PARENT_OF,
     RADIUS,
     RULE,
+    SCALE,
     SHAPE,
 )
 from .features import world_point
@@ -51,6 +53,7 @@ def put_row(contacts, points, k, kind, s, t, ri, rj, ui, uj, off, radius, sign):
             points.vector[AT, k, m], points.vector[AT + 1, k, m] = ri[m], rj[m]
             points.vector[ALONG, k, m], points.vector[ALONG + 1, k, m] = ui[m], uj[m]
         points.number[OFFSET, k], points.number[RADIUS, k], points.number[ORIENTATION, k] = off, radius, sign
+        points.number[SCALE, k], points.table[PARENT_OF, k] = 1.0, -1
         points.table[RULE, k] = contacts.rule[contacts.table[MATERIAL, s], contacts.table[MATERIAL, t]]
     return k + 1
 

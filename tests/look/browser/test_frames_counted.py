@@ -26,7 +26,7 @@ json.dump({name: [x.pictures, x.messages] for name, x in seen.items()}, open(sys
 
 def test_pictures_of_both_pages_are_counted(tmp_path):
     """In a process of its own: a process has one browser driver."""
-    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    path = os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT, tmp_path / "seen.json"],
         env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
