@@ -44,6 +44,7 @@ LOGGED = 4096  # impacts between two chunks of a run
 FACE_POINTS = 8  # contact points of two polyhedra, usually at most
 NEIGHBOURS = 24  # contact points per shape in a crowd
 CORNERS = 64  # of a clipped face
+SPARE = 16  # slots for the contact points of one pair, beyond the capacity
 
 
 class _Shape(NamedTuple):
@@ -246,7 +247,7 @@ def _points(part: ContactShape) -> int:
     """Contact points with a plane, at most."""
     if part.meets == OTHERS:
         return 0
-    return {"BALL": 1, "CAPSULE": 2, "HULL": len(part.vertices), "ROUND": 1, "CYLINDER": 8}[part.kind]
+    return {"BALL": 1, "CAPSULE": 2, "HULL": len(part.vertices), "ROUND": 1, "CYLINDER": 16}[part.kind]
 
 
 def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
@@ -282,9 +283,10 @@ def touch_scratch(system: System, columns: int) -> Touch:
     def whole(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
+    slots = c + SPARE if c else 0
     points = Points(
-        table=whole(8, c), number=zeros((10, c)), vector=zeros((6, c, 3)), matrix=zeros((2, c, 3, 3)),
-        G=zeros((c, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
+        table=whole(8, slots), number=zeros((10, slots)), vector=zeros((6, slots, 3)), matrix=zeros((2, slots, 3, 3)),
+        G=zeros((slots, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
         table=whole(5, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
@@ -294,7 +296,7 @@ def touch_scratch(system: System, columns: int) -> Touch:
     return Touch(
         points=points, cone=cone, g0=zeros(c), P1=zeros((c, 3)), P=zeros((c, 3)), P2=zeros((c, 3)), warm=zeros((c, 3)),
         v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
-        impulse=zeros(r), reach=zeros(n), turn=zeros(n), lever=zeros(n), limit=zeros(1),
+        impulse=zeros(r), reach=zeros(n), turn=zeros(n), tip=zeros(s), lever=zeros(n), limit=zeros(1),
         low=zeros(s), sorted=np.arange(s, dtype=np.int64),
         signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG_WIDTH)), logged=whole(1),
     )  # fmt: skip

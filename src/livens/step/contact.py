@@ -10,8 +10,9 @@ A part of a step of length h, in which no open contact closes, with P the impuls
               0 ≤ P_n ⟂ G_n v₁ ≥ 0,   −G_t v₁ ∈ N(P_t; disc of radius μ P_n)                                   (2)
 
 Contacts that are closed at q₀ take part. If another one closes before the end, the part ends there: its length is the
-root of the smallest gap, found with (1) itself, and the impacts of impact.py follow. After CUTS impacts in one step,
-contacts that would close in the rest of it take part in (1) and close without restitution.
+root of the smallest gap, found with (1) itself, and the impacts of impact.py follow. After CUTS parts of one step that
+end so, the step is crowded: there is no restitution in the rest of it, and bodies that meet planes, or balls, close by
+(1) instead of an impact.
 The energy that contacts take out is Σ −P₁·½(G v₀ + G v⁺) − P₂·½(G v⁻ + G v₁), zero at rest.                  (3)
 Source: Breuling, Capobianco, Eugster & Leine 2024 (nonsmooth RATTLE), without its restitution at the ends of steps.
 """
@@ -33,9 +34,10 @@ from ..kernels.contact.arrays import (
     SHORTENED,
 )
 from ..kernels.contact.broad import find_contacts, put_reach
-from ..kernels.contact.features import gap, put_contact_frames
+from ..kernels.contact.features import put_contact_frames
 from ..kernels.contact.memory import recall_impulses, remember_impulses
 from ..kernels.contact.resistance import follow_parents, has_gap
+from ..kernels.contact.separation import lasting, lowest_gap
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
@@ -57,20 +59,6 @@ TURN = 0.8  # rotation in a part of a step [rad]
 PARTS = 5000  # of one step, before it has failed
 ROOTS = 60  # trials for the length of a part
 ROOM = 64  # rows of the log that a step needs at most, usually
-
-
-@njit
-def lowest_gap(contacts, coordinates, points, count, closed, g0, tau, part, a1, B1, angle):
-    """The smallest gap of the contacts that are not closed at the start, over a part of length tau. The gap of one that
-    leaves at the start counts times part/tau, so that its start is no root."""
-    low = 1e300
-    for c in range(count):
-        if closed[c] == 0 and points.table[ON, c] == 0 and has_gap(points, c):
-            g, _, _ = gap(contacts, coordinates, points, c, a1, B1, angle)
-            if g0[c] <= points.number[NEAR, c]:
-                g *= part / tau
-            low = min(low, g)
-    return low
 
 
 @njit
@@ -139,16 +127,16 @@ def finish_part(system, state, work, touch, h, count, signals, before, row):
 
 
 @njit
-def close_contacts(points, count, h, crowded, g0, v0, closed):
-    """Which contacts take part in (1): those that are closed and do not separate; in a `crowded` step all others too.
-    g0 gets the gaps. Returns how many contacts take part that are open."""
+def close_contacts(contacts, points, count, h, crowded, g0, v0, closed):
+    """Which contacts take part in (1): those that are closed and do not separate; in a `crowded` step also open ones
+    whose features are lasting. g0 gets the gaps. Returns how many contacts take part that are open."""
     opened = 0
     for c in range(count):
         near = points.number[NEAR, c]
         g0[c] = points.number[GAP, c]
         closed[c] = 1 if g0[c] <= near and not v0[c, 0] * h > near else 0
         points.table[ON, c] = closed[c]
-        if crowded and closed[c] == 0 and has_gap(points, c):
+        if crowded and closed[c] == 0 and has_gap(points, c) and lasting(contacts, points, c):
             points.table[ON, c] = 1
             opened += 1
     follow_parents(points, count, 1)
@@ -163,12 +151,15 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
     slack = 2.0 * h * state.memory[ROUGHNESS]
     count = find_contacts(system.contacts, system.coordinates, touch, slack, state.a, state.B)
     status = OK
-    if count > points.number.shape[1]:
+    if count > system.contacts.capacity:
         status = CONTACTS
         count = 0
     put_contact_frames(bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
-    struck = resolve_impacts(system, state, work, touch, count, h, step, h - left) > 0
-    state.memory[INELASTIC] += close_contacts(points, count, h, cuts >= CUTS, touch.g0, touch.v0, touch.closed)
+    crowded = cuts >= CUTS
+    struck = resolve_impacts(system, state, work, touch, count, h, step, h - left, crowded) > 0
+    state.memory[INELASTIC] += close_contacts(
+        system.contacts, points, count, h, crowded, touch.g0, touch.v0, touch.closed
+    )  # fmt: skip
     copy_momenta(state.p, state.L, touch.p, touch.L)
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
@@ -187,8 +178,8 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
         if status != OK or waiting == 0:
             break
         f = lowest_gap(
-            system.contacts, system.coordinates, points, count, touch.closed, touch.g0, tau, part, work.a, work.B,
-            state.angle,
+            system.contacts, system.coordinates, points, count, touch.closed, touch.g0, points.number[NEAR], tau, part,
+            work.a, work.B, state.angle,
         )  # fmt: skip
         if i == 0:
             if f >= -fine:

@@ -157,9 +157,9 @@ def choose_contacts(bodies, blocks, G, multipliers, f, tau, points, change, coun
 
 
 @inline
-def resolve_impacts(system, state, work, touch, count, h, step, time):
-    """All impacts at the present configuration. Which contacts are on is overwritten; touch.v0 gets the rates
-    afterwards. Returns the number of impacts."""
+def resolve_impacts(system, state, work, touch, count, h, step, time, crowded):
+    """All impacts at the present configuration, without restitution in a `crowded` step. Which contacts are on is
+    overwritten; touch.v0 gets the rates afterwards. Returns the number of impacts."""
     points, bodies = touch.points, system.bodies
     contact_rates(bodies, points, count, state.p, state.L, touch.v0)
     total = 0
@@ -168,7 +168,7 @@ def resolve_impacts(system, state, work, touch, count, h, step, time):
         which, _ = fastest_approach(points, count, touch.v0)
         if which < 0:
             break
-        last = k + 1 == SEQUENCE_LENGTH
+        last = crowded or k + 1 == SEQUENCE_LENGTH
         one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and not last
         state.memory[INELASTIC] += choose_contacts(
             bodies, system.blocks, work.G, state.lam[MU], work.f, work.tau, points, touch.cone.change, count, which,

@@ -138,6 +138,7 @@ class Touch(NamedTuple):
     impulse: Floats  # of the joints (r,)
     reach: Floats  # how far the points of a body can move in the step [m] (n,)
     turn: Floats  # angle by which a body can turn in the step [rad] (n,)
+    tip: Floats  # angle by which the third axis of a shape can tip in the step [rad] (s,)
     lever: Floats  # distance of the farthest point of the body's shapes from its centre of mass [m] (n,)
     limit: Floats  # part of the step in which no fast body can pass another (1,)
     low: Floats  # lower end of each shape on the sorting axis [m] (s,)

@@ -19,7 +19,7 @@ from ..kinds import (
     ROUND_SHAPE,
     STOP,
 )
-from ..vectors import length, minus
+from ..vectors import dot, length, minus, plus
 from .arrays import (
     AT,
     BODY,
@@ -54,6 +54,7 @@ from .features import world_point
 from .hulls import face_separation, two_hulls
 from .narrow import (
     axis_of,
+    flat_part,
     hull_and_capsule,
     hull_and_point,
     line_and_point,
@@ -78,7 +79,7 @@ GAP_ROUND_OFF = 1e-14  # of a gap, relative to the largest coordinate
 @njit
 def put_reach(bodies, contacts, touch, h, p, L, f, tau):
     """How far the points of each body can move in a step of length h by its velocity and its forces, and by which angle
-    it can turn. Planes have no size: their points are those of the shapes they meet."""
+    it can turn, and each shape's axis tip. Planes have no size: their points are those of the shapes they meet."""
     for b in range(touch.reach.shape[0]):
         im, i = bodies.inverse_mass[b], bodies.inverse_inertia[b]
         spin = length((i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2]))
@@ -90,6 +91,10 @@ def put_reach(bodies, contacts, touch, h, p, L, f, tau):
         if b > 0 and kind_of(contacts, s) != PLANE_SHAPE:
             lever = contacts.number[BOUND, s] + length(center_of(contacts, s))
             touch.lever[b] = max(touch.lever[b], lever)
+            i, u = bodies.inverse_inertia[b], axis_of(contacts, s, 2)
+            w = (i[0] * L[b, 0], i[1] * L[b, 1], i[2] * L[b, 2])
+            gain = length((i[0] * tau[b, 0], i[1] * tau[b, 1], i[2] * tau[b, 2]))
+            touch.tip[s] = h * length(plus(w, -dot(w, u), u)) + h * h * gain
     for b in range(1, touch.reach.shape[0]):
         touch.reach[b] += (touch.turn[b] + SLACK) * touch.lever[b]
 
@@ -311,6 +316,9 @@ def find_contacts(contacts, coordinates, touch, slack, a, B):
             if plane:
                 margin += touch.turn[i] * (length(minus(a[j], a[i])) + touch.lever[j])
                 k = plane_pair(contacts, points, k, s, t, a, B, margin)
+                if kind_of(contacts, t) == CYLINDER_SHAPE:
+                    tip = touch.tip[t] + touch.turn[i]
+                    touch.limit[0] = min(touch.limit[0], flat_part(contacts, s, t, tip, a, B, margin))
                 continue
             d = length(minus(world_point(a, B, j, center_of(contacts, t)), x))
             if d < contacts.number[BOUND, s] + contacts.number[BOUND, t] + margin:

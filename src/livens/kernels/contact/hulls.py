@@ -23,6 +23,18 @@ SNAP = 1e-8  # edges on a side of the face, relative to its size, are not cut
 
 
 @njit
+def lowest_vertex(contacts, t, n, B):
+    """The vertex of hull t that is lowest along the world direction n."""
+    j = body_of(contacts, t)
+    m = to_body(B, j, n[0], n[1], n[2])
+    low, which = 1e300, -1
+    for v in range(contacts.table[FIRST_VERTEX, t], contacts.table[FIRST_VERTEX, t + 1]):
+        if dot(m, contacts.vertex[v]) < low:
+            low, which = dot(m, contacts.vertex[v]), v
+    return which
+
+
+@njit
 def lowest_along(contacts, t, n, a, B):
     """The least n·x of the vertices of hull t."""
     j = body_of(contacts, t)
@@ -156,6 +168,7 @@ def points_over_face(contacts, points, k, s, face, t, size, a, B, margin):
     n = to_world(B, i, contacts.face_normal[face])
     p = contacts.vertex[contacts.corner[contacts.corner_start[face]]]
     x0 = world_point(a, B, i, p)
+    found = k
     for v in range(count):
         x = points.corner[layer, v]
         again = dot(n, minus(x, x0)) >= margin
@@ -164,4 +177,7 @@ def points_over_face(contacts, points, k, s, face, t, size, a, B, margin):
         if not again:
             r = to_body(B, j, x[0] - a[j, 0], x[1] - a[j, 1], x[2] - a[j, 2])
             k = put_row(contacts, points, k, OVER_PLANE, s, t, p, r, contacts.face_normal[face], ZERO, 0.0, 0.0, 1.0)
+    if k == found:  # no part of the other face lies over this one: the lowest corner of the other hull
+        r = contacts.vertex[lowest_vertex(contacts, t, n, B)]
+        k = put_row(contacts, points, k, OVER_PLANE, s, t, p, r, contacts.face_normal[face], ZERO, 0.0, 0.0, 1.0)
     return k

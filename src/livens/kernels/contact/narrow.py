@@ -36,6 +36,7 @@ from .features import world_point
 from .shapes import body_of, center_of, radius_of
 
 ZERO = (0.0, 0.0, 0.0)
+FLAT = 2e-4  # sine of the angle to a plane, below which the lowest point of a rim is not looked for
 
 
 @njit
@@ -116,7 +117,8 @@ def plane_and_round(contacts, points, k, s, t, a, B, margin):
 
 @njit
 def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
-    """The lowest point of each rim; where an end is nearly flat on the plane, three more points of the rim."""
+    """The lowest point of each rim, and three more points of the rim where an end is nearly flat on the plane. Where it
+    is flat, the lowest point can be anywhere in the next moment: eight points of the rim instead."""
     i, j, u, R = (
         body_of(contacts, s),
         body_of(contacts, t),
@@ -129,22 +131,34 @@ def plane_and_cylinder(contacts, points, k, s, t, a, B, margin):
     mx, my = dot(m, x), dot(m, y)
     tilt = math.sqrt(mx * mx + my * my)
     c, d = (-mx / tilt, -my / tilt) if tilt > 1e-12 else (1.0, 0.0)
-    low = plus((R * c * x[0], R * c * x[1], R * c * x[2]), R * d, y)
-    side = plus((-R * d * x[0], -R * d * x[1], -R * d * x[2]), R * c, y)
     for sign in (-1.0, 1.0):
         r = end_of(contacts, t, sign)
         e = minus(world_point(a, B, j, r), world_point(a, B, i, center_of(contacts, s)))
         if dot(n, e) - R * tilt >= margin or (sign > 0.0 and contacts.number[HALF, t] == 0.0):
             continue
-        if tilt > 1e-7:
+        if tilt > FLAT:
             k = put_row(contacts, points, k, ROUND_OVER_PLANE, s, t, center_of(contacts, s), r, u, ZERO, 0.0, 0.0, 1.0)
-        else:
-            k = plane_and_point(contacts, points, k, s, t, plus(r, 1.0, low), 0.0, a, B, margin)
-        if tilt < 0.2:
-            k = plane_and_point(contacts, points, k, s, t, plus(r, -1.0, low), 0.0, a, B, margin)
-            k = plane_and_point(contacts, points, k, s, t, plus(r, 1.0, side), 0.0, a, B, margin)
-            k = plane_and_point(contacts, points, k, s, t, plus(r, -1.0, side), 0.0, a, B, margin)
+        eighths = 8 if tilt <= FLAT else 4 if tilt < 0.2 else 0
+        for q in range(0 if tilt <= FLAT else 1, eighths):
+            C, S = math.cos(2.0 * math.pi * q / eighths), math.sin(2.0 * math.pi * q / eighths)
+            f, g = R * (C * c - S * d), R * (S * c + C * d)
+            rim = plus(plus(r, f, x), g, y)
+            k = plane_and_point(contacts, points, k, s, t, rim, 0.0, a, B, margin)
     return k
+
+
+@njit
+def flat_part(contacts, s, t, tip, a, B, margin):
+    """The part of a step in which the lowest point of the cylinder t stays about where it is on its rim: its axis can
+    tip by the angle `tip` in the step. 1 if no end can touch the plane s."""
+    i, j, u = body_of(contacts, s), body_of(contacts, t), axis_of(contacts, s, 2)
+    n = to_world(B, i, u)
+    m = to_body(B, j, n[0], n[1], n[2])
+    along = dot(m, axis_of(contacts, t, 2))
+    tilt = math.sqrt(max(0.0, 1.0 - along * along))
+    e = minus(world_point(a, B, j, center_of(contacts, t)), world_point(a, B, i, center_of(contacts, s)))
+    low = dot(n, e) - contacts.number[HALF, t] * abs(along) - radius_of(contacts, t) * tilt
+    return 1.0 if low >= margin or tip <= 0.5 * max(tilt, FLAT) else 0.5 * max(tilt, FLAT) / tip
 
 
 @njit
