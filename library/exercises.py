@@ -161,7 +161,7 @@ def contact() -> None:
     """A few steps with contact; free bodies and bodies with joints."""
     motion = lv.simulate(touching(), h=5e-3, until=2e-2)
     read(motion)
-    _ = (motion.impacts, motion.contact_force("ball", "box"), motion.contact_points(-1))
+    _ = (motion.impacts, motion.contact_force("ball", "box"), motion.contact_points(-1), motion.gap("ball", "box"))
 
 
 def questions() -> None:

@@ -62,7 +62,7 @@ def smallest_gap(shapes, poses, margin):
     touch.reach[:] = 0.5 * margin
     count = find_contacts(system.contacts, system.coordinates, touch, 0.0, state.a, state.B)
     put_contact_frames(
-        system.bodies, system.contacts, system.coordinates, touch.points, count, state.a, state.B, state.angle
+        system.bodies, system.contacts, system.coordinates, touch.points, count, False, state.a, state.B, state.angle
     )
     return touch.points.number[GAP, :count].min(initial=np.inf)
 

@@ -52,7 +52,9 @@ def every_force():
     push = lambda s: -0.2 * s[b].velocity(0.4, 0, 0)  # noqa: E731
     m.add(lv.Force(b.point(0.4, 0, 0), push, torque=lambda s: -0.1 * s[b].angular_velocity))
     m.add(lv.Force(c.center, lambda s: np.where(s[c].position[0] > 0, 1.0, -1.0) * s[c].direction(1, 0, 0)))
-    m.add(lv.Contact(m.world.plane((0, 0, -9 / 7), normal=(1, 2, 20)), a, friction=1 / 3, rolling=1 / 70, spinning=1 / 90))
+    m.add(
+        lv.Contact(m.world.plane((0, 0, -9 / 7), normal=(1, 2, 20)), a, friction=1 / 3, rolling=1 / 70, spinning=1 / 90)
+    )
     m.add(lv.Contacts(planes=[m.world.plane((0, 0, -10 / 3))], exclude=[(a, c)], impacts="together"))
     m.add(lv.Stop(hinge, lower=-2 / 3, upper=2 / 3, restitution=0.1))
     m.add(lv.JointFriction(hinge, dynamic=1 / 30, static=1 / 20, stribeck=1 / 7, name="bearing"))

@@ -24,7 +24,7 @@ def refuse_overlaps(model: Model, system: System, state: State) -> None:
     points = touch.points
     count = min(contacts.capacity, find_contacts(contacts, system.coordinates, touch, 0.0, state.a, state.B))
     put_contact_frames(
-        system.bodies, contacts, system.coordinates, points, count, state.a, state.B, state.angle
+        system.bodies, contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
     )  # fmt: skip
     if not count:
         return

@@ -38,7 +38,7 @@ from ..kernels.contact.arrays import (
 )
 from .bodies import Frames
 
-DENSE = 100  # contact points of free bodies that Newton's method solves together
+DENSE = 1000  # contact points of free bodies that Newton's method solves together
 DENSE_WITH_JOINTS = 200  # the same for bodies with joints
 LOGGED = 4096  # impacts between two chunks of a run
 FACE_POINTS = 8  # contact points of two polyhedra, usually at most
@@ -289,12 +289,13 @@ def touch_scratch(system: System, columns: int) -> Touch:
         G=zeros((slots, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
-        table=whole(5, c + 1), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
-        row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(3, n),
+        table=whole(6, c + 2), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
+        row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(4, n),
         change=zeros((2, n, 3)),
     )  # fmt: skip
     return Touch(
-        points=points, cone=cone, g0=zeros(c), P1=zeros((c, 3)), P=zeros((c, 3)), P2=zeros((c, 3)), warm=zeros((c, 3)),
+        points=points, cone=cone, g0=zeros(c), separation=zeros(c), P1=zeros((c, 3)), P=zeros((c, 3)),
+        P2=zeros((c, 3)), warm=zeros((c, 3)),
         v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
         impulse=zeros(r), reach=zeros(n), turn=zeros(n), tip=zeros(s), lever=zeros(n), limit=zeros(1),
         low=zeros(s), sorted=np.arange(s, dtype=np.int64),

@@ -1,4 +1,4 @@
-"""Small dense systems A x = b: LU with the largest pivot of each column, in place, row-major."""
+"""Dense and banded systems A x = b: LU with the largest pivot of each column, in place, row-major."""
 
 from __future__ import annotations
 
@@ -40,5 +40,45 @@ def solve_dense(A, n, order, x):
     for k in range(n - 1, -1, -1):
         s = x[k]
         for j in range(k + 1, n):
+            s -= A[k * n + j] * x[j]
+        x[k] = s / A[k * n + k]
+
+
+@njit
+def factor_band(A, n, band, order):
+    """As `factor_dense`, for a matrix with zeros more than `band` beside its diagonal; those up to twice as far are
+    overwritten."""
+    for k in range(n):
+        best, most = k, abs(A[k * n + k])
+        last, end = min(n, k + band + 1), min(n, k + 2 * band + 1)
+        for i in range(k + 1, last):
+            if abs(A[i * n + k]) > most:
+                best, most = i, abs(A[i * n + k])
+        order[k] = best
+        if not 0.0 < most < 1e300:
+            return False
+        if best != k:
+            for j in range(k, end):
+                A[k * n + j], A[best * n + j] = A[best * n + j], A[k * n + j]
+        d = 1.0 / A[k * n + k]
+        for i in range(k + 1, last):
+            if A[i * n + k] != 0.0:
+                l = A[i * n + k] * d
+                A[i * n + k] = l
+                for j in range(k + 1, end):
+                    A[i * n + j] -= l * A[k * n + j]
+    return True
+
+
+@njit
+def solve_band(A, n, band, order, x):
+    """x ← A⁻¹x with the factors of `factor_band`."""
+    for k in range(n):
+        x[k], x[order[k]] = x[order[k]], x[k]
+        for i in range(k + 1, min(n, k + band + 1)):
+            x[i] -= A[i * n + k] * x[k]
+    for k in range(n - 1, -1, -1):
+        s = x[k]
+        for j in range(k + 1, min(n, k + 2 * band + 1)):
             s -= A[k * n + j] * x[j]
         x[k] = s / A[k * n + k]

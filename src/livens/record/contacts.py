@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import Array
+from ..compile.contacts import touch_scratch
 from ..describe.body import Body, Plane
 from ..errors import ModelError
 from ..kernels.contact.arrays import (
@@ -40,6 +41,7 @@ from ..kernels.contact.arrays import (
     RESIDUAL,
     SECOND_BODY,
 )
+from ..kernels.contact.separation import body_gaps
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -159,6 +161,21 @@ def contact_force(motion: Trajectory, a: Any, b: Any) -> Array:
     return np.einsum("nc,nck->nk", sign * _pushes(motion, held[:, :, PAIR]), force)
 
 
+def gap(motion: Trajectory, a: Any, b: Any) -> Array:
+    """The distance of two bodies whose contact is declared [m] (n,)."""
+    i, j = (_number(motion, side) for side in (a, b))
+    records(motion)
+    out, points = np.full(len(motion), np.inf), touch_scratch(motion.system, 0).points
+    held = motion.record
+    if i != j:
+        body_gaps(motion.system.contacts, motion.system.coordinates, points, i, j, held.a, held.B, held.angle, out)
+    if not np.isfinite(out).all():
+        raise ModelError(
+            f"no contact is declared between {motion.model.bodies[i].name!r} and {motion.model.bodies[j].name!r}."
+        )
+    return out
+
+
 def _pushes(motion: Trajectory, pair: Array) -> NDArray[np.bool_]:
     """Which contact points of these pairs exert a force: bodies that touch, and ropes."""
     contacts = motion.system.contacts
@@ -211,6 +228,11 @@ class ContactReadings:
     def contact_force(self: Any, a: Body | Plane | str, b: Body | Plane | str) -> Array:
         """The force that the first body exerts on the second through all their contact points [N] (n, 3)."""
         return contact_force(self, a, b)
+
+    def gap(self: Any, a: Body | Plane | str, b: Body | Plane | str) -> Array:
+        """The distance between the shapes of two bodies that can touch [m] (n,), negative where they overlap. Two
+        polyhedra that are farther apart than a tenth of their size are at least so far apart."""
+        return gap(self, a, b)
 
     def contact_points(self: Any, k: int) -> ContactPoints:
         """The contact points at the stored state number k, with their forces."""

@@ -37,7 +37,7 @@ from ..kernels.contact.broad import find_contacts, put_reach
 from ..kernels.contact.features import put_contact_frames
 from ..kernels.contact.memory import recall_impulses, remember_impulses
 from ..kernels.contact.resistance import follow_parents, has_gap
-from ..kernels.contact.separation import lasting, lowest_gap
+from ..kernels.contact.separation import lasting, lowest_gap, may_end, put_separations, start_gap
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
@@ -58,6 +58,7 @@ CUTS = 24  # impacts in one step that end a part of it
 TURN = 0.8  # rotation in a part of a step [rad]
 PARTS = 5000  # of one step, before it has failed
 ROOTS = 60  # trials for the length of a part
+SHORT = 1e-9  # a part, relative to a step, in which nothing happens
 ROOM = 64  # rows of the log that a step needs at most, usually
 
 
@@ -91,7 +92,9 @@ def finish_part(system, state, work, touch, h, count, signals, before, row):
     if system.tapes.clock >= 0:
         constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
     update_coordinates(system.coordinates, state.a, state.B, state.angle)
-    put_contact_frames(system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
+    put_contact_frames(
+        system.bodies, system.contacts, system.coordinates, points, count, True, state.a, state.B, state.angle
+    )  # fmt: skip
     for c in range(count):
         touches = touch.P1[c, 0] > 0.0 or points.number[GAP, c] <= FINE * points.number[NEAR, c]
         points.table[ON, c] = 1 if points.table[ON, c] == 1 and touches else 0
@@ -127,14 +130,15 @@ def finish_part(system, state, work, touch, h, count, signals, before, row):
 
 
 @njit
-def close_contacts(contacts, points, count, h, crowded, g0, v0, closed):
-    """Which contacts take part in (1): those that are closed and do not separate; in a `crowded` step also open ones
-    whose features are lasting. g0 gets the gaps. Returns how many contacts take part that are open."""
+def close_contacts(contacts, points, count, h, crowded, hold, g0, v0, closed):
+    """Which contacts take part in (1): those that are closed and do not separate, or, with `hold`, all that are closed;
+    in a `crowded` step also open ones whose features are lasting. g0 gets the gaps. Returns how many contacts take part
+    that are open."""
     opened = 0
     for c in range(count):
         near = points.number[NEAR, c]
         g0[c] = points.number[GAP, c]
-        closed[c] = 1 if g0[c] <= near and not v0[c, 0] * h > near else 0
+        closed[c] = 1 if g0[c] <= near and (hold or not v0[c, 0] * h > near) else 0
         points.table[ON, c] = closed[c]
         if crowded and closed[c] == 0 and has_gap(points, c) and lasting(contacts, points, c):
             points.table[ON, c] = 1
@@ -144,8 +148,9 @@ def close_contacts(contacts, points, count, h, crowded, g0, v0, closed):
 
 
 @inline
-def take_part(system, state, work, touch, h, left, cuts, step, signals, before, row):
-    """One part of a step of length h, of which `left` is left: (status, its length)."""
+def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, before, row):
+    """One part of a step of length h, of which `left` is left: (status, its length, whether there were impacts).
+    `hold`: contacts do not leave at its start, because they came back at once."""
     points, bodies = touch.points, system.bodies
     put_reach(bodies, system.contacts, touch, left, state.p, state.L, work.f, work.tau)
     slack = 2.0 * h * state.memory[ROUGHNESS]
@@ -154,18 +159,24 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
     if count > system.contacts.capacity:
         status = CONTACTS
         count = 0
-    put_contact_frames(bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
+    put_contact_frames(
+        bodies, system.contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
+    )  # fmt: skip
     crowded = cuts >= CUTS
     struck = resolve_impacts(system, state, work, touch, count, h, step, h - left, crowded) > 0
     state.memory[INELASTIC] += close_contacts(
-        system.contacts, points, count, h, crowded, touch.g0, touch.v0, touch.closed
+        system.contacts, points, count, h, crowded, hold, touch.g0, touch.v0, touch.closed
     )  # fmt: skip
     copy_momenta(state.p, state.L, touch.p, touch.L)
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
     tau = part
     low, high, f_low, f_high = 0.0, part, 0.0, 0.0
-    fine, waiting = FINE * smallest_tolerance(points, count), open_contacts(points, count)
+    near = points.number[NEAR]
+    fine, ends = FINE * smallest_tolerance(points, count), may_end(system.contacts, points, count)
+    put_separations(
+        system.contacts, system.coordinates, points, count, state.a, state.B, state.angle, touch.separation
+    )  # fmt: skip
     for i in range(ROOTS):
         if status != OK or struck:
             break
@@ -175,17 +186,16 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
         status = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
-        if status != OK or waiting == 0:
+        if status != OK or not ends:
             break
         f = lowest_gap(
-            system.contacts, system.coordinates, points, count, touch.closed, touch.g0, points.number[NEAR], tau, part,
-            work.a, work.B, state.angle,
+            system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
         )  # fmt: skip
         if i == 0:
             if f >= -fine:
                 break
             f_high = f
-            f_low = start_gap(points, count, touch.closed, touch.g0, touch.v0, part)
+            f_low = start_gap(system.contacts, points, count, touch, near, part)
             state.memory[SHORTENED] += 1.0
         elif abs(f) <= fine or high - low <= 4e-16 * h:
             break
@@ -193,7 +203,7 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
             low, f_low, f_high = tau, f, 0.5 * f_high if i % 2 == 0 else f_high
         else:
             high, f_high, f_low = tau, f, 0.5 * f_low if i % 2 == 0 else f_low
-        if i % 4 == 3:
+        if i % 4 == 3 or i > ROOTS // 3:  # a gap that jumps
             tau = 0.5 * (low + high)
         else:
             tau = low + (high - low) * f_low / (f_low - f_high)
@@ -204,7 +214,7 @@ def take_part(system, state, work, touch, h, left, cuts, step, signals, before, 
         status = finish_part(system, state, work, touch, tau, count, touch.signals, 0, 1)
         for k in range(touch.signals.shape[1]):
             touch.signals[0, k] = touch.signals[1, k]
-    return status, tau
+    return status, tau, struck
 
 
 @njit
@@ -217,15 +227,6 @@ def slow_part(turn):
 
 
 @njit
-def open_contacts(points, count):
-    """How many contacts do not take part in (1)."""
-    waiting = 0
-    for c in range(count):
-        waiting += 1 - points.table[ON, c] if has_gap(points, c) else 0
-    return waiting
-
-
-@njit
 def smallest_tolerance(points, count):
     """The smallest gap at which a contact is closed [m]."""
     low = 1e300
@@ -234,28 +235,21 @@ def smallest_tolerance(points, count):
     return low
 
 
-@njit
-def start_gap(points, count, closed, g0, v0, part):
-    """The value of `lowest_gap` at the start of a part."""
-    low = 1e300
-    for c in range(count):
-        if closed[c] == 0 and points.table[ON, c] == 0 and has_gap(points, c):
-            low = min(low, g0[c] if g0[c] > points.number[NEAR, c] else v0[c, 0] * part)
-    return low
-
-
 @inline
 def step(system, state, work, touch, h, number, signals, before, row):
     """One step of length h, in parts. Returns a status."""
-    left, status, cut_before, ended = h, OK, state.memory[SHORTENED], False
+    left, status, cut_before, ended, hold = h, OK, state.memory[SHORTENED], False, False
     for k in range(touch.signals.shape[1]):
         touch.signals[0, k] = signals[before, k]
     for _ in range(PARTS):
         cuts = state.memory[SHORTENED] - cut_before
-        status, tau = take_part(system, state, work, touch, h, left, cuts, number, signals, before, row)
+        status, tau, struck = take_part(
+            system, state, work, touch, h, left, cuts, hold, number, signals, before, row
+        )  # fmt: skip
         if status != OK or tau >= left:
             ended = True
             break
+        hold = not struck and tau < SHORT * h
         left -= tau
     if not ended:
         status = BOUNCES

@@ -5,11 +5,13 @@ With the rates v⁻ before and v⁺ after, the impulses Q of all contacts that t
     0 ≤ Q_n ⟂ v⁺_n + e v⁻_n ≥ 0,      −v⁺_t ∈ N(Q_t; disc of radius μ Q_n),      joints: G v⁺ = 0           (1)
 
 Touching impacts are resolved one after the other, the fastest first, until no contact approaches: this is what Newton's
-cradle does. Contacts without restitution take part in each of them. Rules with sequence = 0 are solved all at once.
+cradle does. All points of the two bodies and all contacts without restitution take part in each of them. Rules with
+sequence = 0 are solved all at once.
 
 Friction together with restitution can add energy (Kane's paradox); then e is reduced until it does not: with e = 0, (1)
 never adds energy. A sequence of shorter and shorter bounces under the acceleration −α ends after 2 e v/(α (1 − e)); if
-that is less than a step, e is 0 and the contact comes to rest.                                              (2)
+that is less than a step, e is 0 and the contact comes to rest. The same for two bodies that meet again in one step,
+after the time s: their bounces end after s e/(1 − e), whatever accelerates them.                         (2), (3)
 """
 
 from __future__ import annotations
@@ -115,6 +117,19 @@ def ends_in_rest(bodies, blocks, G, multipliers, f, tau, points, change, c, spee
 
 
 @njit
+def returns_at_once(log, logged, step, time, i, j, e, h):
+    """(3): True if the bodies i and j have met in this step before, so soon that their bounces end within a step."""
+    for k in range(min(logged[0], log.shape[0]) - 1, -1, -1):
+        row = log[k]
+        if row[LOG_STEP] != step:
+            break
+        same = row[LOG_FIRST] == i and row[LOG_SECOND] == j
+        if same and row[LOG_TIME] < time:
+            return (time - row[LOG_TIME]) * e < (1.0 - e) * h
+    return False
+
+
+@njit
 def impact_targets(points, count, scale, v, e, P):
     """The terms e v⁻ of (1), with e times `scale`, and zero impulses. Returns the largest rate before."""
     most = 0.0
@@ -137,19 +152,46 @@ def mark_approaching(points, count, v, h):
 
 
 @njit
-def choose_contacts(bodies, blocks, G, multipliers, f, tau, points, change, count, which, one, last, h, v0, v1, e):
+def choose_contacts(
+    bodies,
+    blocks,
+    G,
+    multipliers,
+    f,
+    tau,
+    points,
+    change,
+    log,
+    logged,
+    count,
+    which,
+    one,
+    last,
+    h,
+    step,
+    time,
+    v0,
+    v1,
+    e,
+):
     """Which contacts take part in the impact of contact `which`, with their restitution e: all that touch, or, for
-    impacts `one` after the other, those without restitution only; v1 gets the rates v0. `last`: e = 0 for all. Returns
-    how many contacts come to rest by (2)."""
+    impacts `one` after the other, those of the same two bodies and those without restitution; v1 gets the rates v0.
+    `last`: e = 0 for all. Returns how many contacts come to rest by (2) and (3)."""
     resting = 0
     for c in range(count):
         e[c] = 0.0 if last else points.number[RESTITUTION, c]
         if e[c] > 0.0 and points.table[ON, c] == 1:
-            if ends_in_rest(bodies, blocks, G, multipliers, f, tau, points, change, c, -v0[c, 0], h):
+            i, j = points.table[BODY, c], points.table[BODY + 1, c]
+            rests = ends_in_rest(bodies, blocks, G, multipliers, f, tau, points, change, c, -v0[c, 0], h)
+            if rests or returns_at_once(log, logged, step, time, i, j, e[c], h):
                 e[c] = 0.0
                 resting += 1
         touches = points.number[GAP, c] <= points.number[NEAR, c]
-        points.table[ON, c] = 1 if touches and (c == which or not one or e[c] == 0.0) else 0
+        mate = (
+            points.table[BODY, c] == points.table[BODY, which]
+            and points.table[BODY + 1, c] == points.table[BODY + 1, which]
+        )
+        points.table[ON, c] = 1 if touches and (mate or not one or e[c] == 0.0) else 0
         for i in range(3):
             v1[c, i] = v0[c, i]
     follow_parents(points, count, 0)
@@ -171,8 +213,8 @@ def resolve_impacts(system, state, work, touch, count, h, step, time, crowded):
         last = crowded or k + 1 == SEQUENCE_LENGTH
         one = system.contacts.law[SEQUENCE, points.table[RULE, which]] == 1.0 and not last
         state.memory[INELASTIC] += choose_contacts(
-            bodies, system.blocks, work.G, state.lam[MU], work.f, work.tau, points, touch.cone.change, count, which,
-            one, last, h, touch.v0, touch.v1, touch.e,
+            bodies, system.blocks, work.G, state.lam[MU], work.f, work.tau, points, touch.cone.change, touch.log,
+            touch.logged, count, which, one, last, h, step, time, touch.v0, touch.v1, touch.e,
         )  # fmt: skip
         copy_momenta(state.p, state.L, touch.p, touch.L)
         before = kinetic(bodies, state.p, state.L)

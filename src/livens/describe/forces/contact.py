@@ -19,10 +19,10 @@ class Contact(Thing):
     """Contact between two bodies, or between a body and a plane such as `m.world.plane((0, 0, 0), normal=(0, 0, 1))`.
 
     friction: Coulomb's coefficient μ ≥ 0; restitution: e from 0 (no bounce) to 1 (no loss): approach speed times e is
-    the speed of separation. impacts: "sequence", touching impacts are resolved one after the other, the fastest first,
-    or "together", all at once. rolling, spinning: lengths [m]; a torque up to `rolling` times the normal force resists
-    rolling, and one up to `spinning` times it resists spinning about the normal. The shapes of the bodies touch;
-    `Body(collision=…)` gives another shape for contact.
+    the speed of separation. impacts: "sequence", impacts of touching bodies are resolved pair by pair, the fastest
+    first, or "together", all at once. rolling, spinning: lengths [m]; a torque up to `rolling` times the normal force
+    resists rolling, and one up to `spinning` times it resists spinning about the normal. The shapes of the bodies
+    touch; `Body(collision=…)` gives another shape for contact.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

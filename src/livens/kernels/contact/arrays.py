@@ -50,10 +50,10 @@ KIND, BODY, PAIR_OF, SHAPE, RULE, ON, PARENT_OF = 0, 1, 3, 4, 5, 6, 7  # Points.
 OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR, TWIST, LIMIT, SCALE = range(10)  # Points.number
 AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
-SELECT, FIRST_ROW, ISLAND, ASKED, PLACED = 0, 1, 2, 3, 4  # Cone.table
+SELECT, FIRST_ROW, ISLAND, ASKED, PLACED, WIDTH = 0, 1, 2, 3, 4, 5  # Cone.table
 IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
 K, C = 0, 1  # Cone.answer
-MEMBERS, NUMBER, PARENT = 0, 1, 2  # Cone.body
+MEMBERS, NUMBER, PARENT, LEVEL = 0, 1, 2, 3  # Cone.body
 LINEAR, ANGULAR = 0, 1  # Cone.change
 
 
@@ -107,15 +107,15 @@ class Points(NamedTuple):
 class Cone(NamedTuple):
     """Scratch of a contact problem: d contacts are solved together by Newton's method, r rows of joints answer."""
 
-    table: Ints  # contacts of the problem, their first rows, islands, who was asked, place in `SELECT` (5, c + 1)
-    A: Floats  # matrix of the contacts, row-major (3d · 3d,)
-    D: Floats  # Newton matrix (3d · 3d,)
+    table: Ints  # contacts of the problem, first rows, islands, who was asked, place in SELECT, bandwidths (6, c + 2)
+    A: Floats  # matrix of the contacts, row-major, a band of it (3d · 3d,)
+    D: Floats  # Newton's matrix, likewise (3d · 3d,)
     answer: Floats  # K = S⁻¹ G_j M⁻¹ G_cᵀ and C = G_j M⁻¹ G_cᵀ (2, 3d, r)
     row: Floats  # impulses, the best, those of earlier attempts; rates without them, rates, residuals [m/s] (6, 3d)
     order: Ints  # row exchanges (3d,)
     local: Floats  # block of one contact (3, 3)
     reply: Floats  # impulses of the joints (r,)
-    body: Ints  # contacts of each island; island of a root; root of each body (3, n)
+    body: Ints  # contacts of each island; island of a root; root and level of each body (4, n)
     change: Floats  # a change of linear and angular momentum (2, n, 3)
 
 
@@ -125,6 +125,7 @@ class Touch(NamedTuple):
     points: Points
     cone: Cone
     g0: Floats  # gaps at the start of the step [m] (c,)
+    separation: Floats  # of pairs at the start of a part, by their first contact points [m] (c,)
     P1: Floats  # impulses of the first half step, in the frame [N s] (c, 3)
     P: Floats  # impulses of both halves [N s] (c, 3)
     P2: Floats  # impulses of the second half step [N s] (c, 3)

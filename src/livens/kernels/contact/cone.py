@@ -6,13 +6,15 @@ that is: a contact pushes only while it is closed; it sticks, or it slips agains
 
     z_n = max(0, z_n − r w_n),      z_t = projection of z_t − r w_t onto the disc of radius μ z_n           (2)
 
+which Newton's method solves in a few iterations (Alart & Curnier 1991), exactly: there is no regularisation. A has the
+joints eliminated (matrix.py). Redundant rows, and those that the joints hold, get a `SHIFT` in Newton's matrix,
+relative to G M⁻¹ Gᵀ; it changes the path to the solution and not the solution. Where Newton cycles, sweeps of
+Gauss–Seidel lead to another start. More contacts of free bodies than there is room for are solved by Gauss–Seidel
+alone, without a matrix.                                                                                    (3)
+
 Resistance (resistance.py) has a disc too, and an interval instead of the normal; both have the size of the normal
 impulse of another contact, its parent. The interval of dry friction in a joint has a fixed size.
-
-which Newton's method solves in a few iterations (Alart & Curnier 1991), exactly: there is no regularisation. A has the
-joints eliminated (matrix.py). Redundant rows get a relative `SHIFT` in Newton's matrix; it changes the path to the
-solution and not the solution. Where Newton cycles, sweeps of Gauss–Seidel lead to another start. Many contacts of free
-bodies are solved by Gauss–Seidel alone, without a matrix.                                                  (3)
+Both matrices are zero outside a band: A[i, j] = 0 for |i − j| > table[WIDTH, 0], D for |i − j| > table[WIDTH, 1].
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from __future__ import annotations
 import math
 
 from ..._jit import njit
-from ..dense import factor_dense, solve_dense
+from ..dense import factor_band, solve_band
 from ..kinds import DRY_FRICTION
 from .arrays import (
     BEST,
@@ -40,11 +42,12 @@ from .arrays import (
     RESIDUALS,
     SELECT,
     TWIST,
+    WIDTH,
 )
 from .features import apply_contact, contact_rate
 from .resistance import has_gap
 
-SHIFT = 1e-9  # of redundant rows in Newton's matrix
+SHIFT = 1e-9  # in Newton's matrix, relative to the row without joints
 CONE_ITERATIONS = 25  # iterations before Gauss–Seidel sweeps
 SWEEPS = 60  # between two attempts of Newton's method
 ATTEMPTS = 4
@@ -92,71 +95,75 @@ def local_impulse(points, c, W, parent, n, p1, p2, vn, v1, v2):
 
 
 @njit
-def rates_of_impulses(A, n, z, w0, w):
+def rates_of_impulses(A, n, band, z, w0, w):
     """w = A z + w₀."""
     for i in range(n):
         s = w0[i]
-        for k in range(n):
+        for k in range(max(0, i - band), min(n, i + band + 1)):
             s += A[i * n + k] * z[k]
         w[i] = s
 
 
 @njit
-def open_rows(A, D, z, F, n, first, last):
+def open_rows(points, c, D, z, F, n, first, last):
     """Rows whose impulses are zero. Returns the largest residual."""
     worst = 0.0
     for k in range(first, last):
-        F[k] = z[k] * A[k * n + k]
-        D[k * n + k] = A[k * n + k]
+        w = points.matrix[BLOCK, c, k - first, k - first]
+        F[k] = z[k] * w
+        D[k * n + k] = w
         worst = max(worst, abs(F[k]))
     return worst
 
 
 @njit
-def stick_row(A, D, w, F, n, N):
+def stick_row(A, D, w, F, n, band, N, shift):
     """A row whose rate is zero."""
     F[N] = w[N]
-    for k in range(n):
+    for k in range(max(0, N - band), min(n, N + band + 1)):
         D[N * n + k] = A[N * n + k]
-    D[N * n + N] *= 1.0 + SHIFT
+    D[N * n + N] += shift
     return abs(F[N])
 
 
 @njit
-def interval_row(A, D, z, w, F, n, N, mu, source, y):
-    """Row N with the interval |z| ≤ μ y, where y = z − w/A is that of the row `source`; a fixed interval if that is −1.
+def interval_row(A, D, z, w, F, n, band, N, shift, mu, source, b, y):
+    """Row N with the interval |z| ≤ μ y, where y = z − w/b is that of the row `source`; a fixed interval if that is −1.
     Returns the residual."""
-    a = A[N * n + N]
+    a = A[N * n + N] + shift
     x, limit = z[N] - w[N] / a, mu * y
     if abs(x) <= limit:
-        return stick_row(A, D, w, F, n, N)
+        return stick_row(A, D, w, F, n, band, N, shift)
     sign = 1.0 if x > 0.0 else -1.0
     F[N] = (z[N] - sign * limit) * a
     if source >= 0:
         c = mu * sign * a
-        for k in range(n):
-            D[N * n + k] = c / A[source * n + source] * A[source * n + k]
+        for k in range(max(0, source - band), min(n, source + band + 1)):
+            D[N * n + k] = c / b * A[source * n + k]
         D[N * n + source] -= c
     D[N * n + N] += a
     return abs(F[N])
 
 
 @njit
-def disc_rows(A, D, z, w, F, n, T, mu, source, y):
-    """Rows T and T + 1 with the disc |z| ≤ μ y, where y = z − w/A is that of the row `source`. Returns the residual."""
+def disc_rows(A, D, z, w, F, n, band, T, shift1, shift2, mu, source, b, y):
+    """Rows T and T + 1 with the disc |z| ≤ μ y, where y = z − w/b is that of the row `source`. Returns the residual."""
     U = T + 1
-    r = 2.0 / (A[T * n + T] + A[U * n + U])
+    r = 2.0 / (A[T * n + T] + A[U * n + U] + shift1 + shift2)
     y1, y2, limit = z[T] - r * w[T], z[U] - r * w[U], mu * y
     s = math.sqrt(y1 * y1 + y2 * y2)
     if s <= limit:
-        return max(stick_row(A, D, w, F, n, T), stick_row(A, D, w, F, n, U))
+        return max(stick_row(A, D, w, F, n, band, T, shift1), stick_row(A, D, w, F, n, band, U, shift2))
     e1, e2, f = y1 / s, y2 / s, limit / s
     F[T], F[U] = (z[T] - limit * e1) / r, (z[U] - limit * e2) / r
     p11, p12, p22 = f * (1.0 - e1 * e1), -f * e1 * e2, f * (1.0 - e2 * e2)
-    c = mu / (A[source * n + source] * r)
-    for k in range(n):
-        D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k] + c * e1 * A[source * n + k]
-        D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k] + c * e2 * A[source * n + k]
+    c = mu / (b * r)
+    for k in range(max(0, T - band), min(n, U + band + 1)):
+        D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k]
+        D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k]
+    for k in range(max(0, source - band), min(n, source + band + 1)):
+        D[T * n + k] += c * e1 * A[source * n + k]
+        D[U * n + k] += c * e2 * A[source * n + k]
     D[T * n + T] += (1.0 - p11) / r
     D[U * n + U] += (1.0 - p22) / r
     D[T * n + U] -= p12 / r
@@ -170,27 +177,34 @@ def disc_rows(A, D, z, w, F, n, T, mu, source, y):
 def newton_matrix(points, cone, m, n):
     """Residuals F of (2) as velocities, and Newton's matrix D. Returns the largest residual."""
     A, D, z, w, F = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS]
-    worst = 0.0
-    for i in range(n * n):
-        D[i] = 0.0
+    worst, band, wide = 0.0, cone.table[WIDTH, 0], 2 * cone.table[WIDTH, 1]
+    for i in range(n):
+        for k in range(max(0, i - wide), min(n, i + wide + 1)):
+            D[i * n + k] = 0.0
     for q in range(m):
         c, N, last = cone.table[SELECT, q], cone.table[FIRST_ROW, q], cone.table[FIRST_ROW, q + 1]
+        W = points.matrix[BLOCK, c]
         if points.table[KIND, c] == DRY_FRICTION:
-            worst = max(worst, interval_row(A, D, z, w, F, n, N, points.number[LIMIT, c], -1, 1.0))
+            limit = points.number[LIMIT, c]
+            worst = max(worst, interval_row(A, D, z, w, F, n, band, N, SHIFT * W[0, 0], limit, -1, 1.0, 1.0))
             continue
-        source = N
+        source, own = N, c
         if not has_gap(points, c):
-            source = cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]
-        y = z[source] - w[source] / A[source * n + source]
+            own = points.table[PARENT_OF, c]
+            source = cone.table[FIRST_ROW, cone.table[PLACED, own]]
+        b = A[source * n + source] + SHIFT * points.matrix[BLOCK, own, 0, 0]
+        y = z[source] - w[source] / b
         if y <= 0.0:
-            worst = max(worst, open_rows(A, D, z, F, n, N, last))
+            worst = max(worst, open_rows(points, c, D, z, F, n, N, last))
             continue
         if source == N:
-            worst = max(worst, stick_row(A, D, w, F, n, N))
+            worst = max(worst, stick_row(A, D, w, F, n, band, N, SHIFT * W[0, 0]))
         else:
-            worst = max(worst, interval_row(A, D, z, w, F, n, N, points.number[TWIST, c], source, y))
+            twist = points.number[TWIST, c]
+            worst = max(worst, interval_row(A, D, z, w, F, n, band, N, SHIFT * W[0, 0], twist, source, b, y))
         if last > N + 1:
-            worst = max(worst, disc_rows(A, D, z, w, F, n, N + 1, points.number[COULOMB, c], source, y))
+            mu, s1, s2 = points.number[COULOMB, c], SHIFT * W[1, 1], SHIFT * W[2, 2]
+            worst = max(worst, disc_rows(A, D, z, w, F, n, band, N + 1, s1, s2, mu, source, b, y))
     return worst
 
 
@@ -200,7 +214,9 @@ def newton(points, cone, m, n, tolerance):
     the residual [m/s]."""
     best = 1e300
     for _ in range(CONE_ITERATIONS):
-        rates_of_impulses(cone.A, n, cone.row[IMPULSES], cone.row[FREE_RATES], cone.row[RATES])
+        rates_of_impulses(
+            cone.A, n, cone.table[WIDTH, 0], cone.row[IMPULSES], cone.row[FREE_RATES], cone.row[RATES]
+        )  # fmt: skip
         worst = newton_matrix(points, cone, m, n)
         if worst < best:
             best = worst
@@ -208,9 +224,9 @@ def newton(points, cone, m, n, tolerance):
                 cone.row[BEST, i] = cone.row[IMPULSES, i]
         if worst <= tolerance or not worst < 1e300:
             break
-        if not factor_dense(cone.D, n, cone.order):
+        if not factor_band(cone.D, n, cone.table[WIDTH, 1], cone.order):
             break
-        solve_dense(cone.D, n, cone.order, cone.row[RESIDUALS])
+        solve_band(cone.D, n, cone.table[WIDTH, 1], cone.order, cone.row[RESIDUALS])
         for i in range(n):
             cone.row[IMPULSES, i] -= cone.row[RESIDUALS, i]
     for i in range(n):
@@ -221,7 +237,7 @@ def newton(points, cone, m, n, tolerance):
 @njit
 def sweep_dense(points, cone, m, n):
     """Gauss–Seidel sweeps with the matrix A, from cone.row[IMPULSES]."""
-    A, z, w = cone.A, cone.row[IMPULSES], cone.row[RATES]
+    A, z, w, band = cone.A, cone.row[IMPULSES], cone.row[RATES], cone.table[WIDTH, 0]
     for _ in range(SWEEPS):
         for q in range(m):
             N = cone.table[FIRST_ROW, q]
@@ -229,11 +245,12 @@ def sweep_dense(points, cone, m, n):
             W = cone.local
             for i in range(rows):
                 s = cone.row[FREE_RATES, N + i]
-                for k in range(n):
+                for k in range(max(0, N + i - band), min(n, N + i + band + 1)):
                     s += A[(N + i) * n + k] * z[k]
                 w[N + i] = s
                 for k in range(rows):
                     W[i, k] = A[(N + i) * n + N + k]
+                W[i, i] += SHIFT * points.matrix[BLOCK, cone.table[SELECT, q], i, i]
             c, parent = cone.table[SELECT, q], 0.0
             if points.table[PARENT_OF, c] >= 0:
                 parent = z[cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]]

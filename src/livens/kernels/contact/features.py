@@ -121,19 +121,21 @@ def gap(contacts, coordinates, points, c, a, B, angle):
 
 
 @njit
-def put_frame(points, c, n):
-    """The normal and two tangents of contact c."""
-    k = 0
-    if abs(n[1]) < abs(n[k]):
-        k = 1
-    if abs(n[2]) < abs(n[k]):
-        k = 2
-    s = 1.0 / math.sqrt(max(1e-300, 1.0 - n[k] * n[k]))
-    t = (
-        s * ((1.0 if k == 0 else 0.0) - n[k] * n[0]),
-        s * ((1.0 if k == 1 else 0.0) - n[k] * n[1]),
-        s * ((1.0 if k == 2 else 0.0) - n[k] * n[2]),
-    )
+def put_frame(points, c, n, carry):
+    """The normal n and two tangents of contact c; `carry`: those that it has, turned into the plane across n."""
+    f = points.matrix[FRAME, c, 1]
+    if carry:
+        e = (f[0], f[1], f[2])
+    else:
+        k = 0
+        if abs(n[1]) < abs(n[k]):
+            k = 1
+        if abs(n[2]) < abs(n[k]):
+            k = 2
+        e = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+    t = plus(e, -dot(e, n), n)
+    s = 1.0 / max(1e-150, length(t))
+    t = (s * t[0], s * t[1], s * t[2])
     o = cross(n, t)
     for m in range(3):
         points.matrix[FRAME, c, 0, m], points.matrix[FRAME, c, 1, m], points.matrix[FRAME, c, 2, m] = n[m], t[m], o[m]
@@ -193,13 +195,14 @@ def put_block(bodies, points, c):
 
 
 @njit
-def put_contact_frames(bodies, contacts, coordinates, points, count, a, B, angle):
-    """Gaps, frames, Jacobian entries and blocks of all contacts at the configuration (a, B)."""
+def put_contact_frames(bodies, contacts, coordinates, points, count, carry, a, B, angle):
+    """Gaps, frames, Jacobian entries and blocks of all contacts at the configuration (a, B). `carry`: the frames follow
+    those of the start of the part, so that impulses of both can be added."""
     for c in range(count):
         points.number[GAP, c], n, x = gap(contacts, coordinates, points, c, a, B, angle)
         for m in range(3):
             points.vector[PLACE_OF, c, m] = x[m]
-        put_frame(points, c, n)
+        put_frame(points, c, n, carry)
         if points.table[KIND, c] == STOP:
             put_coordinate_entries(
                 coordinates, points.table[SHAPE, c], points.number[ORIENTATION, c], points, c, a, B

@@ -21,13 +21,16 @@ from .arrays import (
     FREE_RATES,
     IMPULSES,
     ISLAND,
+    LEVEL,
     LINEAR,
     MEMBERS,
     NUMBER,
     ON,
     PARENT,
+    PARENT_OF,
     PLACED,
     SELECT,
+    WIDTH,
     C,
     K,
 )
@@ -39,15 +42,102 @@ FREE_SWEEPS = 400  # Gauss–Seidel sweeps over many contacts
 
 @njit
 def select_contacts(points, cone, count, island, which):
-    """The contacts of a dense problem: those that are `on`, of one island (−1: all). Returns how many, and rows."""
+    """The contacts of a problem: those that are `on`, of one island (−1: all), in the order of the levels of their
+    bodies. Returns how many, and rows."""
     m = 0
-    cone.table[FIRST_ROW, 0] = 0
     for c in range(count):
         if points.table[ON, c] == 1 and (island < 0 or which[c] == island):
-            cone.table[SELECT, m], cone.table[PLACED, c] = c, m
-            cone.table[FIRST_ROW, m + 1] = cone.table[FIRST_ROW, m] + friction_rows(points.number[COULOMB, c])
+            cone.table[SELECT, m] = c
             m += 1
+    if island >= 0:
+        put_levels(points, cone, m)
+        sort_contacts(points, cone, m)
+    cone.table[FIRST_ROW, 0] = 0
+    for q in range(m):
+        c = cone.table[SELECT, q]
+        cone.table[PLACED, c] = q
+        cone.table[FIRST_ROW, q + 1] = cone.table[FIRST_ROW, q] + friction_rows(points.number[COULOMB, c])
     return m, cone.table[FIRST_ROW, m]
+
+
+@njit
+def put_levels(points, cone, m):
+    """The levels of the bodies of an island: how many contacts lie between a body and the first one, which is at an end
+    of the island. Contacts in the order of levels have a narrow matrix."""
+    level, start = cone.body[LEVEL], -1
+    for _ in range(2):
+        for q in range(m):
+            for s in range(2):
+                level[points.table[BODY + s, cone.table[SELECT, q]]] = m + 1
+        if start < 0:
+            start = max(points.table[BODY, cone.table[SELECT, 0]], points.table[BODY + 1, cone.table[SELECT, 0]])
+        level[start] = 0
+        changed = True
+        while changed:
+            changed = False
+            for k in range(2 * m):  # forth and back
+                c = cone.table[SELECT, k if k < m else 2 * m - 1 - k]
+                i, j = points.table[BODY, c], points.table[BODY + 1, c]
+                if i > 0 and j > 0:
+                    if level[i] > level[j] + 1:
+                        level[i] = level[j] + 1
+                        changed = True
+                    elif level[j] > level[i] + 1:
+                        level[j] = level[i] + 1
+                        changed = True
+        for q in range(m):
+            for s in range(2):
+                b = points.table[BODY + s, cone.table[SELECT, q]]
+                if b > 0 and level[b] > level[start]:
+                    start = b
+
+
+@njit
+def level_of(points, cone, c):
+    """The levels of both bodies of contact c; the world has none."""
+    i, j = points.table[BODY, c], points.table[BODY + 1, c]
+    return (cone.body[LEVEL, i] if i > 0 else cone.body[LEVEL, j]) + (
+        cone.body[LEVEL, j] if j > 0 else cone.body[LEVEL, i]
+    )
+
+
+@njit
+def sort_contacts(points, cone, m):
+    """Sort the selected contacts by level; equal ones keep their order."""
+    for q in range(1, m):
+        c, o = cone.table[SELECT, q], q
+        key = level_of(points, cone, c)
+        while o > 0 and level_of(points, cone, cone.table[SELECT, o - 1]) > key:
+            cone.table[SELECT, o] = cone.table[SELECT, o - 1]
+            o -= 1
+        cone.table[SELECT, o] = c
+
+
+@njit
+def share_body(points, c, d):
+    """True if both contacts act on one body that can move."""
+    for s in range(2):
+        b = points.table[BODY + s, c]
+        if b > 0 and (b == points.table[BODY, d] or b == points.table[BODY + 1, d]):
+            return True
+    return False
+
+
+@njit
+def put_widths(points, cone, m, n, joints):
+    """The bandwidths of A and of Newton's matrix: joints couple all contacts."""
+    width, source = 0, 2
+    for q in range(m):
+        c = cone.table[SELECT, q]
+        first = 0 if joints else q
+        for o in range(q):
+            if o < first and share_body(points, c, cone.table[SELECT, o]):
+                first = o
+        width = max(width, cone.table[FIRST_ROW, q + 1] - 1 - cone.table[FIRST_ROW, first])
+        if points.table[PARENT_OF, c] >= 0:
+            apart = cone.table[FIRST_ROW, q] - cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]
+            source = max(source, 2 + abs(apart))
+    cone.table[WIDTH, 0], cone.table[WIDTH, 1] = min(width, n - 1), min(width + source, n - 1)
 
 
 @njit
@@ -79,10 +169,16 @@ def silence_dampers(blocks, x):
 def contact_matrix(bodies, blocks, Gj, S, pivot, dampers, points, cone, m, n):
     """A and K of (1) for the selected contacts."""
     A = cone.A
+    put_widths(points, cone, m, n, cone.answer.shape[2] > 0)
+    for i in range(n):
+        for j in range(max(0, i - cone.table[WIDTH, 0]), min(n, i + cone.table[WIDTH, 0] + 1)):
+            A[i * n + j] = 0.0
     for q in range(m):
         c = cone.table[SELECT, q]
         for o in range(q + 1):
             d = cone.table[SELECT, o]
+            if not share_body(points, c, d):
+                continue
             for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
                 i = cone.table[FIRST_ROW, q] + k
                 for l in range(cone.table[FIRST_ROW, o + 1] - cone.table[FIRST_ROW, o]):
@@ -129,7 +225,7 @@ def solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse
         for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
             i = cone.table[FIRST_ROW, q] + k
             s = contact_rate(bodies, points.table, points.G, c, k, p, L) + points.vector[BIAS, c, k]
-            for j in range(n):
+            for j in range(max(0, i - cone.table[WIDTH, 0]), min(n, i + cone.table[WIDTH, 0] + 1)):
                 s -= cone.A[i * n + j] * cone.row[IMPULSES, j]
             cone.row[FREE_RATES, i] = s
     residual = solve_dense_cone(points, cone, m, n, tolerance)

@@ -7,15 +7,19 @@ therefore asked of the pair itself. Planes with any shape and two balls keep the
 
 from __future__ import annotations
 
+import math
+
 from ..._jit import njit
 from ..kinds import BALL_SHAPE, HULL_SHAPE, PLANE_SHAPE
 from .arrays import BOUND, ON, PAIR_OF
-from .broad import shape_pair
+from .broad import meet, plane_pair, shape_pair
 from .features import gap
 from .hulls import edge_separation, face_separation
 from .resistance import has_gap
-from .shapes import kind_of
+from .shapes import body_of, kind_of
 
+FAR = 1e300
+OVERLAP = 10.0  # of bodies whose features have changed, relative to the gap at which a contact is closed
 FACES = 0.1  # separation of faces, relative to the size, above which edges are not looked at
 
 
@@ -52,13 +56,38 @@ def pair_separation(contacts, coordinates, points, count, pair, a, B, angle):
     shapes = contacts.number.shape[1]
     s, t = pair // shapes, pair % shapes
     margin = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
+    return shape_separation(contacts, coordinates, points, count, s, t, margin, a, B, angle)
+
+
+@njit
+def shape_separation(contacts, coordinates, points, count, s, t, margin, a, B, angle):
+    """How far the shapes s and t are apart at (a, B), at most the margin."""
     if kind_of(contacts, s) == HULL_SHAPE and kind_of(contacts, t) == HULL_SHAPE:
         return min(margin, hull_separation(contacts, s, t, a, B, margin))
+    if kind_of(contacts, t) == PLANE_SHAPE:
+        s, t = t, s
     low = margin
-    for c in range(count, min(points.number.shape[1], shape_pair(contacts, points, count, s, t, a, B, margin))):
+    if kind_of(contacts, s) == PLANE_SHAPE:
+        end = plane_pair(contacts, points, count, s, t, a, B, margin)
+    else:
+        end = shape_pair(contacts, points, count, s, t, a, B, margin)
+    for c in range(count, min(points.number.shape[1], end)):
         g, _, _ = gap(contacts, coordinates, points, c, a, B, angle)
         low = min(low, g)
     return low
+
+
+@njit
+def body_gaps(contacts, coordinates, points, i, j, a, B, angle, out):
+    """out: the smallest separation of the shapes of the bodies i and j that can touch, at each of many states; infinite
+    if there are none."""
+    for k in range(out.shape[0]):
+        out[k] = math.inf
+        for s in range(contacts.number.shape[1]):
+            for t in range(contacts.number.shape[1]):
+                if body_of(contacts, s) == i and body_of(contacts, t) == j and meet(contacts, s, t):
+                    g = shape_separation(contacts, coordinates, points, 0, s, t, FAR, a[k], B[k], angle[k])
+                    out[k] = min(out[k], g)
 
 
 @njit
@@ -80,23 +109,66 @@ def takes_part(points, closed, c, end):
 
 
 @njit
-def lowest_gap(contacts, coordinates, points, count, closed, g0, near, tau, part, a, B, angle):
-    """The smallest gap of the contacts that are not closed at the start, over a part of length tau. The gap of one that
-    leaves at the start counts from there and times part/tau, so that its start is no root."""
+def put_separations(contacts, coordinates, points, count, a, B, angle, separation):
+    """The separation of each pair whose features are not lasting at the start of a part, by its first contact point."""
+    c = 0
+    while c < count:
+        separation[c] = 0.0
+        if has_gap(points, c) and not lasting(contacts, points, c):
+            separation[c] = pair_separation(
+                contacts, coordinates, points, count, points.table[PAIR_OF, c], a, B, angle
+            )  # fmt: skip
+        c = group_end(points, count, c)
+
+
+@njit
+def lowest_gap(contacts, coordinates, points, count, touch, near, tau, part, a, B, angle):
+    """How far the contacts are from ending a part of length tau; negative if it is too long. A part ends where
+
+        a pair that is apart touches, or an open contact point of one that touches closes;
+        two bodies that touch overlap, because their features have changed, by more than OVERLAP times the tolerance.
+
+    The gap of one that leaves at the start counts from there and times part/tau, so that its start is no root."""
     low, c = 1e300, 0
     while c < count:
         end = group_end(points, count, c)
-        whole = has_gap(points, c) and not lasting(contacts, points, c) and not takes_part(points, closed, c, end)
-        if whole:
-            g = pair_separation(contacts, coordinates, points, count, points.table[PAIR_OF, c], a, B, angle)
-            leaves, first = False, 0.0
+        pair, touches = points.table[PAIR_OF, c], takes_part(points, touch.closed, c, end)
+        if has_gap(points, c) and not lasting(contacts, points, c):
+            g, first = pair_separation(contacts, coordinates, points, count, pair, a, B, angle), touch.separation[c]
+            if touches:
+                low = min(low, g - min(0.0, first) + OVERLAP * near[c])
+            else:
+                low = min(low, (g - min(0.0, first)) * part / tau if first <= near[c] else g)
+        if touches or lasting(contacts, points, c):
             for k in range(c, end):
-                leaves, first = leaves or g0[k] <= near[k], min(first, g0[k])
-            low = min(low, (g - first) * part / tau if leaves else g)
-        else:
-            for k in range(c, end):
-                if closed[k] == 0 and points.table[ON, k] == 0 and has_gap(points, k):
+                if touch.closed[k] == 0 and points.table[ON, k] == 0 and has_gap(points, k):
                     g, _, _ = gap(contacts, coordinates, points, k, a, B, angle)
-                    low = min(low, (g - min(0.0, g0[k])) * part / tau if g0[k] <= near[k] else g)
+                    low = min(low, (g - min(0.0, touch.g0[k])) * part / tau if touch.g0[k] <= near[k] else g)
         c = end
     return low
+
+
+@njit
+def start_gap(contacts, points, count, touch, near, part):
+    """The value of `lowest_gap` at the start of a part."""
+    low, c = 1e300, 0
+    while c < count:
+        end = group_end(points, count, c)
+        touches = takes_part(points, touch.closed, c, end)
+        if has_gap(points, c) and not lasting(contacts, points, c):
+            low = min(low, OVERLAP * near[c] if touches or touch.separation[c] <= near[c] else touch.separation[c])
+        if touches or lasting(contacts, points, c):
+            for k in range(c, end):
+                if touch.closed[k] == 0 and points.table[ON, k] == 0 and has_gap(points, k):
+                    low = min(low, touch.g0[k] if touch.g0[k] > near[k] else touch.v0[k, 0] * part)
+        c = end
+    return low
+
+
+@njit
+def may_end(contacts, points, count):
+    """True if a contact point could end a part: it is open, or its features may change."""
+    for c in range(count):
+        if has_gap(points, c) and (points.table[ON, c] == 0 or not lasting(contacts, points, c)):
+            return True
+    return False
