@@ -12,7 +12,7 @@ A part of a step of length h, in which no open contact closes, with P the impuls
 Contacts that are closed at q₀ take part. If another one closes before the end, the part ends there: its length is the
 root of the smallest gap, found with (1) itself, and the impacts of impact.py follow. After CUTS parts of one step that
 end so, the step is crowded: there is no restitution in the rest of it, and bodies that meet planes, or balls, close by
-(1) instead of an impact.
+(1) instead of an impact. A part whose position level cannot be solved, or in which a body turns too far, is halved.
 The energy that contacts take out is Σ −P₁·½(G v₀ + G v⁺) − P₂·½(G v⁻ + G v₁), zero at rest.                  (3)
 Source: Breuling, Capobianco, Eugster & Leine 2024 (nonsmooth RATTLE), without its restitution at the ends of steps.
 """
@@ -30,6 +30,7 @@ from ..kernels.contact.arrays import (
     INELASTIC,
     NEAR,
     ON,
+    RESIDUAL,
     ROUGHNESS,
     SHORTENED,
 )
@@ -58,6 +59,8 @@ CUTS = 24  # impacts in one step that end a part of it
 TURN = 0.8  # rotation in a part of a step [rad]
 PARTS = 5000  # of one step, before it has failed
 ROOTS = 60  # trials for the length of a part
+ROUGH = 1e3  # error of a position level, relative to its tolerance, above which a shorter part is tried
+SHORTEST_TRIED = 1e-3  # of a step
 SHORT = 1e-9  # a part, relative to a step, in which nothing happens
 ROOM = 64  # rows of the log that a step needs at most, usually
 
@@ -171,7 +174,7 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
     tau = part
-    low, high, f_low, f_high = 0.0, part, 0.0, 0.0
+    low, high, f_low, f_high, begun, error = 0.0, part, 0.0, 0.0, False, 0.0
     near = points.number[NEAR]
     fine, ends = FINE * smallest_tolerance(points, count), may_end(system.contacts, points, count)
     put_separations(
@@ -185,13 +188,18 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
         copy_momenta(touch.p, touch.L, state.p, state.L)
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
-        status = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
+        status, error = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
+        if (status != OK or error > ROUGH) and tau > SHORTEST_TRIED * h:
+            part = 0.5 * tau
+            tau, low, high, f_low, f_high, begun, status = part, 0.0, part, 0.0, 0.0, False, OK
+            continue
         if status != OK or not ends:
             break
         f = lowest_gap(
             system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
         )  # fmt: skip
-        if i == 0:
+        if not begun:
+            begun = True
             if f >= -fine:
                 break
             f_high = f
@@ -211,6 +219,8 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
     if struck:  # velocities have changed: look again for contacts within reach
         tau = 0.0
     elif status == OK:
+        if error > ROUGH:
+            state.memory[RESIDUAL] = max(state.memory[RESIDUAL], error * fine / h)
         status = finish_part(system, state, work, touch, tau, count, touch.signals, 0, 1)
         for k in range(touch.signals.shape[1]):
             touch.signals[0, k] = touch.signals[1, k]

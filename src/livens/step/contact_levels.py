@@ -91,7 +91,7 @@ def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1
 @inline
 def solve_contact_positions(system, state, work, touch, h, part, count, signals, row):
     """The position level (1), from p after the kick: on return `work` holds q₁ and L⁻, touch.P1 and work.lam the
-    impulses and multipliers, `state` p⁺. Returns a status."""
+    impulses and multipliers, `state` p⁺. Returns (status, error relative to the tolerance)."""
     points = touch.points
     put_dry_limits(system.contacts, points, count, 0.5 * h, touch.v0)
     predict_multipliers(system.rows, h, False, True, state.lam, work.lam)
@@ -147,9 +147,7 @@ def solve_contact_positions(system, state, work, touch, h, part, count, signals,
             touch.P1, touch.impulse, state.p, state.L,
         )  # fmt: skip
         add_multiple(2.0 / h, touch.impulse, work.lam)
-    if error > 1e3 and result == OK:
-        state.memory[RESIDUAL] = max(state.memory[RESIDUAL], error * fine)
-    return result
+    return result, error
 
 
 @inline
