@@ -12,7 +12,8 @@ A part of a step of length h, in which no open contact closes, with P the impuls
 Contacts that are closed at q₀ take part. If another one closes before the end, the part ends there: its length is the
 root of the smallest gap, found with (1) itself, and the impacts of impact.py follow. After CUTS parts of one step that
 end so, the step is crowded: there is no restitution in the rest of it, and bodies that meet planes, or balls, close by
-(1) instead of an impact. A part whose position level cannot be solved, or in which a body turns too far, is halved.
+(1) instead of an impact. A part whose position level cannot be solved, in which a body turns too far, or after which
+bodies overlap because other features of them touch, is halved.
 The energy that contacts take out is Σ −P₁·½(G v₀ + G v⁺) − P₂·½(G v⁻ + G v₁), zero at rest.                  (3)
 Source: Breuling, Capobianco, Eugster & Leine 2024 (nonsmooth RATTLE), without its restitution at the ends of steps.
 """
@@ -174,7 +175,7 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
     tau = part
-    low, high, f_low, f_high, begun, error = 0.0, part, 0.0, 0.0, False, 0.0
+    low, high, f_low, f_high, side, begun, error = 0.0, part, 0.0, 0.0, 0, False, 0.0
     near = points.number[NEAR]
     fine, ends = FINE * smallest_tolerance(points, count), may_end(system.contacts, points, count)
     put_separations(
@@ -189,15 +190,17 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
         recall_impulses(state.memory, points, count, tau, touch.warm)
         kick(0.5 * tau, work.f, work.tau, state.p, state.L)
         status, error = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
-        if (status != OK or error > ROUGH) and tau > SHORTEST_TRIED * h:
+        f, overlap = 1e300, False
+        if status == OK and ends:
+            f, overlap = lowest_gap(
+                system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
+            )  # fmt: skip
+        if (status != OK or error > ROUGH or overlap) and tau > SHORTEST_TRIED * h:
             part = 0.5 * tau
-            tau, low, high, f_low, f_high, begun, status = part, 0.0, part, 0.0, 0.0, False, OK
+            tau, low, high, side, begun, status = part, 0.0, part, 0, False, OK
             continue
         if status != OK or not ends:
             break
-        f = lowest_gap(
-            system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
-        )  # fmt: skip
         if not begun:
             begun = True
             if f >= -fine:
@@ -208,10 +211,12 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
         elif abs(f) <= fine or high - low <= 4e-16 * h:
             break
         elif f > 0.0:
-            low, f_low, f_high = tau, f, 0.5 * f_high if i % 2 == 0 else f_high
+            f_high *= scaled_end(f, f_low) if side > 0 else 1.0
+            low, f_low, side = tau, f, 1
         else:
-            high, f_high, f_low = tau, f, 0.5 * f_low if i % 2 == 0 else f_low
-        if i % 4 == 3 or i > ROOTS // 3:  # a gap that jumps
+            f_low *= scaled_end(f, f_high) if side < 0 else 1.0
+            high, f_high, side = tau, f, -1
+        if i % 6 == 5 or i > ROOTS // 3:  # a gap that jumps
             tau = 0.5 * (low + high)
         else:
             tau = low + (high - low) * f_low / (f_low - f_high)
@@ -225,6 +230,14 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
         for k in range(touch.signals.shape[1]):
             touch.signals[0, k] = touch.signals[1, k]
     return status, tau, struck
+
+
+@njit
+def scaled_end(f, last):
+    """The factor of the value at the other end of the bracket after two roots on the same side, with the values `last`
+    and f (Anderson & Björck 1973)."""
+    m = 1.0 - f / last if last != 0.0 else 0.5
+    return m if m > 0.0 else 0.5
 
 
 @njit

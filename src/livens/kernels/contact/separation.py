@@ -123,20 +123,18 @@ def put_separations(contacts, coordinates, points, count, a, B, angle, separatio
 
 @njit
 def lowest_gap(contacts, coordinates, points, count, touch, near, tau, part, a, B, angle):
-    """How far the contacts are from ending a part of length tau; negative if it is too long. A part ends where
-
-        a pair that is apart touches, or an open contact point of one that touches closes;
-        two bodies that touch overlap, because their features have changed, by more than OVERLAP times the tolerance.
-
+    """(How far the contacts are from ending a part of length tau, negative if it is too long; whether bodies overlap
+    that touched at its start.) A part ends where a pair that is apart touches, or an open contact point of one that
+    touches closes. Bodies that touch overlap, by more than OVERLAP times the tolerance, if their features have changed.
     The gap of one that leaves at the start counts from there and times part/tau, so that its start is no root."""
-    low, c = 1e300, 0
+    low, c, overlap = 1e300, 0, False
     while c < count:
         end = group_end(points, count, c)
         pair, touches = points.table[PAIR_OF, c], takes_part(points, touch.closed, c, end)
         if has_gap(points, c) and not lasting(contacts, points, c):
             g, first = pair_separation(contacts, coordinates, points, count, pair, a, B, angle), touch.separation[c]
             if touches:
-                low = min(low, g - min(0.0, first) + OVERLAP * near[c])
+                overlap = overlap or g - min(0.0, first) < -OVERLAP * near[c]
             else:
                 low = min(low, (g - min(0.0, first)) * part / tau if first <= near[c] else g)
         if touches or lasting(contacts, points, c):
@@ -145,7 +143,7 @@ def lowest_gap(contacts, coordinates, points, count, touch, near, tau, part, a, 
                     g, _, _ = gap(contacts, coordinates, points, k, a, B, angle)
                     low = min(low, (g - min(0.0, touch.g0[k])) * part / tau if touch.g0[k] <= near[k] else g)
         c = end
-    return low
+    return low, overlap
 
 
 @njit
@@ -155,8 +153,8 @@ def start_gap(contacts, points, count, touch, near, part):
     while c < count:
         end = group_end(points, count, c)
         touches = takes_part(points, touch.closed, c, end)
-        if has_gap(points, c) and not lasting(contacts, points, c):
-            low = min(low, OVERLAP * near[c] if touches or touch.separation[c] <= near[c] else touch.separation[c])
+        if has_gap(points, c) and not lasting(contacts, points, c) and not touches:
+            low = min(low, OVERLAP * near[c] if touch.separation[c] <= near[c] else touch.separation[c])
         if touches or lasting(contacts, points, c):
             for k in range(c, end):
                 if touch.closed[k] == 0 and points.table[ON, k] == 0 and has_gap(points, k):
