@@ -1,0 +1,174 @@
+"""The run of tangents: a motion is computed again, and small changes of its start are carried along (step/tangent.py).
+
+Columns are m independent changes of the start. At the start they satisfy the joints: G δq = 0, G M⁻¹δp + R δq = 0. In
+joint coordinates they are unit changes of q and v (compile/joint_space.py), rotations by small angles about the axes of
+the first body. Where the model has no joint coordinates (rolling), they are an orthonormal basis in the metric of the
+masses: positions first, then velocities.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..compile.states import copied, empty_record, selected
+from ..compile.system import inverse_masses, scratch
+from ..errors import ModelError, StepFailed
+from ..kernels import status
+from ..kernels.arrays import State
+from ..kernels.kinds import VELOCITY_ONLY
+from ..record.trajectory import Trajectory
+from ..run.loop import Run
+from ..step import tangent as kernel
+from ..step.livens import Livens
+from ..step.tangent_work import tangent_arrays
+from .joint_space import JointSpace
+from .tangent_readings import coordinate_changes
+
+CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
+
+
+class Start(NamedTuple):
+    """The columns at the start: changes of poses and momenta, world axes, and their names with units."""
+
+    dq: Array  # (n, 6, m)
+    dp: Array  # (n, 6, m)
+    names: tuple[str, ...]
+    space: JointSpace | None  # the joint coordinates that they are unit changes of
+
+
+def refuse(motion: Trajectory) -> None:
+    """Raise a ModelError if tangents of this motion cannot be computed."""
+    name = f"the tangent of this motion of {motion.model.name!r}"
+    if not isinstance(motion.scheme, Livens):
+        raise ModelError(f"{name} needs the scheme lv.Livens, not {motion.scheme!r}: simulate it with lv.Livens.")
+    if motion.system.contacts.capacity:
+        raise ModelError(f"{name} does not exist: contacts make it jump. Remove them, or use finite differences.")
+    if len(motion.phases) > 1 or len(motion.events):
+        raise ModelError(f"{name} is not computed through events: simulate it without them.")
+    if motion.compiled.signals(motion.h).controlled:
+        raise ModelError(
+            f"{name} is not computed with controllers, whose derivative is unknown: give their efforts as functions of "
+            "time, or linearize the model and close the loop with the gain."
+        )
+
+
+def start_columns(compiled: Compiled, state: State) -> Start:
+    """A basis of the changes of `state` that the joints allow."""
+    try:
+        space = JointSpace(compiled, driven=True)
+        if compiled.system.rolls:
+            raise ModelError("no joint coordinates where bodies roll")
+    except ModelError:
+        return _basis(compiled, state)
+    Z, B = space.velocity_map(state)
+    n, m = Z.shape[1], Z.shape[0]
+    moves = np.zeros((n, 6, m))
+    moves[:, :3] = Z[:, :, :3].transpose(1, 2, 0)
+    moves[:, 3:] = np.einsum("bij,kbj->bik", B, Z[:, :, 3:])
+    names = tuple(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True))
+    rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
+    still = np.zeros_like(moves)
+    pushes = momentum_of(compiled, B, moves)
+    return Start(
+        np.concatenate([moves, still], axis=2), np.concatenate([still, pushes], axis=2), (*names, *rates), space
+    )
+
+
+def momentum_of(compiled: Compiled, B: Array, moves: Array) -> Array:
+    """Momenta of velocities in world axes (n, 6, m)."""
+    bodies = compiled.system.bodies
+    J = np.where(bodies.inverse_inertia > 0.0, bodies.inertia, 0.0)
+    inertia = np.einsum("bij,bj,bkj->bik", B, J, B)
+    pushes = np.zeros_like(moves)
+    pushes[:, :3] = bodies.mass[:, None, None] * moves[:, :3]
+    pushes[:, 3:] = np.einsum("bij,bjm->bim", inertia, moves[:, 3:])
+    return pushes
+
+
+def _basis(compiled: Compiled, state: State) -> Start:
+    """An orthonormal basis of the allowed changes of positions, and of velocities."""
+    system = compiled.system
+    fit = compiled.assembly(copied(state))
+    fit.evaluate_jacobian()
+    G, kinds = fit.jacobian(), system.rows.kind
+    root = np.sqrt(inverse_masses(system.bodies))
+    places = _null_space(G[(kinds < VELOCITY_ONLY) & (system.rows.rate == 0.0)] * root, root)
+    speeds = _null_space(G[system.rows.rate == 0.0] * root, root)
+    n = len(state.a)
+    both = []
+    for some in (places, speeds):
+        moves = (root[:, None] * some).reshape(n, 6, -1)
+        moves[:, 3:] = np.einsum("bij,bjm->bim", state.B, moves[:, 3:])
+        both.append(moves)
+    still = [np.zeros((n, 6, x.shape[2])) for x in both]
+    names = [f"position {k}" for k in range(places.shape[1])] + [f"velocity {k}" for k in range(speeds.shape[1])]
+    return Start(
+        np.concatenate([both[0], still[1]], axis=2),
+        np.concatenate([still[0], momentum_of(compiled, state.B, both[1])], axis=2),
+        tuple(names),
+        None,
+    )
+
+
+def _null_space(A: Array, root: Array) -> Array:
+    """An orthonormal basis of the y with A y = 0, without the axes that have no inertia."""
+    free = np.flatnonzero(root)
+    _, s, W = np.linalg.svd(A[:, free], full_matrices=True)
+    rank = int(np.sum(s > 1e-9 * s.max(initial=0.0)))
+    N = np.zeros((len(root), len(free) - rank))
+    N[free] = W[rank:].T
+    return N
+
+
+def run_tangent(motion: Trajectory, columns: Start | None = None) -> tuple[Start, Array]:
+    """The columns at the start, and their changes at all stored times (k, 2, n, 6, m): poses, then momenta."""
+    refuse(motion)
+    compiled, scheme, system = motion.compiled, motion.scheme, motion.system
+    state = copied(selected(motion.record, 0))
+    begin = start_columns(compiled, state) if columns is None else columns
+    m, n = begin.dq.shape[2], len(state.a)
+    record = empty_record(state, 1)
+    run = Run(compiled, scheme, motion.h, float(motion.t[0]), motion.every, record)
+    work = scratch(system, scheme.scratch)
+    tangent = tangent_arrays(system, work, m)
+    signals = run.signals(0, 0)
+    run.prepare(system, state, work, signals, motion.h)
+    tangent.dq[:], tangent.dp[:] = begin.dq, begin.dp
+    kernel.project_start(system, state, work, tangent, signals)
+    if begin.space is not None:
+        _keep_rates(begin.space, state, tangent.dq, tangent.dp)
+        kernel.project_start(system, state, work, tangent, signals)
+    out = np.zeros((len(motion), 2, n, 6, m))
+    kernel.store(tangent, out[0])
+    kernel.start_tangent(system, state, work, tangent, signals)
+    advance = kernel.jointed_tangent if len(system.rows.kind) else kernel.free_tangent
+    one, done, steps = np.ones(1), 0, motion.steps
+    chunk = max(1, int(CHUNK / (n * 12 * max(m, 1) * scheme.stages)))
+    while done < steps:
+        size = min(chunk, steps - done)
+        signals = run.signals(done, size)
+        code, taken = advance(
+            system, state, work, tangent, motion.h, scheme.table, one, signals, done, size, motion.every, record, out
+        )
+        done += taken
+        if code != status.OK:
+            raise StepFailed(f"the tangent could not be carried beyond t = {motion.t[0] + done * motion.h:.6g} s.")
+    if steps % motion.every:
+        kernel.store(tangent, out[-1])
+    if tangent.flat[0]:
+        raise ModelError(
+            f"in {int(tangent.flat[0])} steps the mechanism stands in a singular position, where its motion is not a "
+            "smooth function of its start: start it elsewhere, or shorten the run."
+        )
+    return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
+
+
+def _keep_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> None:
+    """Changes of coordinates do not change the rates: the columns of velocities are subtracted from them."""
+    m = dq.shape[2] // 2
+    _, dv = coordinate_changes(space.space, state, dq, dp)
+    dp[:, :, :m] -= np.einsum("bim,mk->bik", dp[:, :, m:], dv[space.space.independent, :m])
