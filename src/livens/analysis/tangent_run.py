@@ -8,7 +8,8 @@ masses: positions first, then velocities.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +19,16 @@ from ..compile.states import copied, empty_record, selected
 from ..compile.system import inverse_masses, scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
-from ..kernels.arrays import State
+from ..kernels.arrays import State, Work
 from ..kernels.kinds import VELOCITY_ONLY
 from ..record.trajectory import Trajectory
 from ..run.loop import Run
 from ..step import tangent as kernel
+from ..step import tangent_sources as sources
 from ..step.livens import Livens
 from ..step.tangent_work import tangent_arrays
 from .joint_space import JointSpace
+from .parameter_nodes import ParameterNodes, begins_at_start
 from .tangent_readings import coordinate_changes
 
 CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
@@ -124,47 +127,101 @@ def _null_space(A: Array, root: Array) -> Array:
     return N
 
 
-def run_tangent(motion: Trajectory, columns: Start | None = None) -> tuple[Start, Array]:
+def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     """The columns at the start, and their changes at all stored times (k, 2, n, 6, m): poses, then momenta."""
     refuse(motion)
-    compiled, scheme, system = motion.compiled, motion.scheme, motion.system
     state = copied(selected(motion.record, 0))
-    begin = start_columns(compiled, state) if columns is None else columns
-    m, n = begin.dq.shape[2], len(state.a)
-    record = empty_record(state, 1)
-    run = Run(compiled, scheme, motion.h, float(motion.t[0]), motion.every, record)
-    work = scratch(system, scheme.scratch)
-    tangent = tangent_arrays(system, work, m)
-    signals = run.signals(0, 0)
-    run.prepare(system, state, work, signals, motion.h)
+    begin = start_columns(motion.compiled, state)
+    course = Course(motion, state, begin.dq.shape[2])
+    tangent = course.tangent
     tangent.dq[:], tangent.dp[:] = begin.dq, begin.dp
-    kernel.project_start(system, state, work, tangent, signals)
+    course.project_start()
     if begin.space is not None:
         _keep_rates(begin.space, state, tangent.dq, tangent.dp)
-        kernel.project_start(system, state, work, tangent, signals)
-    out = np.zeros((len(motion), 2, n, 6, m))
-    kernel.store(tangent, out[0])
-    kernel.start_tangent(system, state, work, tangent, signals)
-    advance = kernel.jointed_tangent if len(system.rows.kind) else kernel.free_tangent
-    one, done, steps = np.ones(1), 0, motion.steps
-    chunk = max(1, int(CHUNK / (n * 12 * max(m, 1) * scheme.stages)))
-    while done < steps:
-        size = min(chunk, steps - done)
-        signals = run.signals(done, size)
-        code, taken = advance(
-            system, state, work, tangent, motion.h, scheme.table, one, signals, done, size, motion.every, record, out
-        )
-        done += taken
-        if code != status.OK:
-            raise StepFailed(f"the tangent could not be carried beyond t = {motion.t[0] + done * motion.h:.6g} s.")
-    if steps % motion.every:
-        kernel.store(tangent, out[-1])
-    if tangent.flat[0]:
-        raise ModelError(
-            f"in {int(tangent.flat[0])} steps the mechanism stands in a singular position, where its motion is not a "
-            "smooth function of its start: start it elsewhere, or shorten the run."
-        )
+        course.project_start()
+    out = course.go()
     return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
+
+
+class Course:
+    """A motion that is computed again with m small changes, the last ones caused by parameters."""
+
+    def __init__(self, motion: Trajectory, state: State, columns: int, nodes: ParameterNodes | None = None):
+        self.motion, self.state, self.nodes, self.system = motion, state, nodes, motion.system
+        parameters = len(nodes.names) if nodes is not None else 0
+        self.record = empty_record(state, 1)
+        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
+        self.work = scratch(self.system, motion.scheme.scratch)
+        self.tangent = tangent_arrays(self.system, self.work, columns, parameters)
+        self.signals = self.run.signals(0, 0)
+        self.run.prepare(self.system, state, self.work, self.signals, motion.h)
+
+    def project_start(self) -> None:
+        """The changes of momenta at the start satisfy the joints."""
+        kernel.project_start(self.system, self.state, self.work, self.tangent, self.signals)
+
+    def go(self) -> Array:
+        """The changes at all stored times (k, 2, n, 6, m)."""
+        motion, scheme, tangent = self.motion, self.motion.scheme, self.tangent
+        n, m = tangent.dq.shape[0], tangent.dq.shape[2]
+        out = np.zeros((len(motion), 2, n, 6, m))
+        kernel.store(tangent, out[0])
+        done, steps, costs = 0, motion.steps, n * 12 * max(m, 1) * scheme.stages
+        chunk = max(1, int(CHUNK / costs))
+        while done < steps:
+            code, taken = self._advance(done, min(chunk, steps - done), out)
+            done += taken
+            if code != status.OK:
+                raise StepFailed(f"the tangent could not be carried beyond t = {motion.t[0] + done * motion.h:.6g} s.")
+        if steps % motion.every:
+            kernel.store(tangent, out[-1])
+        if tangent.flat[0]:
+            raise ModelError(
+                f"in {int(tangent.flat[0])} steps the mechanism stands in a singular position, where its motion is not "
+                "a smooth function of its start: start it elsewhere, or shorten the run."
+            )
+        return out
+
+    def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
+        motion, system, one = self.motion, self.system, np.ones(1)
+        h, table, every, jointed = motion.h, motion.scheme.table, motion.every, len(system.rows.kind) > 0
+        signals = self.run.signals(done, size)
+        if self.nodes is None:
+            advance = kernel.jointed_tangent if jointed else kernel.free_tangent
+            code, taken = advance(
+                system, self.state, self.work, self.tangent, h, table, one, signals, done, size, every, self.record, out
+            )
+        else:
+            with_sources = sources.jointed_parameters if jointed else sources.free_parameters
+            tables = self.nodes.tables(h, self.run.times(done, size), signals)
+            code, taken = with_sources(
+                system, self._systems, tables, self.nodes.spacing, self.state, self.work, self._other, self.tangent, h,
+                table, one, done, size, every, self.record, out,
+            )  # fmt: skip
+        return int(code), int(taken)
+
+    @cached_property
+    def _systems(self) -> Any:
+        return self.nodes.systems if self.nodes is not None else None
+
+    @cached_property
+    def _other(self) -> Work:
+        return scratch(self.system, 4)
+
+
+def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
+    """The changes of a motion per unit of each parameter at all stored times (k, 2, n, 6, parameters)."""
+    refuse(motion)
+    state = copied(selected(motion.record, 0))
+    if not begins_at_start(motion.compiled, state) or motion.t[0] != 0.0:
+        raise ModelError(
+            "sensitivities are those of a motion that begins at the start of its model, at t = 0: move the bodies of "
+            "the model to the start of this motion, and simulate it again."
+        )
+    course, begin = Course(motion, state, len(nodes.names), nodes), nodes.start()
+    course.tangent.dq[:], course.tangent.dp[:], course.tangent.mu[:] = begin.dq, begin.dp, begin.mu
+    course.tangent.mu[motion.system.rows.rate == 0.0] = 0.0
+    return course.go()
 
 
 def _keep_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> None:

@@ -175,6 +175,25 @@ def copy_panel(x, y):
 
 
 @njit
+def add_sources(source, x):
+    """Add the k columns of `source` to the last ones of a panel of bodies."""
+    first = x.shape[2] - source.shape[2]
+    for b in range(1, source.shape[0]):
+        for i in range(6):
+            for q in range(source.shape[2]):
+                x[b, i, first + q] += source[b, i, q]
+
+
+@njit
+def add_row_sources(source, u):
+    """The same for a panel of rows."""
+    first = u.shape[1] - source.shape[1]
+    for r in range(source.shape[0]):
+        for q in range(source.shape[1]):
+            u[r, first + q] += source[r, q]
+
+
+@njit
 def assemble_product(blocks, P, Q, A):
     """A = lower blocks of P Qᵀ."""
     for k in range(A.shape[0]):

@@ -45,10 +45,22 @@ class Start(NamedTuple):
     f: Floats  # (n, 3)
     tau: Floats  # (n, 3)
     angle: Floats  # (c,)
+    node_angle: Floats  # scratch (c,)
     E: Floats  # δφ₁ − δφ₀ per change of the angular momentum, world axes (n, 3, 3)
     spin: Floats  # angular momentum during the drift, world axes (n, 3)
     lever: Floats  # points and directions of a row, scratch (8, 3)
     v: Floats  # velocities and angular velocities, world axes (n, 6)
+
+
+class Sources(NamedTuple):
+    """Changes of a stage that k parameters cause at fixed states: they belong to the last k columns of the panels."""
+
+    x: Floats  # impulses of the first half of the stage, and of its multipliers (n, 6, k)
+    q: Floats  # the end of the drift: poses (n, 6, k)
+    p: Floats  # and momenta (n, 6, k)
+    u: Floats  # the position level (r, k)
+    f: Floats  # impulses of the second half of the stage (n, 6, k)
+    w: Floats  # the velocity level (r, k)
 
 
 class TangentWork(NamedTuple):
@@ -56,6 +68,7 @@ class TangentWork(NamedTuple):
 
     links: Links
     start: Start
+    sources: Sources
     dq: Floats  # δa, δφ (n, 6, m)
     dp: Floats  # δp, δl (n, 6, m)
     x: Floats  # impulses, scratch (n, 6, m)
@@ -65,7 +78,7 @@ class TangentWork(NamedTuple):
     base: Floats  # rates of nonholonomic rows at the start of the drift (r, m)
     mu: Floats  # change of the multipliers of dampers (r, m)
     K: Floats  # change of forces per change of poses (links + 1, 6, 6)
-    C: Floats  # change of user-written forces per change of momenta (links + 1 or 1, 6, 6)
+    C: Floats  # change of user-written forces per change of momenta (links + 1, 6, 6)
     one: Floats  # the links of one row (17, 6, 6)
     G0: Floats  # Jacobian entries in world axes at the start of the stage (entries + 1, 6)
     G1: Floats  # at its end

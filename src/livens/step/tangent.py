@@ -29,6 +29,8 @@ from ..kernels.tangent import (
     add_impulses,
     add_product,
     add_rates,
+    add_row_sources,
+    add_sources,
     apply_drift,
     assemble_product,
     copy_panel,
@@ -142,6 +144,8 @@ def solve_positions(system, tangent, h, refine):
     bodies, blocks, rows, s = system.bodies, system.blocks, system.rows, tangent.start
     tangent.dp[:, :, :] = 0.0
     apply_drift(bodies, h, s.E, s.spin, tangent.x, tangent.dq, tangent.dp)
+    add_sources(tangent.sources.q, tangent.dq)
+    add_sources(tangent.sources.p, tangent.dp)
     if rows.kind.shape[0] > 0:
         position_entries(rows, bodies, blocks, h, tangent)
         assemble_product(blocks, tangent.P, tangent.G0, tangent.A)
@@ -157,6 +161,7 @@ def solve_positions(system, tangent, h, refine):
                 tangent.u[:, :] = 0.0
                 add_rates(blocks, 1.0, tangent.G1, tangent.dq, tangent.u)
                 zero_soft(rows, tangent.u)
+            add_row_sources(tangent.sources.u, tangent.u)
             solve_lu_panel(blocks, tangent.A, tangent.U, tangent.u, tangent.y)
             tangent.x[:, :, :] = 0.0
             add_impulses(blocks, -1.0, tangent.G0, tangent.u, tangent.x)
@@ -182,6 +187,7 @@ def solve_velocities(rows, blocks, h, S, pivot, refine, tangent, x):
         u[:, :] = 0.0
         add_rates(blocks, 1.0, tangent.V1, x, u)
         add_rates(blocks, 1.0, tangent.R, tangent.dq, u)
+        add_row_sources(tangent.sources.w, u)
         for r in range(u.shape[0]):
             if rows.rate[r] > 0.0:
                 c = 1.0 / rows.rate[r]
@@ -229,6 +235,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
         add_product(tangent.links.body, half, tangent.C, tangent.dp, tangent.x)
     if system.damped:
         add_impulses(blocks, half, tangent.G0, tangent.mu, tangent.x)
+    add_sources(tangent.sources.x, tangent.x)
     kick(half, s.f, s.tau, s.p, s.L)
     add_start_impulses(blocks, half, s.B, tangent.G0, work.lam, s.p, s.L)
     drift_derivative(system.bodies, h, s.B, s.L, s.E, s.spin)
@@ -249,6 +256,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
     add_row_blocks(system, tangent, state.a, state.B, state.lam[MU], t1, work.registers)
     rate_changes(system, tangent, state.a, state.B, state.p, state.L, t1, work.registers, tangent.R)
     add_product(tangent.links.body, half, tangent.K, tangent.dq, tangent.dp)
+    add_sources(tangent.sources.f, tangent.dp)
     status = OK
     if system.formulas.forces == 0:
         solve_velocities(rows, blocks, h, work.S, work.pivot[S_PIVOTS], refine, tangent, tangent.dp)
@@ -292,14 +300,9 @@ def spin_at_end(B, spin, L):
             L[b, i] = B[b, 0, i] * spin[b, 0] + B[b, 1, i] * spin[b, 1] + B[b, 2, i] * spin[b, 2]
 
 
-@inline
-def first_damper_forces(system, state, work, tangent, signals):
+@njit
+def damper_forces(rows, blocks, tangent):
     """The change of the multipliers of dampers at the start of a run: μ = −c G v."""
-    blocks, rows = system.blocks, system.rows
-    rotate_entries(blocks, state.B, work.G, tangent.G1)
-    divide_by_masses(system.bodies, blocks, state.B, tangent.G1, tangent.V1)
-    t = tape_time(system, signals, 0)
-    rate_changes(system, tangent, state.a, state.B, state.p, state.L, t, work.registers, tangent.R)
     tangent.mu[:, :] = 0.0
     add_rates(blocks, 1.0, tangent.V1, tangent.dp, tangent.mu)
     add_rates(blocks, 1.0, tangent.R, tangent.dq, tangent.mu)
@@ -309,9 +312,24 @@ def first_damper_forces(system, state, work, tangent, signals):
 
 
 @njit
-def start_tangent(system, state, work, tangent, signals):
-    """What a run of tangents needs besides `prepare`: the changes of the forces of dampers."""
-    first_damper_forces(system, state, work, tangent, signals)
+def project_start(system, state, work, tangent, signals):
+    """The changes of the momenta at the start of a run satisfy (2), by the least impulses; those of the multipliers of
+    dampers follow."""
+    blocks = system.blocks
+    rotate_entries(blocks, state.B, work.G, tangent.G1)
+    divide_by_masses(system.bodies, blocks, state.B, tangent.G1, tangent.V1)
+    rate_changes(
+        system, tangent, state.a, state.B, state.p, state.L, tape_time(system, signals, 0), work.registers, tangent.R
+    )
+    for _ in range(3):
+        tangent.u[:, :] = 0.0
+        add_rates(blocks, 1.0, tangent.V1, tangent.dp, tangent.u)
+        add_rates(blocks, 1.0, tangent.R, tangent.dq, tangent.u)
+        zero_soft(system.rows, tangent.u)
+        solve_panel(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
+        zero_soft(system.rows, tangent.u)
+        add_impulses(blocks, -1.0, tangent.G1, tangent.u, tangent.dp)
+    damper_forces(system.rows, blocks, tangent)
 
 
 @njit
@@ -357,18 +375,3 @@ def store(tangent, out):
     """Copy the changes into out (2, n, 6, m)."""
     copy_panel(tangent.dq, out[0])
     copy_panel(tangent.dp, out[1])
-
-
-@njit
-def project_start(system, state, work, tangent, signals):
-    """The changes of the momenta at the start of a run satisfy (2), by the least impulses."""
-    blocks = system.blocks
-    first_damper_forces(system, state, work, tangent, signals)
-    for _ in range(3):
-        tangent.u[:, :] = 0.0
-        add_rates(blocks, 1.0, tangent.V1, tangent.dp, tangent.u)
-        add_rates(blocks, 1.0, tangent.R, tangent.dq, tangent.u)
-        zero_soft(system.rows, tangent.u)
-        solve_panel(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
-        zero_soft(system.rows, tangent.u)
-        add_impulses(blocks, -1.0, tangent.G1, tangent.u, tangent.dp)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..kernels.arrays import System, Work
 from ..kernels.kinds import COUPLE, TAPE
-from ..kernels.tangent_arrays import Ints, Links, Start, TangentWork
+from ..kernels.tangent_arrays import Ints, Links, Sources, Start, TangentWork
 
 
 class _Numbers:
@@ -81,8 +81,8 @@ def links_of(system: System) -> Links:
     )
 
 
-def tangent_arrays(system: System, work: Work, columns: int) -> TangentWork:
-    """The arrays for `columns` changes of a state of `system`, filled with zeros."""
+def tangent_arrays(system: System, work: Work, columns: int, parameters: int = 0) -> TangentWork:
+    """The arrays for `columns` changes of a state of `system`, the last ones caused by parameters; filled with zeros."""
     n, r, m = len(system.bodies.mass), len(system.rows.kind), columns
     links = links_of(system)
     size = len(links.body) + 1
@@ -91,15 +91,20 @@ def tangent_arrays(system: System, work: Work, columns: int) -> TangentWork:
         **vectors,
         B=np.zeros((n, 3, 3)),
         angle=np.zeros(len(system.coordinates.kind)),
+        node_angle=np.zeros(len(system.coordinates.kind)),
         E=np.zeros((n, 3, 3)),
         lever=np.zeros((8, 3)),
         v=np.zeros((n, 6)),
     )
+    k = parameters
+    bodies, levels = np.zeros((4, n, 6, k)), np.zeros((2, r, k))
+    sources = Sources(x=bodies[0], q=bodies[1], p=bodies[2], u=levels[0], f=bodies[3], w=levels[1])
     entries = {name: np.zeros_like(work.G) for name in ("G0", "G1", "V0", "V1", "R0", "R1", "R", "P")}
     panels = {name: np.zeros((n, 6, m)) for name in ("dq", "dp", "x")}
     return TangentWork(
         links=links,
         start=start,
+        sources=sources,
         **panels,
         kept=np.zeros((n if system.formulas.forces else 0, 6, m)),
         u=np.zeros((r, m)),
