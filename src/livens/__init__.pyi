@@ -15,9 +15,12 @@ from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.linear import linearize as linearize
 from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes
+from .analysis.sensitivity import Objective as Objective
+from .analysis.sensitivity import sensitivity as sensitivity
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
+from .analysis.tangent import Tangent as Tangent
 from .describe.actions import attach as attach
 from .describe.actions import change as change
 from .describe.actions import release as release

@@ -21,7 +21,7 @@ from ..run.parameters import Numbers
 from ..step.tangent_sources import NODES, weight
 from .aligned_mass import align
 
-SPACING = 5e-3  # of the size of a parameter
+SPACING = 2e-3  # of the size of a parameter
 STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 WEIGHTS = np.array([weight(k) for k in range(NODES)])
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function

@@ -22,6 +22,7 @@ from .._jit import inline, njit
 from ..kernels.arrays import CONDITION, H_PIVOTS, MU, S_PIVOTS
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from ..kernels.row_tapes import tape_time
+from ..kernels.singular import copy
 from ..kernels.sparse import factor_lu, remove_dampers
 from ..kernels.spin import kick
 from ..kernels.status import OK, STIFF
@@ -56,8 +57,13 @@ ROUND_OFF = 1e-15
 def save_start(system, state, work, tangent):
     """Copy what a stage overwrites."""
     s = tangent.start
-    s.a[:], s.B[:], s.p[:], s.L[:] = state.a, state.B, state.p, state.L
-    s.f[:], s.tau[:], s.angle[:] = work.f, work.tau, state.angle
+    for b in range(state.a.shape[0]):
+        for i in range(3):
+            s.a[b, i], s.p[b, i], s.L[b, i] = state.a[b, i], state.p[b, i], state.L[b, i]
+            s.f[b, i], s.tau[b, i] = work.f[b, i], work.tau[b, i]
+            for j in range(3):
+                s.B[b, i, j] = state.B[b, i, j]
+    copy(state.angle, s.angle)
     rotate_entries(system.blocks, state.B, work.G, tangent.G0)
     divide_by_masses(system.bodies, system.blocks, state.B, tangent.G0, tangent.V0)
 
@@ -127,7 +133,8 @@ def position_residual(rows, blocks, h, tangent):
     u, y = tangent.u, tangent.y
     u[:, :] = 0.0
     add_rates(blocks, 1.0, tangent.G1, tangent.dq, u)
-    y[:, :] = tangent.base
+    for r in range(u.shape[0]):
+        copy(tangent.base[r], y[r])
     add_rates(blocks, 1.0, tangent.V1, tangent.dp, y)
     add_rates(blocks, 1.0, tangent.R1, tangent.dq, y)
     for r in range(u.shape[0]):

@@ -20,6 +20,7 @@ from ..kernels.forces import forces, time_of
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.members import own, own_system
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
+from ..kernels.singular import copy
 from ..kernels.spin import drift
 from ..kernels.status import OK
 from . import livens, rattle
@@ -78,7 +79,7 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
     s, sources = tangent.start, tangent.sources
     p0, L0, p, L = work.trial[0], work.trial[1], work.trial[2], work.trial[3]
     rows, angle = system.rows, s.node_angle
-    angle[:] = s.angle
+    copy(s.angle, angle)
     update_coordinates(system.coordinates, s.a, s.B, angle)
     all_jacobians(system, s.a, s.B, signals, 0, work, work.partial, work.G)
     forces_at(system, s.a, s.B, p0, L0, angle, lam, work.G, signals, 0, work)
@@ -89,7 +90,7 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
         l = to_world(state.B, b, work.L[b])
         for i in range(3):
             sources.p[b, 3 + i, k] += c * l[i]
-    angle[:] = state.angle
+    copy(state.angle, angle)
     update_coordinates(system.coordinates, state.a, state.B, angle)
     if rows.kind.shape[0] > 0:
         if system.rolls:
