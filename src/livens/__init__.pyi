@@ -4,6 +4,8 @@ from .analysis.assemble import Assembled as Assembled
 from .analysis.assemble import assemble as assemble
 from .analysis.equilibrium import Equilibrium as Equilibrium
 from .analysis.equilibrium import equilibrium as equilibrium
+from .analysis.fit import Fit as Fit
+from .analysis.fit import fit as fit
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .analysis.joint_space import JointSpace as JointSpace
