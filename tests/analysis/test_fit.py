@@ -67,13 +67,18 @@ def test_double_pendulum_with_bounds():
         "two": motion.position("two") + 5e-4 * rng.normal(size=(len(motion), 3)),
     }
     data["upper"][3] = np.nan  # not measured
-    vary = {"bodies.two.mass": (1.0, 0.1, 5.0), "joints.lower.stiffness": (1.0, 0.0, 10.0), "joints.upper.start_rate": 1.0}
+    vary = {
+        "bodies.two.mass": (1.0, 0.1, 5.0),
+        "joints.lower.stiffness": (1.0, 0.0, 10.0),
+        "joints.upper.start_rate": 1.0,
+    }
     found = lv.fit(model(1.0, 1.0, 1.0), data, vary=vary, h=0.01, sigma={"upper": 1e-3, "two": 5e-4})
     for name, value in zip(vary, truth, strict=True):
         low, high = found.interval(0.999)[name]
         assert low < value < high
         assert found.errors[name] < 0.05 * value
-    assert "95 %" in found.report() and "bodies.two.mass" in found.report()
+    assert "95 %" in found.report()
+    assert "bodies.two.mass" in found.report()
     assert found.correlation == pytest.approx(found.correlation.T)
     assert np.diag(found.correlation) == pytest.approx(np.ones(3))
 
@@ -98,7 +103,7 @@ def test_wrong_data_are_refused():
         lv.fit(m, {"t": [0.0, 0.03], "pivot": [0, 0]}, vary=["gravity.2"], h=0.02)
     with pytest.raises(lv.ModelError, match="values for 3 times"):
         lv.fit(m, {"t": t, "pivot": [0, 0]}, vary=["gravity.2"], h=0.02)
-    with pytest.raises(lv.ModelError, match="gravity|mass"):
+    with pytest.raises(lv.ModelError, match="mass"):
         lv.fit(m, {"t": t, "pivot": t}, vary=["bodies.rod.mas"], h=0.02)
     with pytest.raises(lv.ModelError, match="between the bounds"):
         lv.fit(m, {"t": t, "pivot": t}, vary={"gravity.2": (1.0, 2.0, 3.0)}, h=0.02)

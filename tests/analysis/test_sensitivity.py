@@ -66,8 +66,9 @@ def readings(units):
 
     def of(motion):
         return np.concatenate([
-            motion.position("fore")[-1] / l, motion.velocity("fore")[-1] * t / l, motion.angular_velocity("arm")[-1] * t,
-            motion.coordinate("shoulder")[-1:], motion.energy[-1:] / (mass * l**2 / t**2),
+            motion.position("fore")[-1] / l, motion.velocity("fore")[-1] * t / l,
+            motion.angular_velocity("arm")[-1] * t, motion.coordinate("shoulder")[-1:],
+            motion.energy[-1:] / (mass * l**2 / t**2),
         ])  # fmt: skip
 
     return of
@@ -83,9 +84,9 @@ def test_differences_of_the_run(seed):
     found = lv.sensitivity(run(6 * h, every=6), of, NAMES)
     for k, name in enumerate(NAMES):
         value, size = numbers.value(name)
-        d = 1e-3 * (size or {"gravity": 9.81 * units[0] / units[2] ** 2}.get(name.split(".")[0], units[0]))
+        d = 5e-3 * (size or {"gravity": 9.81 * units[0] / units[2] ** 2}.get(name.split(".")[0], units[0]))
         if name.endswith("velocity.2"):
-            d = 1e-3 * units[0] / units[2]
+            d = 5e-3 * units[0] / units[2]
         ends = {n: of(run(6 * h, every=6, parameters={name: value + n * d})) for n in range(-4, 5) if n}
         expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
         assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(expected).max(), name
@@ -136,7 +137,7 @@ def test_wrong_names_and_values_are_refused():
         lv.sensitivity(motion, of, ["bodies.arn.mass"])
     with pytest.raises(lv.ModelError, match="one of its parts"):
         lv.sensitivity(motion, of, ["gravity"])
-    with pytest.raises(lv.ModelError, match="structure"):
+    with pytest.raises(lv.ModelError, match=r"no derivative with respect to 'joints\.elbow\.damping' at 0"):
         lv.sensitivity(motion, of, ["joints.elbow.damping"])
     with pytest.raises(lv.ModelError, match="list of names"):
         lv.sensitivity(motion, of, "gravity.2")

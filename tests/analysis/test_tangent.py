@@ -72,7 +72,9 @@ def random_mechanism(seed, forces=True):
     places = [(0.5, 0.1, 0), (1.3, -0.2, 0.4), (1.9, 0.3, 0.1)]
     bodies = [
         m.add(
-            lv.Body(scaled(lopsided(seed + 10 * k), l, mass), at=l * (R @ place), rotation=turned(seed + k), name=f"b{k}")
+            lv.Body(
+                scaled(lopsided(seed + 10 * k), l, mass), at=l * (R @ place), rotation=turned(seed + k), name=f"b{k}"
+            )
         )
         for k, place in enumerate(places)
     ]
@@ -157,7 +159,9 @@ def one_body(kind, rng):
     elif kind == "ball with a spring":
         m.add(lv.Spherical(m.world.point(*here), body.point_at(*here), stiffness=40.0, name="ball"))
     else:
-        m.add(lv.Revolute(m.world.point(*here), body.point_at(*here), axis=R @ (0, 1, 0), limits=(0.1, 9.0), name="pin"))
+        m.add(
+            lv.Revolute(m.world.point(*here), body.point_at(*here), axis=R @ (0, 1, 0), limits=(0.1, 9.0), name="pin")
+        )
     return m
 
 
@@ -239,7 +243,7 @@ def test_linear_oscillator(seed):
     c, s = np.cos(nu * tangent.t), np.sin(nu * tangent.t)
     w = omega * np.sqrt(1.0 - 0.25 * (h * omega) ** 2)
     expected = np.array([[c, s / w], [-w * s, c]]).transpose(2, 0, 1)
-    assert tangent.A == pytest.approx(expected, abs=1e-12)
+    assert np.abs(tangent.A - expected).max() < 1e-12
     assert tangent.coordinate("rail") == pytest.approx(expected[:, 0], abs=1e-12)
     axis = R @ (1, 2, 0) / np.sqrt(5.0)
     assert tangent.velocity("cart")[-1] == pytest.approx(np.outer(axis, expected[-1, 1]), abs=1e-12)

@@ -2,7 +2,7 @@
 
 With measured values y_i of standard deviation σ_i and the readings r_i(θ) of the simulated motion,
 
-    minimise  Σ ((r_i(θ) − y_i)/σ_i)²,       J = ∂r/∂θ by lv.sensitivity,       covariance  s² (Jᵀ W J)⁻¹,  W = 1/σ².    (1)
+    minimise  Σ ((r_i(θ) − y_i)/σ_i)²,     J = ∂r/∂θ by lv.sensitivity,     covariance  s² (Jᵀ W J)⁻¹,  W = 1/σ².    (1)
 
 If the standard deviations are given, s = 1. Otherwise all values have the same one, estimated from the residuals with
 n values and k parameters: s² = Σ r²/(n − k). Intervals are those of Student's t with n − k degrees of freedom.
@@ -29,6 +29,7 @@ from ..run.prepare import prepare
 from ..step import Scheme
 from .sensitivity import Of, sensitivity
 
+NO_EFFECT = 1e-9  # relative change of the readings that counts as none
 OFF = 1e-6  # distance of a measured time from the next step, in steps, that counts as none
 
 
@@ -46,10 +47,10 @@ def fit(
 
     data: "t", the times [s], and for each measured quantity its values at these times: a joint or its name (coordinate:
     n values, or n × k), a body, point or name (world position: n × 3), or "of", the values of the function `of` of the
-    motion. NaN is a value that was not measured. vary: the names of the unknown numbers as for `lv.sensitivity`, initial
-    velocities and rates among them, with their first guess, (guess, lowest, highest), or None for the number in the
-    model. h [s]: the step; every time must be a multiple of it. sigma: standard deviation of the measured values, one for
-    all or by quantity; None: unknown, and equal for all.
+    motion. NaN is a value that was not measured. vary: the names of the unknown numbers as for `lv.sensitivity`,
+    initial velocities and rates among them, with their first guess, (guess, lowest, highest), or None for the number in
+    the model. h [s]: the step; every time must be a multiple of it. sigma: standard deviation of the measured values,
+    one for all or by quantity; None: unknown, and equal for all.
 
     >>> import livens as lv, numpy as np
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -68,12 +69,13 @@ def fit(
 
 
 class Unknown(NamedTuple):
-    """A number that is varied: its name, first guess and bounds."""
+    """A number that is varied: its name, first guess, bounds, and the size of its vector."""
 
     name: str
     guess: float
     low: float
     high: float
+    size: float
 
 
 class Reading(NamedTuple):
@@ -89,9 +91,9 @@ class Fit:
     """The result of `lv.fit`.
 
     `values`: the estimates by name; `errors`: their standard deviations; `covariance` (k, k) in the order of `names`;
-    `motion`: the motion with the estimates; `residuals`: measured minus simulated, by quantity; `scale`: s of the
-    residuals in standard deviations, near 1 if the model and the given sigma are right, or the standard deviation of the
-    measured values if none was given; `converged` and `message` of the optimiser.
+    `motion`: the motion with the estimates; `residuals`: measured minus simulated, by quantity; `scale`: size of the
+    residuals in standard deviations, near 1 if the model and the given sigma are right, or the standard deviation of
+    the measured values if none was given; `converged` and `message` of the optimiser.
     """
 
     def __init__(self, problem: _Problem, result: Any):
@@ -104,10 +106,12 @@ class Fit:
         self.scale = float(np.sqrt(r @ r / self.freedom)) if self.freedom > 0 else np.nan
         normal = J.T @ J
         size = np.sqrt(np.diag(normal))
-        if not np.all(size > 0.0) or np.linalg.cond(normal / np.outer(size, size)) > 1e13:
+        effect = size * np.array([one.size for one in problem.unknowns])  # of a change of each by its own size
+        least = NO_EFFECT * float(np.linalg.norm(problem.weighted(self.motion, False)))
+        if not np.all(effect > least) or np.linalg.cond(normal / np.outer(size, size)) > 1e13:
             raise ModelError(
-                f"the data do not determine {', '.join(self.names)}: a change of some of them, or of a combination, does "
-                "not change the measured quantities. Measure more of them, or vary fewer numbers."
+                f"the data do not determine {', '.join(self.names)}: a change of some of them, or of a combination, "
+                "does not change the measured quantities. Measure more quantities, or vary fewer numbers."
             )
         inverse = np.linalg.inv(normal / np.outer(size, size)) / np.outer(size, size)
         self.covariance = inverse * (1.0 if problem.known else self.scale**2)
@@ -122,7 +126,8 @@ class Fit:
             raise ModelError(f"the level of a confidence interval is between 0 and 1, not {level!r}.")
         c = float(student.ppf(0.5 + 0.5 * level, max(1, self.freedom)))
         return {
-            name: (float(x - c * self.errors[name]), float(x + c * self.errors[name])) for name, x in self.values.items()
+            name: (float(x - c * self.errors[name]), float(x + c * self.errors[name]))
+            for name, x in self.values.items()
         }
 
     @property
@@ -170,8 +175,8 @@ class _Problem:
         if off.max(initial=0.0) > OFF:
             k = int(off.argmax())
             raise ModelError(
-                f"the measured time {t[k]:g} s is {t[k] / self.prepared.h:.6g} steps of h = {self.prepared.h:g} s; choose "
-                "h so that every time is a whole number of steps."
+                f"the measured time {t[k]:g} s is {t[k] / self.prepared.h:.6g} steps of h = {self.prepared.h:g} s; "
+                "choose h so that every time is a whole number of steps."
             )
         self.every = max(1, int(np.gcd.reduce(number.astype(np.int64))))
         self.stored = number.astype(np.intp) // self.every
@@ -233,7 +238,9 @@ class _Problem:
 
 def _times(data: Mapping[Any, ArrayLike]) -> Array:
     if not isinstance(data, Mapping) or "t" not in data:
-        raise ModelError('data is a dictionary with the times "t" and measured values, such as {"t": t, "hinge": angles}.')
+        raise ModelError(
+            'data is a dictionary with the times "t" and measured values, such as {"t": t, "hinge": angles}.'
+        )
     t = finite(data["t"], np.shape(data["t"]), "t")
     if t.ndim != 1 or not len(t) or t.min() < 0.0 or t.max() <= 0.0:
         raise ModelError("the measured times are a row of numbers from 0 on, with at least one above 0.")
@@ -248,9 +255,10 @@ def _readings(model: Model, data: Mapping[Any, ArrayLike], sigma: Any, of: Of | 
             continue
         values = np.asarray(given, dtype=np.float64)
         values = values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)
-        thing = key if isinstance(key, Point) else model.find(key) or key
+        thing: Any = key if isinstance(key, Point) else model.find(key) or key
+        read = _function(key, thing, of)
         name = key if isinstance(key, str) else f"point of {key.body.name}" if isinstance(key, Point) else thing.name
-        found.append(Reading(name, _function(key, thing, of), values, _deviations(key, name, sigma, values)))
+        found.append(Reading(name, read, values, _deviations(key, name, sigma, values)))
     if not found:
         raise ModelError("data has times but no measured values.")
     return found
@@ -292,7 +300,7 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
     numbers, found = Numbers(model), []
     for name in vary:
         given = vary[name] if isinstance(vary, Mapping) else None
-        value = numbers.value(name)[0]
+        value, size = numbers.value(name)
         parts = [value, -np.inf, np.inf] if given is None else [given, -np.inf, np.inf]
         if isinstance(given, tuple | list):
             parts = list(given)
@@ -302,7 +310,8 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
             guess, low, high = np.nan, np.nan, np.nan
         if not low < guess < high or not np.isfinite(guess):
             raise ModelError(
-                f"{name!r}: give a first guess, or (guess, lowest, highest) with the guess between the bounds, not {given!r}."
+                f"{name!r}: give a first guess, or (guess, lowest, highest) with the guess between the bounds, not "
+                f"{given!r}."
             )
-        found.append(Unknown(name, guess, low, high))
+        found.append(Unknown(name, guess, low, high, size or 1.0))
     return found

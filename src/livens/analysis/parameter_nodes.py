@@ -121,4 +121,5 @@ class ParameterNodes:
 
 def begins_at_start(compiled: Compiled, state: State) -> bool:
     """True if a state is the start of the model."""
-    return all(np.array_equal(getattr(state, name), getattr(compiled.state, name)) for name in ("a", "B", "p", "L"))
+    mine = compiled.state
+    return all(map(np.array_equal, (state.a, state.B, state.p, state.L), (mine.a, mine.B, mine.p, mine.L)))

@@ -66,8 +66,8 @@ class Tangent:
     @property
     def local(self) -> Array:
         """Changes of every body, the world first, in its own frame (k, n, 12, m): of the centre of mass δa [m] in world
-        axes; the small rotation δθ [rad] in principal axes; the momentum δp [kg m/s] in world axes; the angular momentum
-        δL [kg m²/s] in principal axes."""
+        axes; the small rotation δθ [rad] in principal axes; the momentum δp [kg m/s] in world axes; the angular
+        momentum δL [kg m²/s] in principal axes."""
         dq, dp, B = self._changes[:, 0], self._changes[:, 1], self.motion.record.B
         turned = [np.einsum("kbji,kbjm->kbim", B, x[:, :, 3:]) for x in (dq, dp)]
         return np.concatenate([dq[:, :, :3], turned[0], dp[:, :, :3], turned[1]], axis=2)
@@ -107,8 +107,8 @@ class Tangent:
     def _space(self) -> Space:
         if self._joints is None:
             raise ModelError(
-                f"model {self.motion.model.name!r} has no independent joint coordinates: bodies roll, or a joint has no "
-                "coordinate. Read positions, velocities or `local` instead."
+                f"model {self.motion.model.name!r} has no independent joint coordinates: bodies roll, or a joint has "
+                "no coordinate. Read positions, velocities or `local` instead."
             )
         return self._joints.space
 

@@ -133,11 +133,11 @@ def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     state = copied(selected(motion.record, 0))
     begin = start_columns(motion.compiled, state)
     course = Course(motion, state, begin.dq.shape[2])
-    tangent = course.tangent
-    tangent.dq[:], tangent.dp[:] = begin.dq, begin.dp
+    course.begin(begin.dq, begin.dp)
     course.project_start()
     if begin.space is not None:
-        _keep_rates(begin.space, state, tangent.dq, tangent.dp)
+        dq, dp = course.changes
+        course.begin(dq, _keeping_rates(begin.space, state, dq, dp))
         course.project_start()
     out = course.go()
     return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
@@ -156,6 +156,16 @@ class Course:
         self.signals = self.run.signals(0, 0)
         self.run.prepare(self.system, state, self.work, self.signals, motion.h)
 
+    def begin(self, dq: Array, dp: Array) -> None:
+        """Set the changes at the start (n, 6, m)."""
+        self.tangent.dq[:], self.tangent.dp[:] = (x.reshape(self.tangent.dq.shape) for x in (dq, dp))
+
+    @property
+    def changes(self) -> tuple[Array, Array]:
+        """The present changes of poses and momenta (n, 6, m)."""
+        shape = (len(self.state.a), 6, self.tangent.dq.shape[1])
+        return self.tangent.dq.reshape(shape).copy(), self.tangent.dp.reshape(shape).copy()
+
     def project_start(self) -> None:
         """The changes of momenta at the start satisfy the joints."""
         kernel.project_start(self.system, self.state, self.work, self.tangent, self.signals)
@@ -163,24 +173,25 @@ class Course:
     def go(self) -> Array:
         """The changes at all stored times (k, 2, n, 6, m)."""
         motion, scheme, tangent = self.motion, self.motion.scheme, self.tangent
-        n, m = tangent.dq.shape[0], tangent.dq.shape[2]
-        out = np.zeros((len(motion), 2, n, 6, m))
+        rows, m = tangent.dq.shape
+        out = np.zeros((len(motion), 2, rows, m))
         kernel.store(tangent, out[0])
-        done, steps, costs = 0, motion.steps, n * 12 * max(m, 1) * scheme.stages
+        done, steps, costs = 0, motion.steps, 2 * rows * max(m, 1) * scheme.stages
         chunk = max(1, int(CHUNK / costs))
         while done < steps:
             code, taken = self._advance(done, min(chunk, steps - done), out)
             done += taken
             if code != status.OK:
-                raise StepFailed(f"the tangent could not be carried beyond t = {motion.t[0] + done * motion.h:.6g} s.")
+                t = motion.t[0] + done * motion.h
+                raise StepFailed(f"the tangent could not be carried beyond t = {t:.6g} s: try a smaller h.", motion)
         if steps % motion.every:
             kernel.store(tangent, out[-1])
-        if tangent.flat[0]:
+        if tangent.lost[0]:
             raise ModelError(
-                f"in {int(tangent.flat[0])} steps the mechanism stands in a singular position, where its motion is not "
+                f"in {int(tangent.lost[0])} steps the mechanism stands in a singular position, where its motion is not "
                 "a smooth function of its start: start it elsewhere, or shorten the run."
             )
-        return out
+        return out.reshape(len(motion), 2, -1, 6, m)
 
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
         motion, system, one = self.motion, self.system, np.ones(1)
@@ -206,7 +217,7 @@ class Course:
 
     @cached_property
     def _other(self) -> Work:
-        return scratch(self.system, 4)
+        return scratch(self.system, sources.SCRATCH)
 
 
 def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
@@ -219,13 +230,15 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
             "the model to the start of this motion, and simulate it again."
         )
     course, begin = Course(motion, state, len(nodes.names), nodes), nodes.start()
-    course.tangent.dq[:], course.tangent.dp[:], course.tangent.mu[:] = begin.dq, begin.dp, begin.mu
+    course.begin(begin.dq, begin.dp)
+    course.tangent.mu[:] = begin.mu
     course.tangent.mu[motion.system.rows.rate == 0.0] = 0.0
     return course.go()
 
 
-def _keep_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> None:
-    """Changes of coordinates do not change the rates: the columns of velocities are subtracted from them."""
+def _keeping_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> Array:
+    """dp, so that changes of coordinates do not change the rates: the columns of rates are subtracted from them."""
     m = dq.shape[2] // 2
     _, dv = coordinate_changes(space.space, state, dq, dp)
     dp[:, :, :m] -= np.einsum("bim,mk->bik", dp[:, :, m:], dv[space.space.independent, :m])
+    return dp

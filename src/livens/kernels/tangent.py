@@ -5,7 +5,8 @@ l = B L⁺ the angular momentum in world axes, the drift is, in the frames of ta
 
     δa₁ = δa₀ + (h/m) δp⁺,     δφ₁ = δφ₀ + E δl⁺,     δp⁻ = δp⁺,     δl⁻ = δl⁺ + l × E δl⁺.                          (1)
 
-Panels are the last axis of every array, so that the loops over it are contiguous.
+A panel has a row for each number of each body (6n, m), or for each constraint (r, m), and a column for each change, so
+that the loops over columns are contiguous.
 """
 
 from __future__ import annotations
@@ -97,100 +98,112 @@ def remove_axis(E, B, b, j):
 @njit
 def apply_drift(bodies, h, E, spin, x, dq, dp):
     """(1): the impulses x at the start of the drift change dq and dp at its end; dp does not contain x yet."""
-    m = x.shape[2]
-    for b in range(1, x.shape[0]):
+    for b in range(1, spin.shape[0]):
         c, e, l = h * bodies.inverse_mass[b], E[b], spin[b]
-        for k in range(m):
-            x3, x4, x5 = x[b, 3, k], x[b, 4, k], x[b, 5, k]
-            w0 = e[0, 0] * x3 + e[0, 1] * x4 + e[0, 2] * x5
-            w1 = e[1, 0] * x3 + e[1, 1] * x4 + e[1, 2] * x5
-            w2 = e[2, 0] * x3 + e[2, 1] * x4 + e[2, 2] * x5
-            dq[b, 0, k] += c * x[b, 0, k]
-            dq[b, 1, k] += c * x[b, 1, k]
-            dq[b, 2, k] += c * x[b, 2, k]
-            dq[b, 3, k] += w0
-            dq[b, 4, k] += w1
-            dq[b, 5, k] += w2
-            dp[b, 0, k] += x[b, 0, k]
-            dp[b, 1, k] += x[b, 1, k]
-            dp[b, 2, k] += x[b, 2, k]
-            dp[b, 3, k] += x3 + l[1] * w2 - l[2] * w1
-            dp[b, 4, k] += x4 + l[2] * w0 - l[0] * w2
-            dp[b, 5, k] += x5 + l[0] * w1 - l[1] * w0
+        e00, e01, e02, e10, e11, e12 = e[0, 0], e[0, 1], e[0, 2], e[1, 0], e[1, 1], e[1, 2]
+        e20, e21, e22, l0, l1, l2 = e[2, 0], e[2, 1], e[2, 2], l[0], l[1], l[2]
+        r = 6 * b
+        for i in range(r, r + 3):
+            for k in range(x.shape[1]):
+                dq[i, k] += c * x[i, k]
+                dp[i, k] += x[i, k]
+        for k in range(x.shape[1]):
+            x3, x4, x5 = x[r + 3, k], x[r + 4, k], x[r + 5, k]
+            w0 = e00 * x3 + e01 * x4 + e02 * x5
+            w1 = e10 * x3 + e11 * x4 + e12 * x5
+            w2 = e20 * x3 + e21 * x4 + e22 * x5
+            dq[r + 3, k] += w0
+            dq[r + 4, k] += w1
+            dq[r + 5, k] += w2
+            dp[r + 3, k] += x3 + l1 * w2 - l2 * w1
+            dp[r + 4, k] += x4 + l2 * w0 - l0 * w2
+            dp[r + 5, k] += x5 + l0 * w1 - l1 * w0
+
+
+@njit
+def add_rows(y, r, c, A, o, step, count, x, first):
+    """y[r] += c Σ_j A[o + step·j] x[first + j], j < count, on the rows of panels: the inner loop of all that follows.
+    Six, five and three terms, the usual numbers, share one pass over y."""
+    m = y.shape[1]
+    if count == 6:
+        c0, c1, c2 = c * A[o], c * A[o + step], c * A[o + 2 * step]
+        c3, c4, c5 = c * A[o + 3 * step], c * A[o + 4 * step], c * A[o + 5 * step]
+        for q in range(m):
+            y[r, q] += (
+                c0 * x[first, q] + c1 * x[first + 1, q] + c2 * x[first + 2, q]
+                + c3 * x[first + 3, q] + c4 * x[first + 4, q] + c5 * x[first + 5, q]
+            )  # fmt: skip
+    elif count == 5:
+        c0, c1, c2 = c * A[o], c * A[o + step], c * A[o + 2 * step]
+        c3, c4 = c * A[o + 3 * step], c * A[o + 4 * step]
+        for q in range(m):
+            y[r, q] += (
+                c0 * x[first, q] + c1 * x[first + 1, q] + c2 * x[first + 2, q]
+                + c3 * x[first + 3, q] + c4 * x[first + 4, q]
+            )  # fmt: skip
+    elif count == 3:
+        c0, c1, c2 = c * A[o], c * A[o + step], c * A[o + 2 * step]
+        for q in range(m):
+            y[r, q] += c0 * x[first, q] + c1 * x[first + 1, q] + c2 * x[first + 2, q]
+    else:
+        for j in range(count):
+            c0 = c * A[o + step * j]
+            for q in range(m):
+                y[r, q] += c0 * x[first + j, q]
 
 
 @njit
 def add_product(body, c, K, x, y):
-    """y += c K x, with the blocks K of links."""
-    m = x.shape[2]
+    """y += c K x, with the blocks K of links in one row (36·links,); panels of bodies (6n, m)."""
     for k in range(body.shape[0]):
-        to, of = body[k, 0], body[k, 1]
+        to, of = 6 * body[k, 0], 6 * body[k, 1]
         for i in range(6):
-            for j in range(6):
-                e = c * K[k, i, j]
-                if e != 0.0:
-                    for q in range(m):
-                        y[to, i, q] += e * x[of, j, q]
+            o = 36 * k + 6 * i
+            place = K[o] != 0.0 or K[o + 1] != 0.0 or K[o + 2] != 0.0
+            turn = K[o + 3] != 0.0 or K[o + 4] != 0.0 or K[o + 5] != 0.0
+            if place:
+                add_rows(y, to + i, c, K, o, 1, 6, x, of)
+            elif turn:
+                add_rows(y, to + i, c, K, o + 3, 1, 3, x, of + 3)
 
 
 @njit
 def add_rates(blocks, c, W, x, u):
-    """u += c W x: a row for each constraint, with the entries W."""
-    m = x.shape[2]
+    """u += c W x: a row for each constraint, with the entries W in one row (6·entries,)."""
     for J in range(blocks.diagonal.shape[0]):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
             for y in range(n):
-                for i in range(6):
-                    w = c * W[e + y, i]
-                    if w != 0.0:
-                        for q in range(m):
-                            u[first + y, q] += w * x[b, i, q]
+                add_rows(u, first + y, c, W, 6 * (e + y), 1, 6, x, 6 * b)
 
 
 @njit
 def add_impulses(blocks, c, W, u, x):
     """x += c Wᵀ u."""
-    m = x.shape[2]
     for J in range(blocks.diagonal.shape[0]):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
-            for y in range(n):
-                for i in range(6):
-                    w = c * W[e + y, i]
-                    if w != 0.0:
-                        for q in range(m):
-                            x[b, i, q] += w * u[first + y, q]
+            for i in range(6):
+                add_rows(x, 6 * b + i, c, W, 6 * e + i, 6, n, u, first)
 
 
 @njit
 def copy_panel(x, y):
     """y ← x."""
-    for b in range(x.shape[0]):
-        for i in range(x.shape[1]):
-            for q in range(x.shape[2]):
-                y[b, i, q] = x[b, i, q]
+    for i in range(x.shape[0]):
+        for q in range(x.shape[1]):
+            y[i, q] = x[i, q]
 
 
 @njit
 def add_sources(source, x):
-    """Add the k columns of `source` to the last ones of a panel of bodies."""
-    first = x.shape[2] - source.shape[2]
-    for b in range(1, source.shape[0]):
-        for i in range(6):
-            for q in range(source.shape[2]):
-                x[b, i, first + q] += source[b, i, q]
-
-
-@njit
-def add_row_sources(source, u):
-    """The same for a panel of rows."""
-    first = u.shape[1] - source.shape[1]
+    """Add the k columns of `source` to the last ones of a panel."""
+    first = x.shape[1] - source.shape[1]
     for r in range(source.shape[0]):
         for q in range(source.shape[1]):
-            u[r, first + q] += source[r, q]
+            x[r, first + q] += source[r, q]
 
 
 @njit
@@ -212,78 +225,57 @@ def assemble_product(blocks, P, Q, A):
 @njit
 def solve_panel(blocks, A, pivot, x):
     """`solve` of sparse.py for the columns of x."""
-    last, m = blocks.diagonal.shape[0], x.shape[1]
+    last = blocks.diagonal.shape[0]
     for J in range(last):
         first, o = blocks.row[J], blocks.diagonal[J]
         n = blocks.row[J + 1] - first
         for y in range(1, n):
-            for z in range(y):
-                c = A[o + y * n + z]
-                if c != 0.0:
-                    for q in range(m):
-                        x[first + y, q] -= c * x[first + z, q]
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            add_lower(blocks, A, J, p, x)
+            add_rows(x, first + y, -1.0, A, o + y * n, 1, y, x, first)
+        add_below(blocks, A, J, x)
     for J in range(last - 1, -1, -1):
         first, o = blocks.row[J], blocks.diagonal[J]
         n = blocks.row[J + 1] - first
         for z in range(n):
             c = pivot[first + z]
-            for q in range(m):
+            for q in range(x.shape[1]):
                 x[first + z, q] *= c
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            add_upper(blocks, A, J, p, x)
-        for y in range(n - 1, 0, -1):
-            for z in range(y):
-                c = A[o + y * n + z]
-                if c != 0.0:
-                    for q in range(m):
-                        x[first + z, q] -= c * x[first + y, q]
+        add_above(blocks, A, J, x)
+        for z in range(n - 2, -1, -1):
+            add_rows(x, first + z, -1.0, A, o + (z + 1) * n + z, n, n - 1 - z, x, first + z + 1)
 
 
 @njit
-def add_lower(blocks, A, J, p, x):
-    """x_I −= A_IJ x_J for the block p below the diagonal block J."""
+def add_below(blocks, A, J, x):
+    """x_I −= A_IJ x_J for the blocks below the diagonal block J."""
     first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
-    I, o = blocks.below_block[p], blocks.below_offset[p]
-    for y in range(blocks.row[I + 1] - blocks.row[I]):
-        for z in range(n):
-            c = A[o + y * n + z]
-            if c != 0.0:
-                for q in range(x.shape[1]):
-                    x[blocks.row[I] + y, q] -= c * x[first + z, q]
+    for p in range(blocks.below[J], blocks.below[J + 1]):
+        I, o = blocks.below_block[p], blocks.below_offset[p]
+        for y in range(blocks.row[I + 1] - blocks.row[I]):
+            add_rows(x, blocks.row[I] + y, -1.0, A, o + y * n, 1, n, x, first)
 
 
 @njit
-def add_upper(blocks, A, J, p, x):
+def add_above(blocks, A, J, x):
     """x_J −= A_IJᵀ x_I."""
     first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
-    I, o = blocks.below_block[p], blocks.below_offset[p]
-    for y in range(blocks.row[I + 1] - blocks.row[I]):
+    for p in range(blocks.below[J], blocks.below[J + 1]):
+        I, o = blocks.below_block[p], blocks.below_offset[p]
         for z in range(n):
-            c = A[o + y * n + z]
-            if c != 0.0:
-                for q in range(x.shape[1]):
-                    x[first + z, q] -= c * x[blocks.row[I] + y, q]
+            add_rows(x, first + z, -1.0, A, o + z, n, blocks.row[I + 1] - blocks.row[I], x, blocks.row[I])
 
 
 @njit
 def solve_lu_panel(blocks, A, U, x, w):
     """`solve_lu` of sparse.py for the columns of x; w is scratch like x."""
-    last, m = blocks.diagonal.shape[0], x.shape[1]
+    last = blocks.diagonal.shape[0]
     for J in range(last):
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            add_lower(blocks, A, J, p, x)
+        add_below(blocks, A, J, x)
     for J in range(last - 1, -1, -1):
         first, n, o = blocks.row[J], blocks.row[J + 1] - blocks.row[J], blocks.diagonal[J]
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            add_upper(blocks, U, J, p, x)
-        for k in range(n):
-            for q in range(m):
-                w[first + k, q] = x[first + k, q]
-                x[first + k, q] = 0.0
+        add_above(blocks, U, J, x)
+        for k in range(first, first + n):
+            for q in range(x.shape[1]):
+                w[k, q] = x[k, q]
+                x[k, q] = 0.0
         for i in range(n):
-            for k in range(n):
-                c = A[o + i * n + k]
-                for q in range(m):
-                    x[first + i, q] += c * w[first + k, q]
+            add_rows(x, first + i, 1.0, A, o + i * n, 1, n, w, first)

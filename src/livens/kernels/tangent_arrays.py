@@ -6,7 +6,7 @@ A change of the state is given in world axes, for every body
 
 so that δφ and δl are B δθ and B δL of the body-fixed changes. A panel holds m changes side by side. A link is a pair of
 bodies (b, c) with a 6 × 6 block: the change of the force and torque on b, in the frames of (1), per change of the pose
-of c. Links of the world are never read and share the last block.
+of c. Links of the world are never read and share the last block. `flat_K` and the like are the same numbers in one row.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+FLAT_G0, FLAT_G1, FLAT_V0, FLAT_V1, FLAT_R0, FLAT_R1, FLAT_R, FLAT_P = range(8)  # TangentWork.flat_entries
 
 
 class Links(NamedTuple):
@@ -55,11 +58,11 @@ class Start(NamedTuple):
 class Sources(NamedTuple):
     """Changes of a stage that k parameters cause at fixed states: they belong to the last k columns of the panels."""
 
-    x: Floats  # impulses of the first half of the stage, and of its multipliers (n, 6, k)
-    q: Floats  # the end of the drift: poses (n, 6, k)
-    p: Floats  # and momenta (n, 6, k)
+    x: Floats  # impulses of the first half of the stage, and of its multipliers (6n, k)
+    q: Floats  # the end of the drift: poses (6n, k)
+    p: Floats  # and momenta (6n, k)
     u: Floats  # the position level (r, k)
-    f: Floats  # impulses of the second half of the stage (n, 6, k)
+    f: Floats  # impulses of the second half of the stage (6n, k)
     w: Floats  # the velocity level (r, k)
 
 
@@ -69,16 +72,18 @@ class TangentWork(NamedTuple):
     links: Links
     start: Start
     sources: Sources
-    dq: Floats  # δa, δφ (n, 6, m)
-    dp: Floats  # δp, δl (n, 6, m)
-    x: Floats  # impulses, scratch (n, 6, m)
-    kept: Floats  # δp, δl before velocity-dependent forces of the user (n or 0, 6, m)
+    dq: Floats  # δa, δφ (6n, m)
+    dp: Floats  # δp, δl (6n, m)
+    x: Floats  # impulses, scratch (6n, m)
+    kept: Floats  # δp, δl before velocity-dependent forces of the user (6n or 0, m)
     u: Floats  # residuals and multipliers of the rows (r, m)
     y: Floats  # scratch (r, m)
     base: Floats  # rates of nonholonomic rows at the start of the drift (r, m)
     mu: Floats  # change of the multipliers of dampers (r, m)
     K: Floats  # change of forces per change of poses (links + 1, 6, 6)
     C: Floats  # change of user-written forces per change of momenta (links + 1, 6, 6)
+    flat_K: Floats  # K in one row
+    flat_C: Floats  # C in one row
     one: Floats  # the links of one row (17, 6, 6)
     G0: Floats  # Jacobian entries in world axes at the start of the stage (entries + 1, 6)
     G1: Floats  # at its end
@@ -88,8 +93,9 @@ class TangentWork(NamedTuple):
     R1: Floats  # end of the drift
     R: Floats  # end of the stage
     P: Floats  # change of the position level per impulse
+    flat_entries: Floats  # G0, G1, V0, V1, R0, R1, R and P, each in one row (8, 6·(entries + 1))
     A: Floats  # lower half of P G₀ᵀ, its factors (values,)
     U: Floats  # upper half, transposed
     row: Floats  # one row of a block (8,)
     d: Floats  # derivatives of the registers of tapes (registers,)
-    flat: Ints  # stages that ended where rows were lost to a singular position (1,)
+    lost: Ints  # stages that ended where rows were lost to a singular position (1,)

@@ -103,9 +103,7 @@ def add_coordinates(coordinates, link, a, B, angle, signals, row, w, K):
         if coordinates.signal[c] >= 0:
             Q += signals[row, coordinates.signal[c]]
         if Q != 0.0:
-            add_coordinate(
-                coordinates, c, Q, a, B, link[c, 0, 0], link[c, 0, 1], link[c, 1, 0], link[c, 1, 1], w, K
-            )
+            add_coordinate(coordinates, c, Q, a, B, link[c, 0, 0], link[c, 0, 1], link[c, 1, 0], link[c, 1, 1], w, K)
         if slope != 0.0:
             add_stiffness(coordinates, c, slope, a, B, link[c], w, K)
 

@@ -5,8 +5,8 @@ A stage of length h solves, for λ, q₁, μ and p₁ (rattle.py),
     p⁺ = p₀ + h/2 (f(q₀) + G₀ᵀλ),   (q₁, p⁻) = drift(q₀, p⁺),   g(q₁) = 0,
     p₁ = p⁻ + h/2 (f(q₁) + G₁ᵀμ),   G₁ v₁ = 0.
 
-By the theorem of implicit functions, with K the derivative of f + Gᵀλ (tangent_forces.py, tangent_rows.py) and the drift
-(1) of kernels/tangent.py, whose derivative is D,
+By the theorem of implicit functions, with K the derivative of f + Gᵀλ (tangent_forces.py, tangent_rows.py) and D that
+of the drift, (1) of kernels/tangent.py,
 
     δp⁺ = δp₀ + h/2 (K₀ δq₀ + G₀ᵀδλ),       G₁ δq₁ = 0:         (G₁ D G₀ᵀ) (h/2) δλ = −G₁ δq₁ at δλ = 0            (1)
     δp₁ = δp⁻ + h/2 (K₁ δq₁ + G₁ᵀδμ),       G₁ M⁻¹ δp₁ + R₁ δq₁ = 0,  R₁ δq = δ(G) v₁:    S(q₁) as in the step      (2)
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 from ..kernels.arrays import CONDITION, H_PIVOTS, MU, S_PIVOTS
+from ..kernels.force_tapes import PASSES
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from ..kernels.row_tapes import tape_time
 from ..kernels.singular import copy
@@ -30,7 +31,6 @@ from ..kernels.tangent import (
     add_impulses,
     add_product,
     add_rates,
-    add_row_sources,
     add_sources,
     apply_drift,
     assemble_product,
@@ -42,15 +42,15 @@ from ..kernels.tangent import (
     solve_panel,
     velocities,
 )
+from ..kernels.tangent_arrays import FLAT_G0, FLAT_G1, FLAT_R, FLAT_R0, FLAT_R1, FLAT_V0, FLAT_V1
 from ..kernels.tangent_forces import force_blocks
 from ..kernels.tangent_formulas import add_tape_row, tape_blocks, tape_rates
 from ..kernels.tangent_rows import add_row, row_rates
 from . import livens, rattle
 from .singular_end import LOST
 
-ROUGH = 1e4  # condition of S from which on the solutions of (1) and (2) are refined
-PASSES = 60  # of velocity-dependent forces
-ROUND_OFF = 1e-15
+ILL_CONDITIONED = 1e4  # condition of S from which on the solutions of (1) and (2) are refined
+ROUND_OFF = 1e-15  # relative change of a panel that counts as none
 
 
 @njit
@@ -95,9 +95,7 @@ def rate_changes(system, tangent, a, B, p, L, t, registers, R):
             )
             tape_rates(system.rows.entry[r], links.slot[r], links.local, tangent.one, tangent.one[16], v, R)
         else:
-            row_rates(
-                system.rows, system.coordinates, r, links.slot[r], a, B, v, links.local, w, tangent.one, R
-            )
+            row_rates(system.rows, system.coordinates, r, links.slot[r], a, B, v, links.local, w, tangent.one, R)
 
 
 @njit
@@ -132,11 +130,11 @@ def position_residual(rows, blocks, h, tangent):
     """u: the change of the position level with the present dq and dp; 0 for dampers."""
     u, y = tangent.u, tangent.y
     u[:, :] = 0.0
-    add_rates(blocks, 1.0, tangent.G1, tangent.dq, u)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.dq, u)
     for r in range(u.shape[0]):
         copy(tangent.base[r], y[r])
-    add_rates(blocks, 1.0, tangent.V1, tangent.dp, y)
-    add_rates(blocks, 1.0, tangent.R1, tangent.dq, y)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, y)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R1], tangent.dq, y)
     for r in range(u.shape[0]):
         if rows.rate[r] > 0.0:
             u[r, :] = 0.0
@@ -149,7 +147,7 @@ def position_residual(rows, blocks, h, tangent):
 def solve_positions(system, tangent, h, refine):
     """(1): dq and dp at the end of the drift, from the impulses in tangent.x."""
     bodies, blocks, rows, s = system.bodies, system.blocks, system.rows, tangent.start
-    tangent.dp[:, :, :] = 0.0
+    tangent.dp[:, :] = 0.0
     apply_drift(bodies, h, s.E, s.spin, tangent.x, tangent.dq, tangent.dp)
     add_sources(tangent.sources.q, tangent.dq)
     add_sources(tangent.sources.p, tangent.dp)
@@ -166,14 +164,14 @@ def solve_positions(system, tangent, h, refine):
                 position_residual(rows, blocks, h, tangent)
             else:
                 tangent.u[:, :] = 0.0
-                add_rates(blocks, 1.0, tangent.G1, tangent.dq, tangent.u)
+                add_rates(blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.dq, tangent.u)
                 zero_soft(rows, tangent.u)
-            add_row_sources(tangent.sources.u, tangent.u)
+            add_sources(tangent.sources.u, tangent.u)
             solve_lu_panel(blocks, tangent.A, tangent.U, tangent.u, tangent.y)
-            tangent.x[:, :, :] = 0.0
-            add_impulses(blocks, -1.0, tangent.G0, tangent.u, tangent.x)
+            tangent.x[:, :] = 0.0
+            add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G0], tangent.u, tangent.x)
             if system.rolls:
-                add_rates(blocks, 1.0, tangent.V0, tangent.x, tangent.base)
+                add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V0], tangent.x, tangent.base)
             apply_drift(bodies, h, s.E, s.spin, tangent.x, tangent.dq, tangent.dp)
 
 
@@ -192,16 +190,16 @@ def solve_velocities(rows, blocks, h, S, pivot, refine, tangent, x):
     mu[:, :] = 0.0
     for _ in range(refine):
         u[:, :] = 0.0
-        add_rates(blocks, 1.0, tangent.V1, x, u)
-        add_rates(blocks, 1.0, tangent.R, tangent.dq, u)
-        add_row_sources(tangent.sources.w, u)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], x, u)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, u)
+        add_sources(tangent.sources.w, u)
         for r in range(u.shape[0]):
             if rows.rate[r] > 0.0:
                 c = 1.0 / rows.rate[r]
                 for q in range(u.shape[1]):
                     u[r, q] += c * mu[r, q]
         solve_panel(blocks, S, pivot, u)
-        add_impulses(blocks, -1.0, tangent.G1, u, x)
+        add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G1], u, x)
         for r in range(u.shape[0]):
             if rows.rate[r] > 0.0:
                 for q in range(u.shape[1]):
@@ -212,36 +210,35 @@ def solve_velocities(rows, blocks, h, S, pivot, refine, tangent, x):
 def largest_change(x, y):
     """The largest difference of two panels, relative to the size of their columns."""
     most = 0.0
-    for q in range(x.shape[2]):
+    for q in range(x.shape[1]):
         size = change = 0.0
-        for b in range(1, x.shape[0]):
-            for i in range(6):
-                size = max(size, abs(x[b, i, q]))
-                change = max(change, abs(x[b, i, q] - y[b, i, q]))
+        for i in range(6, x.shape[0]):
+            size = max(size, abs(x[i, q]))
+            change = max(change, abs(x[i, q] - y[i, q]))
         if change > most * size:
             most = change / size
     return most
 
 
-@inline
+@njit
 def carry(system, state, work, tangent, h, signals, before, row):
     """The changes over the stage from `tangent.start` to `state`."""
     s, half, rows, blocks = tangent.start, 0.5 * h, system.rows, system.blocks
     t0, t1 = tape_time(system, signals, before), tape_time(system, signals, row)
-    refine = 1 if state.account[CONDITION] < ROUGH else 3
+    refine = 1 if state.account[CONDITION] < ILL_CONDITIONED else 3
     if state.account[CONDITION] >= LOST:
-        tangent.flat[0] += 1
+        tangent.lost[0] += 1
     force_blocks(
         system, tangent.links, s.a, s.B, s.p, s.L, s.angle, signals, before, s.lever, work.registers, tangent.d,
         tangent.K, tangent.C,
     )  # fmt: skip
     add_row_blocks(system, tangent, s.a, s.B, work.lam, t0, work.registers)
     copy_panel(tangent.dp, tangent.x)
-    add_product(tangent.links.body, half, tangent.K, tangent.dq, tangent.x)
+    add_product(tangent.links.body, half, tangent.flat_K, tangent.dq, tangent.x)
     if system.formulas.forces > 0:
-        add_product(tangent.links.body, half, tangent.C, tangent.dp, tangent.x)
+        add_product(tangent.links.body, half, tangent.flat_C, tangent.dp, tangent.x)
     if system.damped:
-        add_impulses(blocks, half, tangent.G0, tangent.mu, tangent.x)
+        add_impulses(blocks, half, tangent.flat_entries[FLAT_G0], tangent.mu, tangent.x)
     add_sources(tangent.sources.x, tangent.x)
     kick(half, s.f, s.tau, s.p, s.L)
     add_start_impulses(blocks, half, s.B, tangent.G0, work.lam, s.p, s.L)
@@ -251,8 +248,8 @@ def carry(system, state, work, tangent, h, signals, before, row):
     if system.rolls:
         rate_changes(system, tangent, s.a, s.B, s.p, s.L, t0, work.registers, tangent.R0)
         tangent.base[:, :] = 0.0
-        add_rates(blocks, 1.0, tangent.R0, tangent.dq, tangent.base)
-        add_rates(blocks, 1.0, tangent.V0, tangent.x, tangent.base)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R0], tangent.dq, tangent.base)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V0], tangent.x, tangent.base)
         spin_at_end(state.B, s.spin, s.L)
         rate_changes(system, tangent, state.a, state.B, s.p, s.L, t1, work.registers, tangent.R1)
     solve_positions(system, tangent, h, refine)
@@ -262,7 +259,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
     )  # fmt: skip
     add_row_blocks(system, tangent, state.a, state.B, state.lam[MU], t1, work.registers)
     rate_changes(system, tangent, state.a, state.B, state.p, state.L, t1, work.registers, tangent.R)
-    add_product(tangent.links.body, half, tangent.K, tangent.dq, tangent.dp)
+    add_product(tangent.links.body, half, tangent.flat_K, tangent.dq, tangent.dp)
     add_sources(tangent.sources.f, tangent.dp)
     status = OK
     if system.formulas.forces == 0:
@@ -273,7 +270,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
         status = STIFF
         for _ in range(PASSES):
             copy_panel(tangent.kept, tangent.x)
-            add_product(tangent.links.body, half, tangent.C, tangent.dp, tangent.x)
+            add_product(tangent.links.body, half, tangent.flat_C, tangent.dp, tangent.x)
             solve_velocities(rows, blocks, h, work.S, work.pivot[S_PIVOTS], refine, tangent, tangent.x)
             change = largest_change(tangent.x, tangent.dp)
             copy_panel(tangent.x, tangent.dp)
@@ -311,8 +308,8 @@ def spin_at_end(B, spin, L):
 def damper_forces(rows, blocks, tangent):
     """The change of the multipliers of dampers at the start of a run: μ = −c G v."""
     tangent.mu[:, :] = 0.0
-    add_rates(blocks, 1.0, tangent.V1, tangent.dp, tangent.mu)
-    add_rates(blocks, 1.0, tangent.R, tangent.dq, tangent.mu)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.mu)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.mu)
     for r in range(rows.rate.shape[0]):
         for q in range(tangent.mu.shape[1]):
             tangent.mu[r, q] *= -rows.rate[r]
@@ -330,18 +327,18 @@ def project_start(system, state, work, tangent, signals):
     )
     for _ in range(3):
         tangent.u[:, :] = 0.0
-        add_rates(blocks, 1.0, tangent.V1, tangent.dp, tangent.u)
-        add_rates(blocks, 1.0, tangent.R, tangent.dq, tangent.u)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.u)
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.u)
         zero_soft(system.rows, tangent.u)
         solve_panel(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
         zero_soft(system.rows, tangent.u)
-        add_impulses(blocks, -1.0, tangent.G1, tangent.u, tangent.dp)
+        add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G1], tangent.u, tangent.dp)
     damper_forces(system.rows, blocks, tangent)
 
 
 @njit
 def free_tangent(system, state, work, tangent, h, weights, one, signals, first, steps, every, record, out):
-    """`steps` steps without joints; the changes after every `every`-th one go into out (stored, 2, n, 6, m)."""
+    """`steps` steps without joints; the changes after every `every`-th one go into out (stored, 2, 6n, m)."""
     varies = 1 if signals.shape[0] > 1 else 0
     for n in range(steps):
         for i in range(len(weights)):
@@ -379,6 +376,6 @@ def jointed_tangent(system, state, work, tangent, h, weights, one, signals, firs
 
 @njit
 def store(tangent, out):
-    """Copy the changes into out (2, n, 6, m)."""
+    """Copy the changes into out (2, 6n, m)."""
     copy_panel(tangent.dq, out[0])
     copy_panel(tangent.dp, out[1])

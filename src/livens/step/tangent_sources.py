@@ -1,7 +1,7 @@
 """The derivative of a stage with respect to parameters at fixed states: what the last columns of a tangent add.
 
-The residual of a stage (tangent.py) consists of forces, multipliers, drift, rows and their rates. Each is evaluated with
-the arrays of the systems for the parameter values θ ± d, ± 2d, ± 3d, at the states and multipliers of the run, and
+The residual of a stage (tangent.py) has forces, multipliers, drift, rows and their rates. Each is evaluated with the
+arrays of the systems for the parameter values θ ± d, ± 2d, ± 3d, at the states and multipliers of the run, and
 
     ∂r/∂θ ≈ Σ w_s r(θ + c_s d),      c = ±1, ±2, ±3,      w = ±45, ∓9, ±1 over 60 d.                                 (1)
 
@@ -27,6 +27,7 @@ from . import livens, rattle
 from .tangent import carry, save_start, store
 
 NODES = 6  # of (1), for each parameter
+START_P, START_L, DRIFT_P, DRIFT_L, SCRATCH = 0, 1, 2, 3, 4  # Work.trial: momenta at the start, in the drift; how many
 
 
 @njit
@@ -41,8 +42,8 @@ def add_impulse(c, B, f, tau, k, x):
     for b in range(1, f.shape[0]):
         t = to_world(B, b, tau[b])
         for i in range(3):
-            x[b, i, k] += c * f[b, i]
-            x[b, 3 + i, k] += c * t[i]
+            x[6 * b + i, k] += c * f[b, i]
+            x[6 * b + 3 + i, k] += c * t[i]
 
 
 @njit
@@ -50,12 +51,12 @@ def add_pose(c, a, B, a1, B1, k, x):
     """Column k of x += c times the difference of the pose (a, B) from (a1, B1): δφ is the skew part of B B₁ᵀ."""
     for b in range(1, a.shape[0]):
         for i in range(3):
-            x[b, i, k] += c * (a[b, i] - a1[b, i])
+            x[6 * b + i, k] += c * (a[b, i] - a1[b, i])
             m, n = (i + 1) % 3, (i + 2) % 3
             s = 0.0
             for j in range(3):
                 s += B[b, n, j] * B1[b, m, j] - B[b, m, j] * B1[b, n, j]
-            x[b, 3 + i, k] += 0.5 * c * s
+            x[6 * b + 3 + i, k] += 0.5 * c * s
 
 
 @inline
@@ -77,7 +78,7 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
     """The residuals of one node with the weight c; tangent.start has the state at the start of the stage with the
     momenta of the drift in `spin` and `work.trial`."""
     s, sources = tangent.start, tangent.sources
-    p0, L0, p, L = work.trial[0], work.trial[1], work.trial[2], work.trial[3]
+    p0, L0, p, L = work.trial[START_P], work.trial[START_L], work.trial[DRIFT_P], work.trial[DRIFT_L]
     rows, angle = system.rows, s.node_angle
     copy(s.angle, angle)
     update_coordinates(system.coordinates, s.a, s.B, angle)
@@ -89,7 +90,7 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
     for b in range(1, p.shape[0]):
         l = to_world(state.B, b, work.L[b])
         for i in range(3):
-            sources.p[b, 3 + i, k] += c * l[i]
+            sources.p[6 * b + 3 + i, k] += c * l[i]
     copy(state.angle, angle)
     update_coordinates(system.coordinates, state.a, state.B, angle)
     if rows.kind.shape[0] > 0:
@@ -114,15 +115,13 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
             sources.w[r, k] += c * work.g[r]
 
 
-@inline
+@njit
 def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h, first, varies):
     """All sources of a stage; tables: the signals of each node (nodes or 1, table rows, columns)."""
     s, half = tangent.start, 0.5 * h
-    for x in (tangent.sources.x, tangent.sources.q, tangent.sources.p, tangent.sources.f):
-        x[:, :, :] = 0.0
-    for x in (tangent.sources.u, tangent.sources.w):
+    for x in tangent.sources:
         x[:, :] = 0.0
-    p0, L0, p, L = work.trial[0], work.trial[1], work.trial[2], work.trial[3]
+    p0, L0, p, L = work.trial[START_P], work.trial[START_L], work.trial[DRIFT_P], work.trial[DRIFT_L]
     for b in range(s.p.shape[0]):
         for i in range(3):
             p0[b, i], L0[b, i] = s.p[b, i], s.L[b, i]
@@ -132,13 +131,11 @@ def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h,
         mine = own(tables, tables.shape[0] - 1)[first : first + 1 + varies]
         all_jacobians(system, s.a, s.B, mine, 0, work, work.partial, work.G)
         apply_multipliers(system.blocks, work.G, half, lam, p, L)
-    for k in range(tangent.sources.x.shape[2]):
+    for k in range(tangent.sources.x.shape[1]):
         for n in range(NODES):
             node = NODES * k + n
             mine = own(tables, node)[first : first + 1 + varies]
-            add_node(
-                own_system(systems, node), state, lam, tangent, work, h, weight(n) / spacing[k], k, mine, varies
-            )
+            add_node(own_system(systems, node), state, lam, tangent, work, h, weight(n) / spacing[k], k, mine, varies)
 
 
 @njit

@@ -8,6 +8,8 @@ from ..kernels.arrays import System, Work
 from ..kernels.kinds import COUPLE, TAPE
 from ..kernels.tangent_arrays import Ints, Links, Sources, Start, TangentWork
 
+ENTRIES = ("G0", "G1", "V0", "V1", "R0", "R1", "R", "P")  # in the order of FLAT_G0, …
+
 
 class _Numbers:
     """Numbers of links as they are met; those of the world get the last one."""
@@ -82,7 +84,7 @@ def links_of(system: System) -> Links:
 
 
 def tangent_arrays(system: System, work: Work, columns: int, parameters: int = 0) -> TangentWork:
-    """The arrays for `columns` changes of a state of `system`, the last ones caused by parameters; filled with zeros."""
+    """The arrays for `columns` changes of a state of `system`, the last ones caused by parameters; all zero."""
     n, r, m = len(system.bodies.mass), len(system.rows.kind), columns
     links = links_of(system)
     size = len(links.body) + 1
@@ -97,27 +99,31 @@ def tangent_arrays(system: System, work: Work, columns: int, parameters: int = 0
         v=np.zeros((n, 6)),
     )
     k = parameters
-    bodies, levels = np.zeros((4, n, 6, k)), np.zeros((2, r, k))
+    bodies, levels = np.zeros((4, 6 * n, k)), np.zeros((2, r, k))
     sources = Sources(x=bodies[0], q=bodies[1], p=bodies[2], u=levels[0], f=bodies[3], w=levels[1])
-    entries = {name: np.zeros_like(work.G) for name in ("G0", "G1", "V0", "V1", "R0", "R1", "R", "P")}
-    panels = {name: np.zeros((n, 6, m)) for name in ("dq", "dp", "x")}
+    entries = np.zeros((len(ENTRIES), *work.G.shape))
+    panels = {name: np.zeros((6 * n, m)) for name in ("dq", "dp", "x")}
+    K, C = np.zeros((size, 6, 6)), np.zeros((size, 6, 6))
     return TangentWork(
         links=links,
         start=start,
         sources=sources,
         **panels,
-        kept=np.zeros((n if system.formulas.forces else 0, 6, m)),
+        kept=np.zeros((6 * n if system.formulas.forces else 0, m)),
         u=np.zeros((r, m)),
         y=np.zeros((r, m)),
         base=np.zeros((r, m)),
         mu=np.zeros((r, m)),
-        K=np.zeros((size, 6, 6)),
-        C=np.zeros((size, 6, 6)),
+        K=K,
+        C=C,
+        flat_K=K.reshape(-1),
+        flat_C=C.reshape(-1),
         one=np.zeros((17, 6, 6)),
-        **entries,
+        **dict(zip(ENTRIES, entries, strict=True)),
+        flat_entries=entries.reshape(len(ENTRIES), -1),
         A=np.zeros_like(work.U),
         U=np.zeros_like(work.U),
         row=np.zeros(8),
         d=np.zeros(len(work.registers)),
-        flat=np.zeros(1, dtype=np.int64),
+        lost=np.zeros(1, dtype=np.int64),
     )
