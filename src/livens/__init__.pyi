@@ -6,6 +6,8 @@ from .analysis.equilibrium import Equilibrium as Equilibrium
 from .analysis.equilibrium import equilibrium as equilibrium
 from .analysis.fit import Fit as Fit
 from .analysis.fit import fit as fit
+from .analysis.floquet import Floquet as Floquet
+from .analysis.floquet import floquet as floquet
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .analysis.joint_space import JointSpace as JointSpace
@@ -30,6 +32,8 @@ from .describe.actions import strike as strike
 from .describe.actions import switch as switch
 from .describe.body import Body as Body
 from .describe.body import Point as Point
+from .describe.controller import Controller as Controller
+from .describe.controller import Sensor as Sensor
 from .describe.event import Event as Event
 from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.contact import Contact as Contact
