@@ -3,7 +3,7 @@
 A motion that returns to its start after the period T maps a small change δx of the start to A δx after one period. The
 eigenvalues μ of A are its multipliers: changes grow where |μ| > 1. Their logarithms over T are the exponents,
 
-    μ = exp(σ T),        growth rate Re σ,        frequency Im σ  (up to multiples of 2π/T).                          (1)
+    μ = exp(σ T),        growth rate Re σ,        frequency Im σ  (up to multiples of 2π/T).                         (1)
 
 Of a conservative system they come in pairs μ, 1/μ. If neither loads nor prescribed motions depend on time, one
 multiplier is 1: the change along the motion itself.

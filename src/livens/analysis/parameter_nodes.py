@@ -18,12 +18,10 @@ from ..compile.structure import structural_change, with_members
 from ..errors import ModelError
 from ..kernels.arrays import MU, State
 from ..run.parameters import Numbers
-from ..step.tangent_sources import NODES, weight
+from ..step.tangent_sources import NODES, STEPS, WEIGHTS
 from .aligned_mass import align
 
 SPACING = 2e-3  # of the size of a parameter
-STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
-WEIGHTS = np.array([weight(k) for k in range(NODES)])
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
 
@@ -98,7 +96,7 @@ class ParameterNodes:
         """The derivative of what `read` gives for a compiled model, with the parameters as the last axis."""
         values = np.stack([np.asarray(read(one), dtype=np.float64) for one in self.members], axis=-1)
         values = values.reshape(*values.shape[:-1], len(self.names), NODES)
-        return np.asarray(values @ WEIGHTS / self.spacing)
+        return np.asarray(values @ np.array(WEIGHTS) / self.spacing)
 
     def start(self) -> ParameterStart:
         """The change of the assembled start."""

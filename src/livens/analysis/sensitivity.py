@@ -27,8 +27,8 @@ from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
 from ..step import Scheme
-from ..step.tangent_sources import NODES
-from .parameter_nodes import STEPS, WEIGHTS, ParameterNodes
+from ..step.tangent_sources import NODES, STEPS, WEIGHTS
+from .parameter_nodes import ParameterNodes
 from .tangent_run import run_parameters
 
 Of = Callable[[Trajectory], Any]

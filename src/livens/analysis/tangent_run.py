@@ -31,6 +31,7 @@ from .joint_space import JointSpace
 from .parameter_nodes import ParameterNodes, begins_at_start
 from .tangent_readings import coordinate_changes
 
+WIDTH = 16  # columns of panels are allocated in multiples of this
 CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
 
 
@@ -152,19 +153,23 @@ class Course:
         self.record = empty_record(state, 1)
         self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
         self.work = scratch(self.system, motion.scheme.scratch)
-        self.tangent = tangent_arrays(self.system, self.work, columns, parameters)
+        width = WIDTH * -(-columns // WIDTH)  # loops over whole vector registers
+        first = width - columns if parameters else 0  # the columns of parameters are the last ones
+        self.columns = slice(first, first + columns)
+        self.tangent = tangent_arrays(self.system, self.work, width, parameters)
         self.signals = self.run.signals(0, 0)
         self.run.prepare(self.system, state, self.work, self.signals, motion.h)
 
     def begin(self, dq: Array, dp: Array) -> None:
         """Set the changes at the start (n, 6, m)."""
-        self.tangent.dq[:], self.tangent.dp[:] = (x.reshape(self.tangent.dq.shape) for x in (dq, dp))
+        for mine, x in ((self.tangent.dq, dq), (self.tangent.dp, dp)):
+            mine[:, self.columns] = x.reshape(len(mine), -1)
 
     @property
     def changes(self) -> tuple[Array, Array]:
         """The present changes of poses and momenta (n, 6, m)."""
-        shape = (len(self.state.a), 6, self.tangent.dq.shape[1])
-        return self.tangent.dq.reshape(shape).copy(), self.tangent.dp.reshape(shape).copy()
+        dq, dp = (x[:, self.columns].reshape(len(self.state.a), 6, -1) for x in (self.tangent.dq, self.tangent.dp))
+        return dq.copy(), dp.copy()
 
     def project_start(self) -> None:
         """The changes of momenta at the start satisfy the joints."""
@@ -191,7 +196,7 @@ class Course:
                 f"in {int(tangent.lost[0])} steps the mechanism stands in a singular position, where its motion is not "
                 "a smooth function of its start: start it elsewhere, or shorten the run."
             )
-        return out.reshape(len(motion), 2, -1, 6, m)
+        return out.reshape(len(motion), 2, -1, 6, m)[..., self.columns]
 
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
         motion, system, one = self.motion, self.system, np.ones(1)
@@ -231,7 +236,7 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
         )
     course, begin = Course(motion, state, len(nodes.names), nodes), nodes.start()
     course.begin(begin.dq, begin.dp)
-    course.tangent.mu[:] = begin.mu
+    course.tangent.mu[:, course.columns] = begin.mu
     course.tangent.mu[motion.system.rows.rate == 0.0] = 0.0
     return course.go()
 

@@ -1,8 +1,8 @@
 """Controller: one function that gives the efforts of several joints, called at a fixed rate; Sensor: what it measures.
 
-A controller is a group of motors (forces/motor.py) with one function. It is called once at each of its times t = k/rate,
-and its numbers are held until the next one. The noise of a sensor is a function of its seed and of the time alone, so
-that a run repeats itself to the bit, however it was divided.
+A controller is a group of motors (forces/motor.py) with one function. It is called once at each time k/rate, and its
+numbers are held until the next one. The noise of a sensor is a function of its seed and of the time alone, so that
+a run repeats itself to the bit, however it was divided.
 """
 
 from __future__ import annotations

@@ -175,7 +175,11 @@ def add_rates(blocks, c, W, x, u):
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
             for y in range(n):
-                add_rows(u, first + y, c, W, 6 * (e + y), 1, 6, x, 6 * b)
+                o = 6 * (e + y)
+                if W[o] != 0.0 or W[o + 1] != 0.0 or W[o + 2] != 0.0:
+                    add_rows(u, first + y, c, W, o, 1, 6, x, 6 * b)
+                else:  # rotations only, as all second derivatives of hinges
+                    add_rows(u, first + y, c, W, o + 3, 1, 3, x, 6 * b + 3)
 
 
 @njit
