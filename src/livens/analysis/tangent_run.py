@@ -16,6 +16,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, empty_record, selected
+from ..compile.structure import with_members
 from ..compile.system import inverse_masses, scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
@@ -32,6 +33,7 @@ from .parameter_nodes import ParameterNodes, begins_at_start
 from .tangent_readings import coordinate_changes
 
 WIDTH = 16  # columns of panels are allocated in multiples of this
+NO_SPACING = np.zeros(0)
 CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
 
 
@@ -199,26 +201,18 @@ class Course:
         return out.reshape(len(motion), 2, -1, 6, m)[..., self.columns]
 
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
-        motion, system, one = self.motion, self.system, np.ones(1)
-        h, table, every, jointed = motion.h, motion.scheme.table, motion.every, len(system.rows.kind) > 0
-        signals = self.run.signals(done, size)
-        if self.nodes is None:
-            advance = kernel.jointed_tangent if jointed else kernel.free_tangent
-            code, taken = advance(
-                system, self.state, self.work, self.tangent, h, table, one, signals, done, size, every, self.record, out
-            )
-        else:
-            with_sources = sources.jointed_parameters if jointed else sources.free_parameters
-            tables = self.nodes.tables(h, self.run.times(done, size), signals)
-            code, taken = with_sources(
-                system, self._systems, tables, self.nodes.spacing, self.state, self.work, self._other, self.tangent, h,
-                table, one, done, size, every, self.record, out,
-            )  # fmt: skip
+        motion, nodes, signals = self.motion, self.nodes, self.run.signals(done, size)
+        tables = signals[None] if nodes is None else nodes.tables(motion.h, self.run.times(done, size), signals)
+        code, taken = sources.tangent_rollout(
+            self.system, self._systems, tables, NO_SPACING if nodes is None else nodes.spacing, self.state, self.work,
+            self._other, self.tangent, motion.h, motion.scheme.table, np.ones(1), done, size, motion.every, self.record,
+            out,
+        )  # fmt: skip
         return int(code), int(taken)
 
     @cached_property
     def _systems(self) -> Any:
-        return self.nodes.systems if self.nodes is not None else None
+        return with_members([self.system]) if self.nodes is None else self.nodes.systems
 
     @cached_property
     def _other(self) -> Work:

@@ -46,7 +46,6 @@ from ..kernels.tangent_arrays import FLAT_G0, FLAT_G1, FLAT_R, FLAT_R0, FLAT_R1,
 from ..kernels.tangent_forces import force_blocks
 from ..kernels.tangent_formulas import add_tape_row, tape_blocks, tape_rates
 from ..kernels.tangent_rows import add_row, row_rates
-from . import livens, rattle
 from .singular_end import LOST
 
 ILL_CONDITIONED = 1e4  # condition of S from which on the solutions of (1) and (2) are refined
@@ -334,44 +333,6 @@ def project_start(system, state, work, tangent, signals):
         zero_soft(system.rows, tangent.u)
         add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G1], tangent.u, tangent.dp)
     damper_forces(system.rows, blocks, tangent)
-
-
-@njit
-def free_tangent(system, state, work, tangent, h, weights, one, signals, first, steps, every, record, out):
-    """`steps` steps without joints; the changes after every `every`-th one go into out (stored, 2, 6n, m)."""
-    varies = 1 if signals.shape[0] > 1 else 0
-    for n in range(steps):
-        for i in range(len(weights)):
-            k = varies * (n * len(weights) + i)
-            mine = signals[k : k + 1 + varies]
-            save_start(system, state, work, tangent)
-            status, _ = livens.rollout(system, state, work, h * weights[i], one, mine, 0, 1, 2, record)
-            if status == OK:
-                status = carry(system, state, work, tangent, h * weights[i], mine, 0, varies)
-            if status != OK:
-                return status, n
-        if (first + n + 1) % every == 0:
-            store(tangent, out[(first + n + 1) // every])
-    return OK, steps
-
-
-@njit
-def jointed_tangent(system, state, work, tangent, h, weights, one, signals, first, steps, every, record, out):
-    """As `free_tangent`, with joints."""
-    varies = 1 if signals.shape[0] > 1 else 0
-    for n in range(steps):
-        for i in range(len(weights)):
-            k = varies * (n * len(weights) + i)
-            mine = signals[k : k + 1 + varies]
-            save_start(system, state, work, tangent)
-            status, _ = rattle.rollout(system, state, work, h * weights[i], one, mine, 0, 1, 2, record)
-            if status == OK:
-                status = carry(system, state, work, tangent, h * weights[i], mine, 0, varies)
-            if status != OK:
-                return status, n
-        if (first + n + 1) % every == 0:
-            store(tangent, out[(first + n + 1) // every])
-    return OK, steps
 
 
 @njit

@@ -134,46 +134,38 @@ def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h,
             add_node(own_system(systems, node), state, lam, tangent, work, h, WEIGHTS[n] / spacing[k], k, mine, varies)
 
 
+@inline
+def take_stage(system, state, work, h, one, signals, record):
+    """The state after a stage, by the rollout of a system with joints or without: its status."""
+    if system.rows.kind.shape[0] > 0:
+        status, _ = rattle.rollout(system, state, work, h, one, signals, 0, 1, 2, record)
+    else:
+        status, _ = livens.rollout(system, state, work, h, one, signals, 0, 1, 2, record)
+    return status
+
+
 @njit
-def free_parameters(
+def tangent_rollout(
     system, systems, tables, spacing, state, work, other, tangent, h, weights, one, first, steps, every, record, out
 ):
-    """As `free_tangent` of tangent.py, with sources; the last member of `tables` has the signals of the run."""
+    """Take `steps` steps from step number `first` with the changes in `tangent`, which go into out (stored, 2, 6n, m)
+    after every `every`-th one: (status, steps taken).
+
+    systems: those of the nodes of all parameters; tables: their signals, as those of a rollout, and in the last member
+    those of the run; other: scratch with SCRATCH vectors; one: the weights of one stage.
+    """
     varies = 1 if tables.shape[1] > 1 else 0
     for n in range(steps):
         for i in range(len(weights)):
             k = varies * (n * len(weights) + i)
             mine = own(tables, tables.shape[0] - 1)[k : k + 1 + varies]
             save_start(system, state, work, tangent)
-            status, _ = livens.rollout(system, state, work, h * weights[i], one, mine, 0, 1, 2, record)
+            status = take_stage(system, state, work, h * weights[i], one, mine, record)
             if status == OK:
-                find_sources(
-                    system, systems, tables, spacing, state, work.lam, tangent, other, h * weights[i], k, varies
-                )
-                status = carry(system, state, work, tangent, h * weights[i], mine, 0, varies)
-            if status != OK:
-                return status, n
-        if (first + n + 1) % every == 0:
-            store(tangent, out[(first + n + 1) // every])
-    return OK, steps
-
-
-@njit
-def jointed_parameters(
-    system, systems, tables, spacing, state, work, other, tangent, h, weights, one, first, steps, every, record, out
-):
-    """As `free_parameters`, with joints."""
-    varies = 1 if tables.shape[1] > 1 else 0
-    for n in range(steps):
-        for i in range(len(weights)):
-            k = varies * (n * len(weights) + i)
-            mine = own(tables, tables.shape[0] - 1)[k : k + 1 + varies]
-            save_start(system, state, work, tangent)
-            status, _ = rattle.rollout(system, state, work, h * weights[i], one, mine, 0, 1, 2, record)
-            if status == OK:
-                find_sources(
-                    system, systems, tables, spacing, state, work.lam, tangent, other, h * weights[i], k, varies
-                )
+                if spacing.shape[0] > 0:
+                    find_sources(
+                        system, systems, tables, spacing, state, work.lam, tangent, other, h * weights[i], k, varies
+                    )
                 status = carry(system, state, work, tangent, h * weights[i], mine, 0, varies)
             if status != OK:
                 return status, n
