@@ -298,6 +298,25 @@ def test_readings_agree():
     assert "columns" in repr(tangent)
 
 
+def test_a_mechanism_without_freedoms():
+    m = lv.Model()
+    block = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="block"))
+    m.add(lv.Rigid(m.world.point(0, 0, 0), block.center))
+    assert lv.simulate(m, h=1e-2, until=0.1).tangent().A.shape == (11, 0, 0)
+
+
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_resumed_saved_and_compensated_motions(tmp_path):
+    """The tangent is that of the whole motion; the last state counts although `every` does not divide the steps."""
+    whole = lv.simulate(mechanisms.heavy_top(), h=1e-3, until=7e-3, every=3).tangent()
+    part = lv.simulate(mechanisms.heavy_top(), h=1e-3, until=4e-3, every=3)
+    part.save(tmp_path / "part.nc")
+    resumed = lv.resume(lv.load(tmp_path / "part.nc"), until=7e-3)
+    assert resumed.tangent().A[-1] == pytest.approx(whole.A[-1], rel=1e-12)
+    other = lv.simulate(mechanisms.heavy_top(), lv.Livens(compensated=True), h=1e-3, until=7e-3, every=7).tangent()
+    assert other.A[-1] == pytest.approx(whole.A[-1], rel=1e-9)
+
+
 def test_what_has_no_tangent_is_refused():
     m = mechanisms.heavy_top()
     with pytest.raises(lv.ModelError, match=r"lv\.Livens"):

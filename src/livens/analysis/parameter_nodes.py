@@ -38,7 +38,7 @@ class ParameterNodes:
 
     def __init__(self, compiled: Compiled, names: Sequence[str]):
         self.compiled, self.names = compiled, tuple(names)
-        if isinstance(names, str) or not names:
+        if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
             raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {names!r}.')
         compiled.check_unchanged("simulate it again.")
         numbers, restart = Numbers(compiled.model), Restart(compiled)

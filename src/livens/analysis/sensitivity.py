@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..describe.model import Model
-from ..errors import LivensError, ModelError
+from ..errors import ModelError
 from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
@@ -61,9 +61,18 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         values = []
         for n, c in enumerate(STEPS):
             other = moved(motion, nodes.members[NODES * k + n], c * d, changes[..., k])
-            values.append(np.asarray(of(other), dtype=np.float64))
+            values.append(_numbers(of(other)))
         columns.append(np.tensordot(WEIGHTS, np.stack(values), axes=1) / d)
     return np.stack(columns, axis=-1)
+
+
+def _numbers(given: Any) -> Array:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"the function of the motion must give a number or an array of numbers, not {given!r}."
+        ) from None
 
 
 def moved(motion: Trajectory, compiled: Compiled, c: float, change: Array) -> Trajectory:
@@ -122,9 +131,9 @@ class Objective:
     def __call__(self, x: ArrayLike) -> tuple[float, Array]:
         """The value and the gradient at the parameters x."""
         self.motion = self.run(self.until, parameters=self.parameters(x), every=self.every)
-        value = np.asarray(self.of(self.motion), dtype=np.float64)
+        value = _numbers(self.of(self.motion))
         if value.ndim:
-            raise LivensError(f"the function of the motion must give one number, not an array {value.shape}.")
+            raise ModelError(f"the function of the motion must give one number, not an array {value.shape}.")
         return float(value), sensitivity(self.motion, self.of, self.names)
 
     def parameters(self, x: ArrayLike) -> Mapping[str, float]:

@@ -165,12 +165,13 @@ class Course:
     def begin(self, dq: Array, dp: Array) -> None:
         """Set the changes at the start (n, 6, m)."""
         for mine, x in ((self.tangent.dq, dq), (self.tangent.dp, dp)):
-            mine[:, self.columns] = x.reshape(len(mine), -1)
+            mine[:, self.columns] = x.reshape(len(mine), x.shape[-1])
 
     @property
     def changes(self) -> tuple[Array, Array]:
         """The present changes of poses and momenta (n, 6, m)."""
-        dq, dp = (x[:, self.columns].reshape(len(self.state.a), 6, -1) for x in (self.tangent.dq, self.tangent.dp))
+        shape = (len(self.state.a), 6, self.columns.stop - self.columns.start)
+        dq, dp = (x[:, self.columns].reshape(shape) for x in (self.tangent.dq, self.tangent.dp))
         return dq.copy(), dp.copy()
 
     def project_start(self) -> None:
@@ -198,7 +199,7 @@ class Course:
                 f"in {int(tangent.lost[0])} steps the mechanism stands in a singular position, where its motion is not "
                 "a smooth function of its start: start it elsewhere, or shorten the run."
             )
-        return out.reshape(len(motion), 2, -1, 6, m)[..., self.columns]
+        return out.reshape(len(motion), 2, len(self.state.a), 6, m)[..., self.columns]
 
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
         motion, nodes, signals = self.motion, self.nodes, self.run.signals(done, size)
