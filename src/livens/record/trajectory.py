@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import xarray
 
     from ..analysis.report import Report
+    from ..analysis.tangent import Tangent
 
 
 Name = str | os.PathLike[str]  # of a file
@@ -239,13 +240,13 @@ class Trajectory(Coordinates, ContactReadings):
 
         return report(self)
 
-    def plot(
-        self,
-        kind: Name | None = None,
-        *what: Any,
-        path: Name | None = None,
-        force: bool = False,
-    ) -> Any:
+    def tangent(self) -> Tangent:
+        """The exact derivative of the motion with respect to the state at its start."""
+        from ..analysis.tangent import tangent
+
+        return tangent(self)
+
+    def plot(self, kind: Name | None = None, *what: Any, path: Name | None = None, force: bool = False) -> Any:
         """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
 
         `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
