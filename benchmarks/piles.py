@@ -1,5 +1,6 @@
-"""Random piles: 5 to 50 random bodies fall on each other, with any friction and restitution. `python -m benchmarks.piles
-200` prints the piles that fail; `python -m benchmarks.piles 1 17` runs seed 17 alone.
+"""Random piles: 5 to 50 random bodies fall on each other, with any friction and restitution.
+
+`python -m benchmarks.piles 200` prints the piles that fail; `python -m benchmarks.piles 1 17` runs seed 17 alone.
 
 A scene is one of
 
@@ -38,6 +39,7 @@ from .counts import Count
 G, H, UNTIL = 9.81, 4e-3, 1.6  # lengths in units of the scene
 DEEPEST = 1e-9  # penetration, relative to the smallest body
 LIMIT = 300.0  # seconds for one pile
+GEOMS = {"ball": "sphere", "box": "box", "capsule": "capsule"}  # of MuJoCo
 SCENES = ("floor", "tray", "cluster")
 
 
@@ -116,7 +118,7 @@ def draw(seed: int, few: int = 5, many: int = 50) -> Pile:
     """A random pile."""
     rng = np.random.default_rng(seed)
     scene = str(rng.choice(SCENES))
-    count = int(round(np.exp(rng.uniform(np.log(few), np.log(many)))))
+    count = round(float(np.exp(rng.uniform(np.log(few), np.log(many)))))
     unit, mass = float(10.0 ** rng.uniform(-2, 2)), float(10.0 ** rng.uniform(-3, 3))
     R, offset = Rotation.random(random_state=rng).as_matrix(), unit * rng.normal(size=3)
     g = np.zeros(3) if scene == "cluster" else -G * unit * R[:, 2]
@@ -126,7 +128,9 @@ def draw(seed: int, few: int = 5, many: int = 50) -> Pile:
     space = 2.1 * max(map(radius_of, pieces))
     for k, piece in enumerate(pieces):
         cell = np.array([k % side, k // side % side, k // side**2])
-        x = space * (cell - 0.5 * (side - 1) * np.array([1, 1, scene == "cluster"]) + (0, 0, 0.6 * (scene != "cluster")))
+        x = space * (
+            cell - 0.5 * (side - 1) * np.array([1, 1, scene == "cluster"]) + (0, 0, 0.6 * (scene != "cluster"))
+        )
         v = -2.0 * x * rng.uniform(0.5, 1.5) if scene == "cluster" else rng.normal(size=3) * (0.5, 0.5, 0.5)
         m.add(
             lv.Body(
@@ -170,15 +174,12 @@ def words(x: Any) -> str:
 class Distances:
     """MuJoCo's distances of the balls, boxes and capsules of a pile."""
 
-    TYPES = {"ball": "sphere", "box": "box", "capsule": "capsule"}
-
     def __init__(self, pile: Pile):
         bodies = pile.model.bodies[1:]
-        self.bodies = [(b, p) for b, p in zip(bodies, pile.pieces, strict=False) if p.kind in self.TYPES]
+        self.bodies = [(b, p) for b, p in zip(bodies, pile.pieces, strict=False) if p.kind in GEOMS]
         self.unit = pile.unit
         geoms = "".join(
-            f'<body mocap="true"><geom type="{self.TYPES[p.kind]}" size="{words(p.size)}"/></body>'
-            for _, p in self.bodies
+            f'<body mocap="true"><geom type="{GEOMS[p.kind]}" size="{words(p.size)}"/></body>' for _, p in self.bodies
         )
         self.model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}</worldbody></mujoco>")
         self.data = mujoco.MjData(self.model)
@@ -236,9 +237,10 @@ def faults(pile: Pile) -> list[str]:
         for plane in pile.planes:
             r = motion.position(plane.point)
             n = motion.rotation(plane.body) @ plane.normal
-            depth = lowest(piece, np.einsum("nij,ni->nj", motion.rotation(body), n)) - np.einsum(
-                "ni,ni->n", motion.position(body) - r, n
-            ) / pile.unit
+            depth = (
+                lowest(piece, np.einsum("nij,ni->nj", motion.rotation(body), n))
+                - np.einsum("ni,ni->n", motion.position(body) - r, n) / pile.unit
+            )
             if depth.max() > deepest:
                 deepest, where = float(depth.max()), f"{body.name} and a plane at {motion.t[depth.argmax()]:.3f} s"
     apart = Distances(pile)
@@ -250,7 +252,9 @@ def faults(pile: Pile) -> list[str]:
         found.append(f"penetration {deepest:.1e} of a unit, {where}")
     # momentum
     t = motion.t[:, None]
-    known = motion.momentum[0] + t * (sum(b.mass_properties.mass for b in model.bodies[1:]) * model.gravity + pile.force)
+    known = motion.momentum[0] + t * (
+        sum(b.mass_properties.mass for b in model.bodies[1:]) * model.gravity + pile.force
+    )
     size = np.linalg.norm(motion.record.p, axis=2).sum(axis=1).max()
     if pile.scene != "floor" and (error := np.abs(motion.momentum - known).max() / size) > 1e-12:
         found.append(f"momentum changes by {error:.1e}")

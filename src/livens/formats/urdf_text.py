@@ -19,7 +19,7 @@ URDF_JOINTS = ("fixed", "revolute", "continuous", "prismatic", "floating", "plan
 
 @dataclass
 class Link:
-    """A link: mass, centre of mass and inertia about it in the axes of its frame, its visuals and collision geometry."""
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, its visuals and collisions."""
 
     name: str
     mass: float = 0.0  # kg

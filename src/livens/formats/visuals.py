@@ -91,8 +91,9 @@ class Meshes:
             radius = _sizes(shape, "radius", 1)[0]
             if shape.tag == "sphere":
                 return Ball(radius, mass=1.0)
-            makers = {"cylinder": Cylinder, "capsule": Capsule}
-            return makers[shape.tag](radius, _sizes(shape, "length", 1)[0], mass=1.0) if shape.tag in makers else None
+            if shape.tag == "cylinder":
+                return Cylinder(radius, _sizes(shape, "length", 1)[0], mass=1.0)
+            return Capsule(radius, _sizes(shape, "length", 1)[0], mass=1.0) if shape.tag == "capsule" else None
         except LivensError as error:
             self.missing.setdefault(link, str(error).rstrip("."))
             return None
