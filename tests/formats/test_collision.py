@@ -164,8 +164,8 @@ def test_a_table_that_is_fixed_to_the_world(tmp_path):
 
 URDF = """<robot name="arm"><link name="base"><collision><geometry><box size="2 2 0.1"/></geometry></collision></link>
   <link name="bar"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/>
-    </inertial><collision><origin xyz="0 0 0.5" rpy="0.1 0 0"/><geometry><cylinder radius="0.05" length="0.6"/></geometry>
-    </collision>
+    </inertial><collision><origin xyz="0 0 0.5" rpy="0.1 0 0"/><geometry><cylinder radius="0.05" length="0.6"/>
+    </geometry></collision>
   </link>
   <link name="hand"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
     <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
