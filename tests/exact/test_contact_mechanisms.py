@@ -81,6 +81,61 @@ def test_slider_crank_with_clearance(frame):
         assert np.ptp(motion.energy + motion.dissipated) < 2e-5 * frame.unit**2  # order 2 in h; 1.2 J at the start
 
 
+# ── woodpecker toy ──
+
+
+def woodpecker(small, h, until):
+    """Glocker's woodpecker (thesis, Munich 1995; the numbers also in Siconos): a sleeve with clearance on a pole, a
+    bird on a torsion spring, whose beak hits the pole. His equations are linear in the angles; here all angles,
+    clearances, velocities and gravity are scaled by `small`, which leaves times unchanged in the linear equations."""
+    rM, hM, lM, lG, hS, lS = 0.0031, 0.0058, 0.010, 0.015, 0.02, 0.0201
+    sleeve_gap, beak_gap = 0.0006 * small, 0.0024 * small
+    turn = {"sleeve": -0.0006 / hM * small * (1.0 - 1e-7), "bird": -0.2788 * small}
+    fall, spin = np.array([0.0, 0.0, -0.3411 * small]), np.array([0.0, 7.4583 * small, 0.0])
+    B = {name: lv.Pose.from_axis_angle((0, -1, 0), angle).B for name, angle in turn.items()}
+    plain = Frame(0)
+    m = lv.Model(gravity=(0, 0, -G * small))
+    touch = points(plain, (rM, 0, hM), (rM, 0, -hM))
+    matter = lv.MassProperties(0.0003, np.full(3, 5e-9))
+    sleeve = m.add(lv.Body(matter, rotation=B["sleeve"], velocity=fall, collision=touch, name="sleeve"))
+    arm = B["bird"] @ (lG, 0, 0)
+    bird = m.add(
+        lv.Body(
+            lv.MassProperties(0.0045, np.full(3, 7e-7)), at=B["sleeve"] @ (lM, 0, 0) + arm, rotation=B["bird"],
+            velocity=fall + np.cross(spin, arm), angular_velocity=spin, collision=points(plain, (-lS, 0, hS)),
+            name="bird",
+        )
+    )  # fmt: skip
+    for name, normal in (("across", (0, 1, 0)), ("along", (1, 0, 0))):
+        m.add(lv.PointOnPlane(m.world.point(0, 0, 0), sleeve.point(0, 0, 0), normal=normal, name=name))
+    ends = sleeve.point(lM, 0, 0), bird.point(-lG, 0, 0)
+    start = turn["bird"] - turn["sleeve"]
+    m.add(lv.Revolute(*ends, axis=(0, -1, 0), stiffness=0.0056, start=start, name="spring"))
+    for body, x, e in ((sleeve, rM - sleeve_gap, 0.0), (bird, lM + lG - lS - beak_gap, 0.5)):
+        pole = m.world.plane((x, 0, 0), normal=(1, 0, 0))
+        m.add(lv.Contact(pole, body, friction=0.3, restitution=e, impacts="together", name=f"{body.name} and pole"))
+    return lv.simulate(m, h=h, until=until)
+
+
+def test_woodpecker_toy():
+    """Return time 0.1459 s, and the state of Siconos' reference file at 0.29998 s within 1 % of its largest value."""
+    small = 1e-3
+    motion = woodpecker(small, 2e-5, 2.0)
+    beak = [t for t, name in zip(motion.impacts.t, motion.impacts.contact, strict=True) if name == "bird and pole"]
+    assert np.mean(np.diff(beak)[-4:]) == pytest.approx(0.1459, abs=1e-4)
+    assert np.ptp(np.diff(beak)[-4:]) < 1e-4  # it has become periodic
+    k = round(0.29998 / 2e-5)
+    found = {
+        "height": motion.position("sleeve")[k, 2],
+        "sleeve": -np.arcsin(motion.rotation("sleeve")[k, 0, 2]),
+        "bird": -np.arcsin(motion.rotation("bird")[k, 0, 2]),
+        "rate": -motion.angular_velocity("bird")[k, 1],
+    }
+    known = {"height": -0.0413481868, "sleeve": -0.1034684683, "bird": -0.3409339756, "rate": -8.3275553532}
+    for name, value in known.items():
+        assert found[name] / small == pytest.approx(value, rel=1e-2), name
+
+
 # ── Painlevé's rod ──
 
 
