@@ -22,9 +22,8 @@ def break_rack(speed: float = 6.0) -> lv.Trajectory:
     (True, True)
     """
     model = lv.Model(gravity=(0.0, 0.0, -9.81), name="billiards")
-    roll = {"velocity": (speed, 0, 0), "angular_velocity": (0, speed / RADIUS, 0)}
-    ball = lv.Ball(RADIUS, mass=MASS)
-    model.add(lv.Body(ball, at=(-0.6, 0.003, RADIUS), name="cue ball", **roll))
+    ball, v, spin = lv.Ball(RADIUS, mass=MASS), (speed, 0, 0), (0, speed / RADIUS, 0)
+    model.add(lv.Body(ball, at=(-0.6, 0.003, RADIUS), velocity=v, angular_velocity=spin, name="cue ball"))
     apart = 1.0005 * RADIUS
     for row in range(5):
         for k in range(row + 1):
