@@ -102,7 +102,7 @@ def least_move(N: Array, b: Array, J: Array, c: Array) -> Array | None:
     first: Array = np.zeros(N.shape[1])
     Z: Array = np.eye(N.shape[1])
     if len(J):
-        first = np.linalg.lstsq(J, c, rcond=None)[0]
+        first = np.asarray(np.linalg.lstsq(J, c, rcond=None)[0], dtype=np.float64)
         _, s, Vt = np.linalg.svd(J)
         rank = int((s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)).sum())
         Z = Vt[rank:].T
