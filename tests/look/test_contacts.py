@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.look.picture.contacts import FORCE, SIDES, SPOKES, ContactPicture
+from livens.look.picture.contacts import CONE_SIDES, CONE_SPOKES, FORCE, ContactPicture
 from livens.look.picture.extent import extent, upright
 from livens.look.picture.instants import instants, stored
 from livens.look.picture.picture import picture_of
@@ -48,16 +48,16 @@ def test_a_sliding_force_is_on_its_cone():
     motion = sliding()
     drawn = ContactPicture(motion, 1.0)
     lines = drawn.lines(20)
-    cone = lines["cone"].reshape(4, SIDES + SPOKES, 2, 3)
+    cone = lines["cone"].reshape(4, CONE_SIDES + CONE_SPOKES, 2, 3)
     for (x, end), one in zip(lines["force"], cone, strict=True):
         axis = UP[:, 2]
         height = (end - x) @ axis
         aside = np.linalg.norm(end - x - height * axis)
-        rim = one[SPOKES:, 0] - x
+        rim = one[CONE_SPOKES:, 0] - x
         assert np.allclose(rim @ axis, height)
         assert np.allclose(np.linalg.norm(rim - height * axis, axis=1), aside)
         assert aside == pytest.approx(0.3 * height)
-        assert np.allclose(one[:SPOKES, 0], x)
+        assert np.allclose(one[:CONE_SPOKES, 0], x)
     assert np.linalg.norm(lines["force"][:, 1] - lines["force"][:, 0], axis=1).max() <= 3.0 * FORCE
 
 
@@ -136,7 +136,7 @@ def test_the_viewer_has_a_layer():
         mine = ContactPicture(motion, 1.0).at(20)
         assert drawn["force"].shape == (4, 2, 3)
         assert np.allclose(drawn["force"][:, 0], mine.point, atol=1e-5)
-        assert drawn["cone"].shape == (4 * (SIDES + SPOKES), 2, 3)
+        assert drawn["cone"].shape == (4 * (CONE_SIDES + CONE_SPOKES), 2, 3)
 
 
 def test_impacts_are_marked_in_the_figure_of_the_energy():

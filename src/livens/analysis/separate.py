@@ -26,7 +26,7 @@ from ..kernels.contact.broad import find_contacts
 from ..kernels.contact.features import put_contact_frames
 from ..kernels.kinds import STOP
 
-ROUNDS = 60
+SEPARATION_ROUNDS = 60
 TOUCHING = 1e-9  # depth relative to the smallest shape at which bodies count as separate
 REACH = 0.1  # contact points up to this distance, relative to the smallest shape, take part
 JOINTED = 1e-12  # violation of the joints, relative to their size, or in rad
@@ -73,7 +73,7 @@ class Gaps:
 def move_apart(search: Any, state: State) -> State:
     """The state after moves (1); `search` knows the joints and which bodies may move (assemble.py)."""
     gaps = Gaps(search.model, search.fit.system)
-    for _ in range(ROUNDS):
+    for _ in range(SEPARATION_ROUNDS):
         g, N = gaps.at(state)
         closed = g < -TOUCHING * gaps.size
         joints = search.violations(state)

@@ -26,7 +26,7 @@ from ...record.trajectory import Trajectory
 
 NORMAL, FORCE = 0.04, 0.35  # lengths of a normal and of the largest forces, in halves of the largest side of the motion
 LARGE = 95.0  # percentile of the forces that has this length: an impact may be far above
-SIDES, SPOKES = 12, 4  # of the rim of a cone, and lines from its tip
+CONE_SIDES, CONE_SPOKES = 12, 4  # of the rim of a cone, and lines from its tip
 NEAR = 1e-3  # contact points with a gap below this part of the smallest shape are drawn
 SAMPLE = 200  # states from which the largest forces are read
 
@@ -62,11 +62,11 @@ def cones(x: Array, n: Array, height: Array, friction: Array) -> Array:
     e1 = np.cross(n, np.eye(3)[np.argmin(np.abs(n), axis=1)])
     e1 /= np.linalg.norm(e1, axis=1, keepdims=True)
     e2 = np.cross(n, e1)
-    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    angle = 2.0 * np.pi * np.arange(CONE_SIDES) / CONE_SIDES
     around = np.cos(angle)[:, None] * e1[:, None] + np.sin(angle)[:, None] * e2[:, None]
     rim = x[:, None] + height * (n[:, None] + friction * around)
-    tips = np.broadcast_to(x[:, None], (len(x), SPOKES, 3))
-    spokes = np.stack([tips, rim[:, :: SIDES // SPOKES]], axis=2)
+    tips = np.broadcast_to(x[:, None], (len(x), CONE_SPOKES, 3))
+    spokes = np.stack([tips, rim[:, :: CONE_SIDES // CONE_SPOKES]], axis=2)
     edges = np.stack([rim, np.roll(rim, -1, axis=1)], axis=2)
     return np.concatenate([spokes, edges], axis=1).reshape(-1, 2, 3)
 
