@@ -19,13 +19,14 @@ URDF_JOINTS = ("fixed", "revolute", "continuous", "prismatic", "floating", "plan
 
 @dataclass
 class Link:
-    """A link: mass, centre of mass and inertia about it in the axes of its frame, and its visuals."""
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, its visuals and collisions."""
 
     name: str
     mass: float = 0.0  # kg
     center: Array = field(default_factory=lambda: np.zeros(3))  # m
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
     visuals: list[tuple[Pose, Element]] = field(default_factory=list)  # pose, and <box>, <mesh>, …
+    collisions: list[tuple[Pose, Element]] = field(default_factory=list)
 
 
 @dataclass
@@ -100,13 +101,7 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
 
 def _link(element: Element) -> Link:
     name = _named(element, "link")
-    visuals = [
-        (_pose(visual.find("origin"), f"link {name!r}"), shape)
-        for visual in element.findall("visual")
-        if (geometry := visual.find("geometry")) is not None
-        for shape in geometry
-    ]
-    link = Link(name, visuals=visuals)
+    link = Link(name, visuals=_geometry(element, "visual", name), collisions=_geometry(element, "collision", name))
     inertial = element.find("inertial")
     if inertial is None:
         return link
@@ -122,6 +117,16 @@ def _link(element: Element) -> Link:
     link.mass, link.center = m, at.a
     link.inertia = at.B @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.B.T
     return link
+
+
+def _geometry(element: Element, tag: str, name: str) -> list[tuple[Pose, Element]]:
+    """The poses and shapes in the <visual> or <collision> elements of a link."""
+    return [
+        (_pose(part.find("origin"), f"link {name!r}"), shape)
+        for part in element.findall(tag)
+        if (geometry := part.find("geometry")) is not None
+        for shape in geometry
+    ]
 
 
 def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:

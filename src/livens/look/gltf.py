@@ -26,7 +26,8 @@ from ..errors import FileError
 from ..record.trajectory import Trajectory
 from ..storage.atomic import MARK, replacing
 from .picture.coils import RADIUS, profile
-from .picture.colors import BLACK, hexadecimal
+from .picture.colors import BLACK, VERMILION, hexadecimal
+from .picture.contacts import ContactPicture
 from .picture.extent import extent, upright
 from .picture.instants import Instant, instants
 from .picture.phases import lasting
@@ -37,7 +38,14 @@ from .picture.tubes import tube
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
 TRIANGLES = 4  # the mode of a primitive
-THICKNESS = {"spring": 0.004, "damper": 0.003, "rod": 0.006, "axis": 0.006}  # radii, in halves of the motion's size
+THICKNESS = {
+    "spring": 0.004,
+    "damper": 0.003,
+    "rod": 0.006,
+    "axis": 0.006,
+    "contact": 0.005,
+}  # radii, in halves of the motion's size
+CONTACT_ARROWS = 64  # contact forces at a time
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
@@ -63,6 +71,7 @@ def write_gltf(
     document, now = _Document(motion.t[chosen]), instants(motion, chosen)
     _add_bodies(document, picture, now)
     _add_lines(document, picture, now)
+    _add_contacts(document, motion, chosen, picture, now)
     with replacing(path, force) as temporary:
         temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
 
@@ -117,6 +126,27 @@ def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
             turn = _turned_z(along[:, k] / np.maximum(length[:, k], 1e-300)[:, None])
             scale = np.stack([np.full(len(length), width), np.full(len(length), width), length[:, k]], axis=1)
             document.node(name, number, ends[:, k, 0], turn, scale, kind)
+
+
+def _add_contacts(document: _Document, motion: Trajectory, k: Any, picture: Picture, now: Instant) -> None:
+    """Contact forces: tubes from the contact points, of the strongest ones; those that are absent have no length."""
+    low, high = extent(picture, now.x, now.R)
+    half = float((high - low).max()) / 2
+    marks = ContactPicture(motion, half)
+    if not marks.exists:
+        return
+    ends = marks.arrows(k, CONTACT_ARROWS)
+    along = ends[:, :, 1] - ends[:, :, 0]
+    length = np.linalg.norm(along, axis=2)
+    width = THICKNESS["contact"] * half
+    mesh = tube(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), 1.0)
+    number = document.surface(mesh, "contact", document.material(VERMILION))
+    for c in range(ends.shape[1]):
+        there = length[:, c] > 0.0
+        turn = _turned_z(np.where(there[:, None], along[:, c] / np.maximum(length[:, c], 1e-300)[:, None], (0, 0, 1.0)))
+        wide = np.where(there, width, 0.0)
+        scale = np.stack([wide, wide, length[:, c]], axis=1)
+        document.node(f"contact force {c + 1}", number, ends[:, c, 0], turn, scale, "contact")
 
 
 def _turned_z(u: Array) -> Array:

@@ -21,15 +21,25 @@ INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bod
 
 
 class Drawing:
-    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown."""
+    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown, and
+    `contacts` the lines of contacts at a time [s]."""
 
-    def __init__(self, server: Any, picture: Picture, sizes: Sizes, forces: Callable[[], Array]):
+    def __init__(
+        self,
+        server: Any,
+        picture: Picture,
+        sizes: Sizes,
+        forces: Callable[[], Array],
+        contacts: Callable[[float], dict[str, Array]] | None = None,
+    ):
         self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
         self.lock = threading.RLock()
         self.followed: int | None = None
         self.now: Instant | None = None
         self.root = server.scene.add_frame("/m", show_axes=False)
         self.layers = self._layers(forces)
+        if contacts is not None:
+            self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes)
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 

@@ -198,6 +198,21 @@ def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, size
     return Layer(False, [node], update)
 
 
+def contacts(scene: Any, lines_at: Callable[[float], dict[str, Array]], sizes: Sizes) -> Layer:
+    """Normals, forces and friction cones of contacts: `lines_at` gives their ends [m] by kind at a time [s]."""
+    tints = {"normal": colors.BLACK, "force": colors.VERMILION, "cone": colors.GREY}
+    nodes = {
+        kind: scene.add_line_segments(f"/m/contacts/{kind}", np.zeros((1, 2, 3)), colors.linear(tint), thickness=THICK)
+        for kind, tint in tints.items()
+    }
+
+    def update(now: Instant) -> None:
+        for kind, ends in lines_at(now.t).items():
+            nodes[kind].points = sizes(ends if len(ends) else np.zeros((1, 2, 3)))
+
+    return Layer(False, list(nodes.values()), update)
+
+
 def together(*layers: Layer) -> Layer:
     """Several layers as one."""
 

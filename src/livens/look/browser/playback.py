@@ -12,6 +12,7 @@ from ...checks import Array
 from ...describe.model import Body, Point
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from ..picture.contacts import ContactPicture
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
 from ..picture.phases import lasting
@@ -23,7 +24,7 @@ from .drawing import Drawing
 from .forces import Reactions
 from .panel import add_follow, add_layers, add_side, clock_text, fine, on_user_change
 from .server import HERE, Viewer, begin, repeat, serve
-from .sizes import Sizes, in_words, sizes
+from .sizes import HALF, Sizes, in_words, sizes
 from .stage import Stage
 from .traces import Traces, path_until
 
@@ -81,7 +82,8 @@ class Player:
         self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
         sizes = sizes_of(motion, picture)
         self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
-        self.drawing = Drawing(server, picture, sizes, self.forces)
+        touch = ContactPicture(motion, HALF / sizes.scale)
+        self.drawing = Drawing(server, picture, sizes, self.forces, touch.near if touch.exists else None)
         some = at_states(motion, chosen(len(motion), CHARTED_STATES))
         self.traces = Traces(server, picture, sizes)
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))

@@ -178,6 +178,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     it.trace = (k, path) => put(it.traces.band[k], path)
     it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // the point of trace k, its body at M
     it.arrow = ribbon(18)
+    it.extra = ribbon(6)
     return it
   }
   function coiled(coil, a, b, radius) {
@@ -196,7 +197,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, there(what, k, now) ? 1 : 0)]).flat()))
     return what.n
   }
-  function drawLines(it, places, { on, marks, ink, arrows, eye, now }) {
+  function drawLines(it, places, { on, marks, ink, arrows, segments, eye, now }) {
     const { springs, dampers, rods, axes, traces, data } = it
     if (on("springs")) stripes(dampers.band, between(places, dampers, now), 1.5, data.tints.rest)
     if (on("rods")) stripes(rods.band, between(places, rods, now), 3, ink)
@@ -219,10 +220,14 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       put(it.arrow, new Float32Array([...from, ...to, ...to, ...barb(1), ...to, ...barb(-1)]))
       stripes(it.arrow, 3, 2.2, color)
     }
+    for (const { ends, width, color } of segments) {                         // pieces between points of the world
+      gl.bindBuffer(gl.ARRAY_BUFFER, it.extra.ends); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(ends), gl.DYNAMIC_DRAW)
+      stripes(it.extra, ends.length / 6, width, color)
+    }
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1, now }) {
+  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], segments = [], sharp = 1, now }) {
     const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift } = camera
@@ -238,7 +243,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
     drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
-    drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye, now })
+    drawLines(it, places, { on, marks, ink: colors.ink, arrows, segments, eye, now })
     return x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
       return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]

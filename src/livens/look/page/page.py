@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...checks import Array, positive
 from ...describe.model import Body, Point
@@ -24,6 +25,7 @@ from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
 from ..picture.coils import RADIUS, profile
 from ..picture.colors import EXTENSION, hexadecimal
+from ..picture.contacts import NORMAL, ContactPicture
 from ..picture.extent import LIFT, TURN, extent, extent_of_bodies, upright
 from ..picture.instants import Instant, chosen, upright_instants
 from ..picture.phases import intervals, passing
@@ -34,6 +36,8 @@ MOST_TIMES, LEAST_TIMES = 2000, 100  # at which poses are stored; in between the
 POSES = 400_000  # of all bodies at all times: 15 MB
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, to which the given one is added
 TRACED_BODIES = 50  # models with more have traces only on request
+IMPACT_MARKS = 300  # on the time axis: the strongest impacts
+CONTACT_MARKS = 200_000  # contact points at all times: 8 MB
 SPRING_STATES = 200  # states at which the extensions of springs are compared
 
 
@@ -108,10 +112,36 @@ def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -
     some = slice(None, None, max(1, len(k) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
+    data |= _contacts(motion, k, float(data["size"]))
     if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
         for kind in ("springs", "dampers", "rods", "axes"):
             data[kind]["shown"] = intervals(motion, vars(picture)[kind].names)
     return data
+
+
+def _contacts(motion: Trajectory, k: NDArray[np.int64], half: float) -> dict[str, Any]:
+    """Position, normal, force and friction of the contact points at the states k; times of impacts."""
+    marks = ContactPicture(motion, half)
+    if not marks.exists:
+        return {}
+    up, rows, first = upright(motion.model.gravity), [], [0]
+    for state in k:
+        now = marks.at(int(state))
+        row = np.concatenate([now.point @ up.T, now.normal @ up.T, now.force @ up.T, now.friction[:, None]], axis=1)
+        strongest = np.argsort(-np.linalg.norm(now.force, axis=1))[: max(1, CONTACT_MARKS // len(k))]
+        rows.append(row[strongest])
+        first.append(first[-1] + len(strongest))
+    hits = motion.impacts
+    strongest = np.argsort(-np.linalg.norm(hits.impulse, axis=1))[:IMPACT_MARKS]
+    return {
+        "contacts": {
+            "first": first,
+            "marks": packed(np.concatenate(rows)),
+            "scale": marks.scale,
+            "normal": NORMAL * half,
+        },
+        "impacts": sorted(hits.t[strongest].tolist()),
+    }
 
 
 def scene(picture: Picture) -> dict[str, Any]:
