@@ -5,7 +5,7 @@ EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 LIBRARY := src/livens/backend/_compiled.json
-KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render library -name '*.py' -o -name '*.c')
+KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render/raster.py library -name '*.py' -o -name '*.c')
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
 LITE   := .venv-lite/.ready
@@ -36,7 +36,8 @@ lint: $(READY)   ## check style and types
 	$(BIN)/mypy
 
 docs: $(READY) $(BROWSER)   ## build the documentation, run its notebooks, add the live page: docs/_build/html/index.html
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	@echo 'Running all notebooks of the documentation: the first time takes 5 to 15 minutes, later only what changed.'
+	$(BIN)/python -m sphinx -W --keep-going docs docs/_build/html
 	$(BIN)/python docs/live/assemble.py docs/_build/html
 
 live: $(BROWSER) $(READY)   ## build the live page, where livens runs in the browser: docs/_build/html/live

@@ -39,7 +39,7 @@ def lines(axes):
 
 @pytest.mark.parametrize("kind", FIGURES)
 def test_every_figure_can_be_drawn_without_options(kind, tmp_path):
-    figure = arm().plot(kind, path=tmp_path / "figure.pdf")
+    figure = (tumbling() if kind == "polhode" else arm()).plot(kind, path=tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").stat().st_size > 5000
     assert figure.axes
 
@@ -111,6 +111,19 @@ def test_the_polhode_lies_on_both_surfaces(rates, J):
         both = np.concatenate([curve, -curve])
         far = max(np.linalg.norm(both - one, axis=1).min() for one in L[::20])
         assert far < 2 * np.pi * size / 4000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_body_under_torque_has_no_polhode(seed):
+    """Free bodies have one in any orientation, also in gravity; an off-centre load or a joint takes it away."""
+    rng = np.random.default_rng(seed)
+    m = lv.Model(gravity=rng.normal(size=3), name="thrown")
+    top = m.add(lv.Body(lv.Box(1.0, 0.4, 0.2, density=500), body_rates=rng.normal(size=3), name="top"))
+    free = lv.simulate(m, h=1e-2, until=2.0)
+    assert free.plot("polhode", "top").axes[0].name == "3d"
+    m.add(lv.Load(top.point(0.5, 0, 0), force=20.0 * rng.normal(size=3)))
+    with pytest.raises(lv.ModelError, match=r"'top' has no polhode: .* changes by .* a body without torque"):
+        lv.simulate(m, h=1e-2, until=2.0).plot("polhode", "top")
 
 
 def test_paths_in_a_plane_and_in_space():

@@ -47,7 +47,7 @@ def plot(
     "energy"        energy of translation, rotation, gravity and springs against time
     "phase"         the coordinate of a joint, or the position of a body or point (component "x", "y", "z"), against its
                     rate
-    "polhode"       a body's angular momentum on its sphere and ellipsoid
+    "polhode"       the angular momentum of a body without torque, on its sphere and ellipsoid
     "trajectory"    the paths of points or bodies
     "reactions"     forces and torques of joints against time
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...checks import Array, file_path, number, positive
-from ...errors import ModelError
+from ...errors import FileError, ModelError
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
 from .files import Picture, png, write_film
@@ -47,6 +47,8 @@ def write_png(
     ...     open(folder + "/plank.png", "rb").read(4)
     b'\\x89PNG'
     """
+    if file_path(path).suffix.lower() != ".png":
+        raise FileError(f"{file_path(path)} cannot be written: pictures are PNG files, so the ending must be png.")
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
     picture = next(pictures(motion, [state], size, follow))
     with replacing(path, force) as temporary:
@@ -82,12 +84,10 @@ def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], follo
     low = float(scene.room(scene.overview)[:, 2].min())
     whole = scene.camera(scene.overview, FINE * width, FINE * height)
     ground = None if follow else _Ground(whole, low)
-    distance = max(scene.camera([k], FINE * width, FINE * height).far for k in scene.overview[::10]) if follow else 0.0
+    near = {k: scene.camera([k], FINE * width, FINE * height, of_bodies=True) for k in states if follow}
+    distance = min(whole.far, max((camera.far for camera in near.values()), default=0.0))
     for state in states:
-        camera = whole
-        if follow:
-            near = scene.camera([state], FINE * width, FINE * height)
-            camera = replace(near, far=1.15 * distance)
+        camera = replace(near[state], far=distance) if follow else whole
         yield _picture(scene, state, camera, ground or _Ground(camera, low))
 
 

@@ -64,9 +64,15 @@ class Scene:
         """Positions that must be in the picture at these states (n, 3)."""
         return corners(self.picture, self.now.x[states], self.now.R[states])
 
-    def camera(self, states: Any, width: int, height: int, turn: float = TURN, lift: float = LIFT) -> Camera:
-        """A camera that sees the motion at all of these states, at the angles `turn` and `lift` [rad]."""
-        x = self.room(states)
+    def room_of_bodies(self, states: Any) -> Array:
+        """The same without the anchors in the world."""
+        return corners(self.picture, self.now.x[states], self.now.R[states])[len(self.picture.anchors) :]
+
+    def camera(self, states: Any, width: int, height: int, of_bodies: bool = False) -> Camera:
+        """A camera that sees the motion at all of these states, at the angles TURN and LIFT; of_bodies: the bodies alone,
+        without anchors in the world."""
+        x = self.room_of_bodies(states) if of_bodies else self.room(states)
+        turn, lift = TURN, LIFT
         d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
         camera = Camera(0.5 * (x.min(axis=0) + x.max(axis=0)), d, 1.0, width, height)
         axes = np.stack([camera.right, camera.up, d])
