@@ -40,7 +40,7 @@ ORDER = [  # a package imports only packages before it
     "__main__",
 ]
 FACADES = {  # module → the later packages that its methods import when they are called
-    "record.trajectory": {"analysis", "look"},
+    "record.showing": {"analysis", "look", "run"},
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
     "analysis.linear_system": {"look"},
@@ -54,7 +54,7 @@ LAZY = {  # modules that import inside functions to start quickly: a command imp
 }
 ANNOTATIONS = {  # module → the later packages that it imports for annotations only
     "errors": {"record"},
-    "record.trajectory": {"analysis"},
+    "record.showing": {"analysis"},
     "scene.document": {"record"},
 }
 

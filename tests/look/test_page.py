@@ -69,11 +69,11 @@ def test_lines_end_at_points_of_bodies(motion, tmp_path):
 
 def test_traces_can_be_given(motion, tmp_path):
     tip = motion.model["bar 1"].point(0.5, 0, 0)
-    page = data(motion, tmp_path / "page.html", trace=[tip, motion.model["ball"]])
+    page = data(motion, tmp_path / "page.html", traces=[tip, motion.model["ball"]])
     assert page["traces"]["body"] == [[2, 3]]
     assert numbers(page["traces"]["r"][0], 2, 3).tolist() == [[0.5, 0, 0], [0, 0, 0]]
     with pytest.raises(lv.ModelError, match="cannot be traced: its body is not in this model"):
-        motion.to_html(tmp_path / "no.html", trace=[lv.Body(lv.Ball(1.0, mass=1.0))])
+        motion.to_html(tmp_path / "no.html", traces=[lv.Body(lv.Ball(1.0, mass=1.0))])
     assert not (tmp_path / "no.html").exists()
 
 

@@ -3,7 +3,7 @@
 "use strict"
 const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
-const LIGHT = PAPER, DARK = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, .5], ink: [.92, .91, .88, 1] }
+const LIGHT = PAPER, DARK = NIGHT
 const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
 let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
 let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
@@ -144,7 +144,7 @@ function render() {
   const on = name => name != "traces" || $("traces").checked
   const arrows = $("arrows").checked ? arrowsOf(frame.arrows, colors) : []
   const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
-  const place = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
+  const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
   seen = now
   if (!fresh) return

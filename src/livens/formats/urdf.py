@@ -256,7 +256,11 @@ class _Reader:
                     surface = placed if surface is None else surface.joined(placed)
         solid = Solid(matter, matter.surface if surface is None else surface)
         title = unused_name(self.model, first)
-        return Body(solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, name=title)
+        paint = next((color for name in links if (color := self.robot.links[name].color) is not None), None)
+        return Body(
+            solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, name=title,
+            color=None if paint is None else paint[:3], opacity=1.0 if paint is None else paint[3],
+        )  # fmt: skip
 
     def _join(self, first: str, head: dict[str, str], bodies: dict[str, Body], joints: dict[str, Any]) -> None:
         """The joints between a link and the next link with mass towards the root, as one joint."""

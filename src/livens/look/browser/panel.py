@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -68,6 +68,14 @@ def on_user_change(field: Any, act: Callable[[Any], None]) -> None:
 
     # in viser buttons have on_click, other fields on_update
     (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
+
+
+def add_keys(server: Any, keys: Mapping[str, tuple[str, Callable[[Any], None]]]) -> None:
+    """Keys of the page: letter → what it does in words, and the function. viser has letters and digits, and no space
+    bar; its list of commands (Ctrl-K) shows them."""
+    for letter, (words, act) in keys.items():
+        command = server.gui.add_command(words, hotkey=letter)
+        command.on_trigger(act)
 
 
 def add_side(server: Any) -> Any:

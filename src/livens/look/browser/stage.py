@@ -25,6 +25,7 @@ class Stage:
 
     def __init__(self, server: Any, sizes: Sizes, bodies: int = 1):
         self.server, scene, camera = server, server.scene, server.initial_camera
+        self.sizes = sizes
         scene.set_up_direction(tuple(sizes.up.tolist()))
         scene.world_axes.visible = False
         scene.configure_default_lights(enabled=False)
@@ -44,6 +45,12 @@ class Stage:
         )  # fmt: skip
         self.fine = True
         self.light(fine=bodies <= MANY_BODIES)
+
+    def look_from(self, turn: float, lift: float) -> None:
+        """Place the camera at these angles [rad] about the vertical and above the horizon (picture/view.py)."""
+        d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
+        camera = self.server.initial_camera
+        camera.position = self.sizes.axes.T @ d * float(np.linalg.norm(self.sizes.camera))
 
     def light(self, fine: bool) -> None:
         """Switch to fine or to plain light."""

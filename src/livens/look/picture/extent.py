@@ -44,6 +44,15 @@ def corners(picture: Picture, x: Array, R: Array) -> Array:
     return np.concatenate(found)
 
 
+def floor_of(picture: Picture, low: float) -> float:
+    """The height [m] of the ground in upright axes: the highest level plane on which bodies roll or touch, if there is
+    one, or else `low`, below everything."""
+    up = upright(picture.model.gravity)
+    points, normals = picture.floors[:, 0] @ up.T, picture.floors[:, 1] @ up.T
+    level = points[normals[:, 2] > 1.0 - 1e-6]
+    return float(level[:, 2].max()) if len(level) else low
+
+
 def upright(gravity: Array) -> Array:
     """The rotation that turns the direction against `gravity` into z; the identity where there is none.
 
