@@ -221,6 +221,6 @@ def test_errors_of_pictures_and_films(tmp_path, monkeypatch):
         falling().to_png(tmp_path / "fall.png", size=(0, 10))
     with pytest.raises(lv.ModelError, match="has no bodies"):
         lv.simulate(lv.Model(), h=1.0, until=1.0).to_png(tmp_path / "empty.png")
-    with pytest.raises(lv.ModelError, match="speed must be positive"):
+    with pytest.raises(lv.ModelError, match="speed of the playback must be positive"):
         falling().to_video(tmp_path / "fall.gif", speed=-1.0)
     assert not list(tmp_path.iterdir())

@@ -28,6 +28,7 @@ function matrix(p) {                          // of a pose (x y z, w x y z)
 }
 const carry = (M, r, o = 0) => [0, 1, 2].map(i => M[12 + i] + M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
 const turned = (M, r, o) => [0, 1, 2].map(i => M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
+const LENS = 2.2                                // 1/tan of half the angle of view
 const raw = s => Uint8Array.from(atob(s), c => c.charCodeAt(0)).buffer
 
 // ── rotations by quaternions (w x y z) and rotation vectors, and poses between two times: picture/interpolation.py ──
@@ -49,6 +50,18 @@ function smooth(p0, p1, r0, r1, h, s) {
   const e = regular ? (1 - half / Math.tan(half)) / (4 * half * half) : 1 / 12, once = cross(theta, w1), twice = cross(theta, once)
   const w = regular || angle <= 1e-3 ? w1.map((x, i) => x - once[i] / 2 + e * twice[i]) : w1
   return out.concat(product(exponential(w0.map((x, i) => b * x + c * theta[i] + d * w[i])), p0.slice(3)))
+}
+
+// ── the middle and the distance from which a picture of this size shows all points, at the angles of the first view ──
+function fitted(points, { camera: { turn, lift }, size }, wide, high, inset) {
+  const e = [[-Math.sin(turn), Math.cos(turn), 0], [-Math.sin(lift) * Math.cos(turn), -Math.sin(lift) * Math.sin(turn), Math.cos(lift)],
+             [Math.cos(lift) * Math.cos(turn), Math.cos(lift) * Math.sin(turn), Math.sin(lift)]]
+  const free = Math.max(.3 * high, high - inset.top - inset.bottom), f = LENS * Math.min(free, wide), rows = []
+  for (let k = 0; k < points.length; k += 3) rows.push(e.map(u => dot(u, points.subarray(k, k + 3))))
+  const half = [0, 1, 2].map(i => (Math.max(...rows.map(r => r[i])) + Math.min(...rows.map(r => r[i]))) / 2)
+  let far = 1.6 * size                                                       // from nearer, the front would look too large
+  for (const r of rows) far = Math.max(far, r[2] - half[2] + f / .88 * Math.max(Math.abs(r[0] - half[0]) / wide, Math.abs(r[1] - half[1]) / free))
+  return { far, middle: [0, 1, 2].map(i => half[0] * e[0][i] + half[1] * e[1][i] + half[2] * e[2][i]) }
 }
 
 // ── the camera: drag or arrow keys to orbit, shift or the right button to pan, wheel, two fingers, + or − to zoom; a
@@ -267,7 +280,11 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
       stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
     }
-    if (on("symbols")) it.symbols.bands.forEach((band, still) => stripes(band, pieces(it, band, places, now), still ? 1.4 : 1.8, still ? ground : ink))
+    if (on("symbols")) it.symbols.bands.forEach((band, still) => {           // joints inside bodies show through, faintly
+      const count = pieces(it, band, places, now)
+      if (!still) { gl.disable(gl.DEPTH_TEST); stripes(band, count, 1.4, [...ink.slice(0, 3), .3]); gl.enable(gl.DEPTH_TEST) }
+      stripes(band, count, still ? 1.6 : 1.8, still ? ground : ink)
+    })
     if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].trace[look] : ink))
     for (const { from, to, color, double } of arrows) {
       const d = sub(to, from), side = unit(cross(d, sub(eye, to))), l = .07 * data.size, u = unit(d)
@@ -284,7 +301,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift, pan = [0, 0] } = camera, high = canvas.clientHeight, free = Math.max(.3 * high, high - inset.top - inset.bottom)
     far *= camera.zoom
-    const fy = 2.2 * Math.min(free, canvas.clientWidth) / high, fx = fy * high / canvas.clientWidth, pixel = far / (fy * high / 2)
+    const fy = LENS * Math.min(free, canvas.clientWidth) / high, fx = fy * high / canvas.clientWidth, pixel = far / (fy * high / 2)
     const right = [-Math.sin(turn), Math.cos(turn), 0], up = [-Math.sin(lift) * Math.cos(turn), -Math.sin(lift) * Math.sin(turn), Math.cos(lift)]
     middle = middle.map((x, i) => x - high * pixel * (pan[0] * right[i] + pan[1] * up[i]))
     const eye = [middle[0] + far * Math.cos(lift) * Math.cos(turn), middle[1] + far * Math.cos(lift) * Math.sin(turn), middle[2] + far * Math.sin(lift)]

@@ -36,6 +36,7 @@ class Frames(NamedTuple):
     poses: Array  # (times, bodies, 7): x y z, w x y z
     rates: Array | None  # (times, bodies, 6): velocity of the frame's origin [m/s], angular velocity [rad/s]
     note: str  # what the page says of its times; empty if it holds all states
+    coarse: bool  # fast motions are not shown as they are
 
     @property
     def count(self) -> int:
@@ -50,14 +51,16 @@ def frames_of(motion: Trajectory, most: int) -> Frames:
     wanted = max(MOST_TIMES, int(np.ceil(whole / FINE)))
     rough = whole / max(1, min(wanted, len(motion), most // bodies) - 1) > FINE
     room = most * PER_POSE // (PER_POSE + PER_RATES) if rough else most
+    wanted = len(motion) if len(motion) < 1.5 * wanted else wanted  # nearly all: then all
     number = chosen(len(motion), int(np.clip(room // bodies, LEAST_TIMES, wanted)))
     now = upright_instants(motion, number)
     q = quaternions(now.R.reshape(-1, 3, 3)).reshape(*now.x.shape[:-1], 4)
     poses = np.concatenate([now.x, q], axis=-1)[:, 1:]
     rates = None
     if rough and len(number) > 1:
-        rates = velocities_of(motion, number, now) @ _both(upright(motion.model.gravity))
-    return Frames(number, now, poses, rates, _note(motion, len(number), whole))
+        rates = velocities_of(motion, number) @ _both(upright(motion.model.gravity))
+    coarse = len(number) < len(motion) and whole / max(1, len(number) - 1) > COARSE
+    return Frames(number, now, poses, rates, _note(motion, len(number), coarse), coarse)
 
 
 def change(motion: Trajectory) -> float:
@@ -73,7 +76,7 @@ def change(motion: Trajectory) -> float:
     return float(np.maximum(rate[1:] * np.diff(t), bend).sum())
 
 
-def velocities_of(motion: Trajectory, k: NDArray[np.int64], now: Instant) -> Array:
+def velocities_of(motion: Trajectory, k: NDArray[np.int64]) -> Array:
     """Velocities of the frames' origins and angular velocities, world axes (times, bodies, 6)."""
     bodies, record = motion.system.bodies, motion.record
     omega = np.einsum("tnij,tnj->tni", record.B[k], record.L[k] * bodies.inverse_inertia)
@@ -90,11 +93,11 @@ def _both(up: Array) -> Array:
     return out
 
 
-def _note(motion: Trajectory, count: int, whole: float) -> str:
+def _note(motion: Trajectory, count: int, coarse: bool) -> str:
     if count >= len(motion):
         return ""
     apart = float(motion.t[-1] - motion.t[0]) / max(1, count - 1)
     text = f"This page holds {count:,} of {len(motion):,} states, {apart:.2g} s apart."
-    if whole / max(1, count - 1) > COARSE:
+    if coarse:
         text += " That is too coarse: bodies move differently between them. Show a part of the motion instead."
     return text

@@ -24,13 +24,13 @@ from ...storage.atomic import replacing
 from ..picture.arrows import LENGTH, Arrows, arrows_of
 from ..picture.coils import RADIUS, profile
 from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
-from ..picture.extent import extent, extent_of_bodies, floor_of, upright
+from ..picture.extent import corners, extent, extent_of_bodies, floor_of, outermost, upright
 from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
 from ..picture.symbols import SIZE
 from ..picture.view import Traces, View, view_of
-from .frames import frames_of
+from .frames import Frames, frames_of
 
 POSES = 400_000  # of all bodies at all times: 15 MB
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, relative to the speed of the page
@@ -64,19 +64,21 @@ def write_page(
         temporary.write_text(text, encoding="utf-8")
 
 
-def page(motion: Trajectory, view: View, most: int = POSES) -> str:
-    """The stand-alone HTML page of `motion`. most: limit on the poses of all bodies at all times."""
+def page(motion: Trajectory, view: View, most: int | None = None) -> str:
+    """The stand-alone HTML page of `motion`. most: limit on the poses of all bodies at all times
+    (None: 400,000, which are 15 MB)."""
     text, *scripts = (
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", *SCRIPTS.values())
     )
-    data, note = _data(motion, view, most)
+    data, frames = _data(motion, view, most or POSES)
     speeds = sorted({float(f"{factor * view.speed:.3g}") for factor in SPEEDS})
     chosen = float(f"{view.speed:.3g}")
     marks = {
         **dict(zip(SCRIPTS, scripts, strict=True)),
         "title": escape(view.title),
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
-        "note": escape(note),
+        "note": escape(frames.note),
+        "coarse": "coarse" if frames.coarse else "",
         "follow": "checked" if view.follow else "",
         "speeds": "".join(f"<option{' selected' if s == chosen else ''}>{s:g}" for s in speeds),
         **{name: hexadecimal(color) for name, color in EXTENSION.items()},
@@ -85,7 +87,7 @@ def page(motion: Trajectory, view: View, most: int = POSES) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
 
 
-def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], str]:
+def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Frames]:
     picture = picture_of(passing(motion), view.traces)
     frames = frames_of(motion, most)
     now = frames.now
@@ -97,6 +99,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], st
         "low": floor_of(picture, float(low[2])),
         "middle": (0.5 * (low + high)).tolist(),
         "size": float((high - low).max()) / 2,
+        "room": packed(outermost(corners(picture, now.x, now.R))),
         "near": extent_of_bodies(picture, now.x),
         "camera": {"turn": view.turn, "lift": view.lift},
     }
@@ -108,7 +111,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], st
     if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
         for kind in ("springs", "dampers", "rods", "axes", "symbols"):
             data[kind]["shown"] = intervals(motion, vars(picture)[kind].names)
-    return data, frames.note
+    return data, frames
 
 
 def scene(picture: Picture) -> dict[str, Any]:

@@ -45,6 +45,7 @@ function begin() {
   $("layers").open = innerWidth > 560 && innerHeight > 480
 
   // ── clock and controls ──
+  const room = new Float32Array(raw(data.room))
   let playing = false, now = start, last = 0, seen = true
   new IntersectionObserver(([now]) => { seen = now.isIntersecting }).observe(canvas)    // the clock stops while the page is out of sight
   function render(clock) {
@@ -53,11 +54,12 @@ function begin() {
     if (playing && last) { now += (clock - last) / 1000 * $("speed").value; if (now > end) now = start }
     last = clock
     const [frame, part] = frameOf(now), bodies = data.bodies.map((_, b) => matrix(pose(b, frame, part)))
-    const follow = $("follow").checked, middle = follow
-      ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : data.middle
-    const far = 2.9 * (follow ? Math.min(data.near, data.size) : data.size)
-    const places = [scene.world, ...bodies], dark = document.documentElement.dataset.look == "dark"
     const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 }
+    const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
+    const follow = $("follow").checked, middle = follow
+      ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : view.middle
+    const far = follow ? Math.min(2.9 * data.near, view.far) : view.far
+    const places = [scene.world, ...bodies], dark = document.documentElement.dataset.look == "dark"
     const loads = $("arrows").checked ? mark.arrows(places, frame) : []
     const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, inset, colors: dark ? NIGHT : PAPER, arrows: loads, on: name => $(name).checked })
     mark.draw(shown, places, camera, inset, dark)

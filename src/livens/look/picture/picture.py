@@ -181,20 +181,21 @@ def _symbols(model: Model, glyphs: Sequence[tuple[Any, Glyph]]) -> Symbols:
     base link between those of the joints. A plane of the world is ground itself."""
     number = {body.name: k for k, body in enumerate(model.bodies)}
     found = [(thing.name, one, number[one.point.body.name]) for thing, glyph in glyphs for one in glyph.symbols]
-    ground: dict[tuple[float, ...], tuple[str, Array]] = {}
+    g = float(np.linalg.norm(model.gravity))
+    up = -model.gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
+    ground: dict[tuple[float, ...], tuple[str, Array, Array]] = {}
     base: list[Array] = []
     for thing, glyph in glyphs:
         flat = any(one.kind == "plate" and one.point.body.is_world for one in glyph.symbols)
         if glyph.kind == "load" or flat or not thing.points:
             continue
         for point in (point for point in thing.points if point.body.is_world):
-            if ground.setdefault(tuple(point.r.tolist()), (thing.name, point.r))[0] == thing.name:
+            hangs = thing.kind != "joint" and all(up @ (other.start - point.r) <= 0.0 for other in thing.points)
+            entry = (thing.name, point.r, -up if hangs else up)
+            if ground.setdefault(tuple(point.r.tolist()), entry)[0] == thing.name:
                 base += [point.r] if thing.kind == "joint" else []
     pieces = _tree(np.array(base)) if 2 <= len(base) <= BASE_POINTS else np.zeros((0, 2, 3))
-    g = float(np.linalg.norm(model.gravity))
-    return symbols_of(
-        found, list(ground.values()), pieces, model.gravity / g if g > 0.0 else np.array([0.0, 0.0, -1.0])
-    )
+    return symbols_of(found, list(ground.values()), pieces)
 
 
 def _tree(points: Array) -> Array:

@@ -71,19 +71,18 @@ class Symbols:
 
 
 def symbols_of(
-    found: Sequence[tuple[str, Symbol, int]], ground: Sequence[tuple[str, Array]], base: Array, down: Array
+    found: Sequence[tuple[str, Symbol, int]], ground: Sequence[tuple[str, Array, Array]], base: Array
 ) -> Symbols:
-    """`found`: names of joints, their symbols, and the numbers of the bodies; `ground`: names and points of the world
-    on which joints act; `base`: pieces (n, 2, 3) of the base link; `down`: the direction of gravity."""
+    """`found`: names of joints, their symbols, and the numbers of the bodies; `ground`: names, points of the
+    world on which things act, and directions away from the ground there; `base`: pieces (n, 2, 3) of the base link."""
     names: list[str] = [name for name, _, _ in found]
     kinds = [symbol.kind for _, symbol, _ in found]
     plain = len(found) > MANY
     bodies = [body for _, _, body in found]
     rows = [_placed(symbol, plain) for _, symbol, _ in found]
-    below = _turned(-down) if len(ground) else np.eye(3)
-    for name, r in ground:
+    for name, r, away in ground:
         names, kinds, bodies = [*names, name], [*kinds, "ground"], [*bodies, 0]
-        rows.append((r, profile("ground") @ below.T))
+        rows.append((r, profile("ground") @ _turned(away).T))
     if len(base):
         names, kinds, bodies = [*names, "world"], [*kinds, "base"], [*bodies, 0]
         rows.append((base, np.zeros_like(base)))
