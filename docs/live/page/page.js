@@ -62,7 +62,11 @@ const take = {
     remember(placesOf(frame))
     if (frame.curve.length) curves.add(frame.rows.find(row => row[0] == "time")[2], frame.curve)
   },
-  refused({ text }) { $("refused").textContent = text; $("refused").hidden = false },
+  refused({ text, values }) {                                                // fields show the numbers in use again
+    $("refused").textContent = values ? `${text} The motion continues with the numbers before.` : text
+    $("refused").hidden = false
+    for (const name in values || {}) if (inputs[name]) inputs[name](values[name])
+  },
   broken({ text }) { broken(`The page could not start Python: ${text.split("\n").pop()}. It needs the folder pyodide beside it, which “make live” writes.`) },
 }
 const tell = message => worker && worker.postMessage(message)
@@ -88,13 +92,15 @@ function choose(name) {
   inputs = showFields($("fields"), demo.fields, change)
   Object.assign(camera, { turn: demo.chart == "rates" ? .8 : -.9, lift: .32, zoom: 1 })
   tell({ do: "open", demo: name })
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) tell({ do: "play" })
+  if (!still.matches) tell({ do: "play" })
 }
 $("preset").onchange = () => {
   const values = demos[opened].presets[$("preset").value]
   for (const name in values) { inputs[name](values[name]); change(name, values[name]) }
   flush(); tell({ do: "reset" })
+  if (!still.matches) tell({ do: "play" })
 }
+const still = matchMedia("(prefers-reduced-motion: reduce)")
 function change(name, value) { $("refused").hidden = true; pending[name] = value }
 function flush() { for (const name in pending) tell({ do: "change", name, value: pending[name] }); pending = {} }
 setInterval(flush, 80)                                                       // a slider sends more values than can be seen

@@ -160,6 +160,7 @@ def test_a_thousand_bodies_of_one_shape_need_as_many_messages_as_ten_and_seven_n
             viewer.stops.pop(0)()  # the thread that draws: the test draws instead
             player = viewer.inside
             player.server.get_clients = lambda: {0: "someone looks"}
+            player.clock.seek(0.0, 0.0)
             player.clock.play(True, 0.0)
             player.frame(0.1)
             player.slow = 0.2  # no update of sliders, text and charts, which comes eight times a second

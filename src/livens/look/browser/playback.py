@@ -73,6 +73,7 @@ def view(
             player.stage.look_from(options.turn, options.lift)
         if follow is not None:
             player.drawing.follow(motion._number(follow))
+        player.clock.play(True, time.perf_counter())
         player.traces.node.visible = traces is not None and bool(traces)
         viewer.stops.append(repeat(viewer.inside.frame))
     return begin(viewer, host, block, open_browser)
@@ -91,7 +92,6 @@ class Player:
         self.server, self.motion = server, motion
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = options.speed
-        self.clock.play(True, time.perf_counter())
         sizes = sizes_of(motion, picture)
         self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
         self.drawing = Drawing(server, picture, sizes, self.forces)

@@ -33,7 +33,7 @@ from ..picture.view import Traces, View, view_of
 from .frames import Frames, frames_of
 
 POSES = 400_000  # of all bodies at all times: 15 MB
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, relative to the speed of the page
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list; of slow and fast pages relative to their speed
 SPRING_STATES = 200  # states at which the extensions of springs are compared
 SCRIPTS = {"drawing": "drawing.js", "marks": "marks.js", "player": "player.js"}
 
@@ -71,8 +71,9 @@ def page(motion: Trajectory, view: View, most: int | None = None) -> str:
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", *SCRIPTS.values())
     )
     data, frames = _data(motion, view, most or POSES)
-    speeds = sorted({float(f"{factor * view.speed:.3g}") for factor in SPEEDS})
     chosen = float(f"{view.speed:.3g}")
+    factor = 1.0 if min(SPEEDS) <= chosen <= max(SPEEDS) else chosen
+    speeds = sorted({chosen, *(float(f"{speed * factor:.3g}") for speed in SPEEDS)})
     marks = {
         **dict(zip(SCRIPTS, scripts, strict=True)),
         "title": escape(view.title),

@@ -42,7 +42,7 @@ function begin() {
   const exists = { springs: scene.springs.n + scene.dampers.n, rods: scene.rods.n, axes: scene.axes.n, symbols: data.symbols.names.length, arrows: data.arrows.length, traces: scene.traces.n }
   for (const name in exists) if (exists[name]) $(name).closest("label").hidden = document.querySelector("aside").hidden = false
   if (!scene.springs.n) document.querySelector("aside small").hidden = true
-  $("layers").open = innerWidth > 560 && innerHeight > 480
+  $("layers").open = innerWidth > 560 && innerHeight > 420
 
   // ── clock and controls ──
   const room = new Float32Array(raw(data.room))

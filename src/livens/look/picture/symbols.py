@@ -41,7 +41,7 @@ from ...describe.row import across
 
 SIZE = 0.045  # of symbols, in halves of the largest side of the motion
 CORNERS = 16  # of a circle
-MANY = 120  # models with more joints have symbols without circles
+MANY = 60  # models with more joints have symbols without circles
 Lines = list[Array]  # each (n, 3)
 
 
