@@ -40,7 +40,8 @@ ORDER = [  # a package imports only packages before it
     "__main__",
 ]
 FACADES = {  # module → the later packages that its methods import when they are called
-    "record.showing": {"analysis", "look", "run"},
+    "record.trajectory": {"analysis"},
+    "record.showing": {"look", "run"},
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
     "analysis.linear_system": {"look"},
@@ -54,7 +55,7 @@ LAZY = {  # modules that import inside functions to start quickly: a command imp
 }
 ANNOTATIONS = {  # module → the later packages that it imports for annotations only
     "errors": {"record"},
-    "record.showing": {"analysis"},
+    "record.trajectory": {"analysis"},
     "scene.document": {"record"},
 }
 

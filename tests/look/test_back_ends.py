@@ -19,7 +19,7 @@ from livens.look.gltf import frames
 from livens.look.picture.extent import extent
 from livens.look.picture.instants import instants, stored
 from livens.look.picture.picture import picture_of
-from livens.look.picture.symbols import PROFILES, SIZE, profile
+from livens.look.picture.symbols import PROFILES, SYMBOL_SIZE, profile
 from livens.look.render.scene import Scene
 from tests.helpers import problems
 from tests.helpers.mechanisms import every_joint
@@ -93,7 +93,7 @@ def by_the_renderer(_):
     drawn = np.unique(scene.faces(0, camera).part)
     assert drawn.tolist() == [-1, *range(1, len(motion().model.bodies))]  # lines, and all bodies
     found = {"body": scene.now.x[0, drawn[1:], None]}
-    found["symbol"] = SIZE * scene.half, middles(scene.symbols(0))
+    found["symbol"] = SYMBOL_SIZE * scene.half, middles(scene.symbols(0))
     for kind in KINDS[1:-1]:
         found[kind] = np.array([line.corners[[0, -1]] for line in lines if line.kind == kind])
     return found
@@ -121,7 +121,7 @@ def by_gltf(folder):
     size = Scene(motion()).picture
     now = instants(motion(), frames(motion().t, 60.0))
     low, high = extent(size, now.x, now.R)
-    return found | {"symbol": (SIZE * float((high - low).max()) / 2, found["symbol"])}
+    return found | {"symbol": (SYMBOL_SIZE * float((high - low).max()) / 2, found["symbol"])}
 
 
 def pieces(text, body, node):
@@ -150,7 +150,10 @@ def by_the_browser(_):
             "damper": back(dampers.points),
             "rod": back(layers["rods"].nodes[0].points),
             "axis": back(layers["joints"].nodes[1].points),
-            "symbol": (SIZE * HALF / drawing.sizes.scale, middles(ordered(picture, layers["symbols"].nodes, back))),
+            "symbol": (
+                SYMBOL_SIZE * HALF / drawing.sizes.scale,
+                middles(ordered(picture, layers["symbols"].nodes, back)),
+            ),
         }
 
 

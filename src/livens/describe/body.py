@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, direction, labelled, number, vector
+from ..checks import Array, direction, labelled, vector
 from ..errors import ModelError
-from .color import color_of
+from .color import color_of, opacity_of
 from .contact_shape import ContactShape, contact_shapes_of
 from .mass import MassProperties
 from .pose import Pose, rotation_matrix
@@ -118,9 +118,7 @@ class Body:
         else:
             self.body_rates = vector(body_rates, f"body rates of {label}")
         self.color = None if color is None else color_of(color, f"color of {label}")
-        self.opacity = number(opacity, f"opacity of {label}")
-        if not 0.0 <= self.opacity <= 1.0:
-            raise ModelError(f"opacity of {label} must be from 0 (invisible) to 1, not {opacity!r}.")
+        self.opacity = 1.0 if opacity == 1.0 else opacity_of(opacity, f"opacity of {label}")
         self.name = name
 
     def point(self, *r: Any) -> Point:

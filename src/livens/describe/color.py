@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, vector
+from ..checks import Array, number, vector
 from ..errors import ModelError
 
 NAMES = {  # those of the default colours of bodies (Okabe & Ito 2008), and the usual ones
@@ -47,3 +47,11 @@ def color_of(given: Any, what: str) -> Array:
     if not ((found >= 0.0) & (found <= 1.0)).all():
         raise ModelError(f"{what} must be red, green and blue from 0 to 1, not {given!r}.")
     return found
+
+
+def opacity_of(given: Any, what: str) -> float:
+    """A number from 0 (invisible) to 1."""
+    opacity = number(given, what)
+    if not 0.0 <= opacity <= 1.0:
+        raise ModelError(f"{what} must be from 0 (invisible) to 1, not {given!r}.")
+    return opacity

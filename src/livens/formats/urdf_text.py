@@ -102,7 +102,7 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
 
 def _paints(top: Element) -> dict[str, tuple[float, ...]]:
     """The colours of named materials."""
-    found = {}
+    found: dict[str, tuple[float, ...]] = {}
     for material in top.iter("material"):
         if (color := material.find("color")) is not None and (paint := _paint(color)) is not None:
             found.setdefault(material.get("name", ""), paint)

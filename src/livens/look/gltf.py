@@ -25,7 +25,7 @@ from ..describe.pose import quaternions
 from ..errors import FileError
 from ..record.trajectory import Trajectory
 from ..storage.atomic import MARK, replacing
-from .picture.arrows import LENGTH, arrows_of
+from .picture.arrows import ARROW_LENGTH, arrows_of
 from .picture.coils import RADIUS, profile
 from .picture.colors import BLACK, PURPLE, SLATE, VERMILION, hexadecimal
 from .picture.extent import extent, upright
@@ -33,7 +33,7 @@ from .picture.instants import Instant, instants
 from .picture.phases import lasting
 from .picture.picture import AXIS, Picture, picture_of
 from .picture.shapes import Mesh
-from .picture.symbols import SIZE
+from .picture.symbols import SYMBOL_SIZE
 from .picture.tubes import together, tube
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
@@ -108,7 +108,7 @@ def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
 
 def _add_symbols(document: _Document, picture: Picture, now: Instant, half: float) -> None:
     """Joints, ground and base link: tubes fixed to bodies."""
-    symbols, size = picture.symbols, SIZE * half
+    symbols, size = picture.symbols, SYMBOL_SIZE * half
     for k, (name, kind) in enumerate(zip(symbols.names, symbols.kinds, strict=True)):
         mine = symbols.of(k)
         pieces = symbols.r[mine] + size * symbols.p[mine]
@@ -126,7 +126,7 @@ def _add_loads(document: _Document, picture: Picture, t: Array, now: Instant, ha
         head = head._replace(vertices=head.vertices * (1.0, 1.0, 0.15) + (0.0, 0.0, 0.85))
         mesh = document.surface(together([shaft, head]), one.kind, document.material(LOADS[one.kind]))
         begin = one.points.at(now.x, now.R)
-        along = one.values * (LENGTH * half / one.most)
+        along = one.values * (ARROW_LENGTH * half / one.most)
         length = np.maximum(np.linalg.norm(along, axis=2), 1e-12 * half)
         for k, name in enumerate(one.names):
             if name not in shown:

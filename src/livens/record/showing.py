@@ -1,4 +1,4 @@
-"""What a motion can be shown as and written to: reports, figures, pages, pictures, films, files.
+"""What a motion can be shown as and written to: figures, pages, pictures, films, files.
 
 These methods of a Trajectory import the packages that do the work when they are called. `camera`, `traces`, `title`,
 `speed` and `follow` mean the same in all of them (look/picture/view.py).
@@ -19,7 +19,6 @@ from ..errors import LivensError
 if TYPE_CHECKING:
     import xarray
 
-    from ..analysis.report import Report
     from .trajectory import Trajectory
 
 Name = str | os.PathLike[str]  # of a file
@@ -29,12 +28,6 @@ Traces = Sequence[Point | Body] | bool | None
 
 class Showing:
     """Methods of a motion (trajectory.py) that show it or write it to a file."""
-
-    def report(self: Any) -> Report:
-        """The conservation report: a table of invariants with drift rate and largest error."""
-        from ..analysis.report import report
-
-        return report(self)
 
     def at(self: Any, t: ArrayLike) -> Trajectory:
         """The motion at any times t [s] between its first and its last: a number, or several.

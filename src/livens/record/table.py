@@ -24,8 +24,8 @@ from ..storage.atomic import replacing
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-MARKED = ("x", "y", "z")
-FIRST = b"t [s],"  # the beginning of every table
+AXES_LETTERS = ("x", "y", "z")
+TABLE_BEGINS = b"t [s],"  # the beginning of every table
 
 
 def write_csv(motion: Trajectory, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -51,7 +51,7 @@ def write_csv(motion: Trajectory, path: str | os.PathLike[str], force: bool = Fa
 def _ours(path: Path) -> bool:
     """True for a table as this module writes it: it has no mark, which spreadsheets would show."""
     with open(path, "rb") as file:
-        return file.read(len(FIRST)) == FIRST
+        return file.read(len(TABLE_BEGINS)) == TABLE_BEGINS
 
 
 def columns_of(motion: Trajectory) -> dict[str, Array]:
@@ -65,9 +65,9 @@ def columns_of(motion: Trajectory) -> dict[str, Array]:
     for body in motion.model.bodies[1:]:
         x, w = motion.position(body), motion.quaternion(body)
         rates = {"v": ("m/s", motion.velocity(body)), "ω": ("rad/s", motion.angular_velocity(body))}
-        found |= {f"{body.name} {axis} [m]": x[:, k] for k, axis in enumerate(MARKED)}
-        found |= {f"{body.name} q{axis}": w[:, k] for k, axis in enumerate(("w", *MARKED))}
+        found |= {f"{body.name} {axis} [m]": x[:, k] for k, axis in enumerate(AXES_LETTERS)}
+        found |= {f"{body.name} q{axis}": w[:, k] for k, axis in enumerate(("w", *AXES_LETTERS))}
         for letter, (unit, values) in rates.items():
-            found |= {f"{body.name} {letter}{axis} [{unit}]": values[:, k] for k, axis in enumerate(MARKED)}
+            found |= {f"{body.name} {letter}{axis} [{unit}]": values[:, k] for k, axis in enumerate(AXES_LETTERS)}
     found |= {"kinetic energy [J]": motion.kinetic, "potential energy [J]": motion.potential}
     return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}

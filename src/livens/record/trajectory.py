@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from .kinematics import positions, rates, rotations, turned, velocities
 from .occurrences import Occurrences
 from .parts import in_one_line, part
 from .showing import Showing
+
+if TYPE_CHECKING:
+    from ..analysis.report import Report
 
 
 class Trajectory(Coordinates, ContactReadings, Showing):
@@ -234,6 +237,12 @@ class Trajectory(Coordinates, ContactReadings, Showing):
     def end(self) -> float:
         """The planned end of the run [s]: later than the last time if the run was stopped."""
         return max(float(self.t[0] + self.h * self.wanted), float(self.t[-1]))
+
+    def report(self) -> Report:
+        """The conservation report: a table of invariants with drift rate and largest error."""
+        from ..analysis.report import report
+
+        return report(self)
 
     # ── inside ──
 

@@ -11,6 +11,8 @@ precision, and is the stored state at a stored time. No interpolation of positio
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -114,14 +116,14 @@ def _last_step(run: Run, state: State, done: int, t: float, length: float) -> St
     system = run.system
     work = scratch(system, run.scheme.scratch)
     touching = bool(system.contacts.capacity)
-    everything = ContactWork(work, touch_scratch(system, run.table.width)) if touching else work
+    everything: Any = ContactWork(work, touch_scratch(system, run.table.width)) if touching else work
     signals = _signals(run, t, length)
     run.prepare(system, state, everything, signals, length)
     code, _ = run.rollout(
         system, state, everything, length, run.scheme.table, signals, 0, 1, 2, as_record(copied(state))
     )
     if code != status.OK:
-        raise StepFailed(sentence(run, code, int(work.fault[0]), done, state, work.g), None)
+        raise StepFailed(sentence(run, code, int(work.fault[0]), done, state, work.g), run.trajectory(0))
     return state
 
 

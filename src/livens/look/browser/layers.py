@@ -17,7 +17,7 @@ from ..picture import colors
 from ..picture.coils import RADIUS, coils, profile
 from ..picture.instants import Instant
 from ..picture.picture import AXIS, Picture
-from ..picture.symbols import SIZE
+from ..picture.symbols import SYMBOL_SIZE
 from .sizes import HALF, Sizes
 
 BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
@@ -188,7 +188,7 @@ def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
 def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
     """Joints by their type, or, if `still`, the ground and the base link."""
     mine = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner] == still
-    size = SIZE * HALF / sizes.scale
+    size = SYMBOL_SIZE * HALF / sizes.scale
 
     def pieces(now: Instant) -> Array:
         return picture.symbols.ends(now.x, now.R, size)[mine]

@@ -110,7 +110,7 @@ def add_layers(server: Any, stage: Stage, drawing: Drawing, traces: Traces, refr
     with server.gui.add_folder("show"):
         for label, layer in drawing.layers.items():
             box(label, layer.on, partial(drawing.show, label))
-        box("traces", False, trace)
+        box("traces", bool(traces.node.visible), trace)
         box("fine light", stage.fine, stage.light)
         server.gui.add_html(legend(drawing.layers))
 

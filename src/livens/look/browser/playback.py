@@ -68,13 +68,14 @@ def view(
     options = view_of(motion, camera, True if traces is None else traces, title, speed)
     picture = picture_of(lasting(motion), options.traces)
     with serve(options.title, port, host) as viewer:
-        viewer.inside = player = Player(viewer.server, motion, picture, options)
+        viewer.inside = player = Player(
+            viewer.server, motion, picture, options, traced=traces is not None and bool(traces)
+        )
         if camera is not None:
             player.stage.look_from(options.turn, options.lift)
         if follow is not None:
             player.drawing.follow(motion._number(follow))
         player.clock.play(True, time.perf_counter())
-        player.traces.node.visible = traces is not None and bool(traces)
         viewer.stops.append(repeat(viewer.inside.frame))
     return begin(viewer, host, block, open_browser)
 
@@ -88,7 +89,7 @@ def sizes_of(motion: Trajectory, picture: Picture) -> Sizes:
 class Player:
     """The page of a recorded motion: its clock, its picture, its charts and its controls."""
 
-    def __init__(self, server: Any, motion: Trajectory, picture: Picture, options: View):
+    def __init__(self, server: Any, motion: Trajectory, picture: Picture, options: View, traced: bool):
         self.server, self.motion = server, motion
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = options.speed
@@ -97,6 +98,7 @@ class Player:
         self.drawing = Drawing(server, picture, sizes, self.forces)
         some = at_states(motion, chosen(len(motion), CHARTED_STATES))
         self.traces = Traces(server, picture, sizes)
+        self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
         then = instants(motion, k)
         self.path: Array = picture.traces.at(then.x, then.R)

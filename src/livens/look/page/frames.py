@@ -1,12 +1,13 @@
 """The poses that a page stores, and how many it needs.
 
-Between two stored times the page interpolates: linearly, or, where bodies turn by more than FINE from one to the next,
-from poses and velocities (picture/interpolation.py). The change of a motion from state to state is
+Between two stored times the page interpolates: linearly, or, where bodies turn by more than FINE_CHANGE from one to the
+next, from poses and velocities (picture/interpolation.py). The change of a motion from state to state is
 
     max over all bodies of  max(|ω| Δt, |Δv|/max|v|)                                                          (1)
 
-A page stores MOST_TIMES states, or more if the change from one to the next would exceed FINE, as far as the limit on
-the size of the page allows. Where it exceeds COARSE, the page says so: fast motions are not shown as they are.
+A page stores MOST_TIMES states, or more if the change from one to the next would exceed FINE_CHANGE, as far as the
+limit on the size of the page allows. Where it exceeds COARSE_CHANGE, the page says so: fast motions are not shown as
+they are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..picture.extent import upright
 from ..picture.instants import Instant, chosen, upright_instants
 
 MOST_TIMES, LEAST_TIMES = 2000, 100  # at which poses are stored
-FINE, COARSE = 0.1, 1.0  # changes (1) from one stored time to the next [rad]
+FINE_CHANGE, COARSE_CHANGE = 0.1, 1.0  # changes (1) from one stored time to the next [rad]
 MEASURED = 200_000  # states at which the change is measured, at most
 PER_POSE, PER_RATES = 7, 6  # numbers of a pose, and of the velocities of a body
 
@@ -38,18 +39,13 @@ class Frames(NamedTuple):
     note: str  # what the page says of its times; empty if it holds all states
     coarse: bool  # fast motions are not shown as they are
 
-    @property
-    def count(self) -> int:
-        """The number of stored times."""
-        return len(self.number)
-
 
 def frames_of(motion: Trajectory, most: int) -> Frames:
     """The states that a page of at most `most` poses stores, of all bodies at all times."""
     bodies = len(motion.model.bodies) - 1
     whole = change(motion)
-    wanted = max(MOST_TIMES, int(np.ceil(whole / FINE)))
-    rough = whole / max(1, min(wanted, len(motion), most // bodies) - 1) > FINE
+    wanted = max(MOST_TIMES, int(np.ceil(whole / FINE_CHANGE)))
+    rough = whole / max(1, min(wanted, len(motion), most // bodies) - 1) > FINE_CHANGE
     room = most * PER_POSE // (PER_POSE + PER_RATES) if rough else most
     wanted = len(motion) if len(motion) < 1.5 * wanted else wanted  # nearly all: then all
     number = chosen(len(motion), int(np.clip(room // bodies, LEAST_TIMES, wanted)))
@@ -59,7 +55,7 @@ def frames_of(motion: Trajectory, most: int) -> Frames:
     rates = None
     if rough and len(number) > 1:
         rates = velocities_of(motion, number) @ _both(upright(motion.model.gravity))
-    coarse = len(number) < len(motion) and whole / max(1, len(number) - 1) > COARSE
+    coarse = len(number) < len(motion) and whole / max(1, len(number) - 1) > COARSE_CHANGE
     return Frames(number, now, poses, rates, _note(motion, len(number), coarse), coarse)
 
 

@@ -21,14 +21,14 @@ from ...checks import Array
 from ...describe.pose import quaternions
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
-from ..picture.arrows import LENGTH, Arrows, arrows_of
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of
 from ..picture.coils import RADIUS, profile
 from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
 from ..picture.extent import corners, extent, extent_of_bodies, floor_of, outermost, upright
 from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
-from ..picture.symbols import SIZE
+from ..picture.symbols import SYMBOL_SIZE
 from ..picture.view import Traces, View, view_of
 from .frames import Frames, frames_of
 
@@ -106,7 +106,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     }
     up = upright(motion.model.gravity)
     data["arrows"] = [_arrow(one, up) for one in arrows_of(picture, motion.t[frames.number], up.T @ now.R)]
-    some = slice(None, None, max(1, frames.count // SPRING_STATES))
+    some = slice(None, None, max(1, len(frames.number) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
     if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
@@ -162,7 +162,7 @@ def _symbols(picture: Picture) -> dict[str, Any]:
         "body": symbols.body.tolist(),
         "r": packed(symbols.r),
         "p": packed(symbols.p),
-        "size": SIZE,
+        "size": SYMBOL_SIZE,
     }
 
 
@@ -175,7 +175,7 @@ def _arrow(arrows: Arrows, up: Array) -> dict[str, Any]:
         "values": packed(arrows.values @ up.T),
         "most": arrows.most,
         "scale": arrows.scale,
-        "length": LENGTH,
+        "length": ARROW_LENGTH,
     }
 
 

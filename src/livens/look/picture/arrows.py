@@ -11,7 +11,7 @@ from .lengths import nice
 from .picture import Picture
 from .places import Places, places
 
-LENGTH = 0.5  # of the largest arrow of a motion, in halves of the motion's largest side
+ARROW_LENGTH = 0.5  # of the largest arrow of a motion, in halves of the motion's largest side
 
 
 class Arrows(NamedTuple):

@@ -74,7 +74,7 @@ def readable(color: Any, paper: Any, least: float = LINE_CONTRAST) -> Bytes:
     """The colour, darkened on light paper and brightened on dark paper until its contrast is `least`.
 
     >>> round(contrast(readable(ORANGE, PAPER), PAPER), 1), readable(BLUE, PAPER).tolist()
-    (3.1, [0, 114, 178])
+    (3.0, [0, 114, 178])
     """
     c, end = np.asarray(color, dtype=np.float64), 0.0 if luminance(paper) > 0.18 else 255.0
     for part in np.linspace(0.0, 1.0, 101):

@@ -39,9 +39,9 @@ from ...checks import Array
 from ...describe.glyph import Symbol
 from ...describe.row import across
 
-SIZE = 0.045  # of symbols, in halves of the largest side of the motion
-CORNERS = 16  # of a circle
-MANY = 60  # models with more joints have symbols without circles
+SYMBOL_SIZE = 0.045  # of symbols, in halves of the largest side of the motion
+CIRCLE_CORNERS = 16  # of a circle
+MANY_SYMBOLS = 60  # models with more joints have symbols without circles
 Lines = list[Array]  # each (n, 3)
 
 
@@ -77,7 +77,7 @@ def symbols_of(
     world on which things act, and directions away from the ground there; `base`: pieces (n, 2, 3) of the base link."""
     names: list[str] = [name for name, _, _ in found]
     kinds = [symbol.kind for _, symbol, _ in found]
-    plain = len(found) > MANY
+    plain = len(found) > MANY_SYMBOLS
     bodies = [body for _, _, body in found]
     rows = [_placed(symbol, plain) for _, symbol, _ in found]
     for name, r, away in ground:
@@ -88,14 +88,14 @@ def symbols_of(
         rows.append((base, np.zeros_like(base)))
     many = [len(p) for _, p in rows]
     owner = np.repeat(np.arange(len(rows), dtype=np.int64), many)
-    r = [np.broadcast_to(r if r.ndim == 3 else r[None, None], p.shape) for r, p in rows]
+    anchors = [np.broadcast_to(r if r.ndim == 3 else r[None, None], p.shape) for r, p in rows]
     none = [np.zeros((0, 2, 3))]
     return Symbols(
         tuple(names),
         tuple(kinds),
         owner,
         np.repeat(np.array(bodies, dtype=np.int64), many),
-        np.concatenate(none + r),
+        np.concatenate(none + anchors),
         np.concatenate(none + [p for _, p in rows]),
     )
 
@@ -135,7 +135,7 @@ def _line(*points: Sequence[float]) -> Array:
 
 def _circle(radius: float = 1.0, z: float = 0.0, begin: float = 0.0, end: float = 2.0 * np.pi) -> Array:
     """A circle, or an arc, across z."""
-    angle = np.linspace(begin, end, max(3, 1 + round(CORNERS * (end - begin) / (2.0 * np.pi))))
+    angle = np.linspace(begin, end, max(3, 1 + round(CIRCLE_CORNERS * (end - begin) / (2.0 * np.pi))))
     return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full_like(angle, z)], axis=1)
 
 

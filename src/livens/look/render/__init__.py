@@ -18,6 +18,7 @@ from ...checks import Array, file_path, number, positive
 from ...errors import FileError, ModelError
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
+from ..picture.colors import PAPER
 from ..picture.extent import floor_of
 from ..picture.view import Traces, View, view_of
 from .files import Picture, png, write_film
@@ -28,7 +29,6 @@ from .scene import Faces, Scene
 __all__ = ["write_png", "write_video"]
 
 FINE = 2  # finer pixels in each direction
-PAPER = np.array([0.957, 0.953, 0.937])
 LINE, SHADE = 0.86, 0.86  # brightness of a line of the grid, and of a shadow
 
 
@@ -125,7 +125,7 @@ class _Ground:
             line = np.maximum(line, np.clip(1.4 - off / wide, 0.0, 1.0) * np.clip(step / (6.0 * wide), 0.0, 1.0))
         away = np.linalg.norm(place - camera.target[:2], axis=-1) / (1.2 * camera.far)
         self.low, self.fade = low, np.clip(1.4 - away, 0.0, 1.0) * (rays[..., 2] < -1e-6)
-        self.color = PAPER * (1.0 - (1.0 - LINE) * line * self.fade)[..., None]
+        self.color = np.array(PAPER) / 255.0 * (1.0 - (1.0 - LINE) * line * self.fade)[..., None]
 
     def shadowed(self, world: Array, fine: Camera) -> Array:
         """The ground with the shadows of triangles (n, 3, 3)."""
@@ -158,7 +158,8 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: _Ground) -> Pictu
 
 
 def _some(faces: Faces, chosen: NDArray[np.bool_]) -> Faces:
-    return Faces(*(column[chosen] for column in faces))
+    columns: Any = [column[chosen] for column in faces]
+    return Faces(*columns)
 
 
 def _drawn(image: Array, faces: Faces, camera: Camera) -> Array:

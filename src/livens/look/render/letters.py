@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WIDTH, HEIGHT, GAP = 5, 7, 1
+LETTER_WIDTH, LETTER_HEIGHT, LETTER_GAP = 5, 7, 1
 TABLE = """
 0 0e1113151911 0e|1 040c04040404 0e|2 0e1101020408 1f|3 1f0204020111 0e|4 02060a121f02 02|5 1f101e010111 0e
 6 0608101e1111 0e|7 1f0102040808 08|8 0e11110e1111 0e|9 0e11110f0102 0c|A 0e11111f1111 11|B 1e11111e1111 1e
@@ -35,13 +35,13 @@ def _letters() -> dict[str, NDArray[np.bool_]]:
     found = {}
     for entry in TABLE.replace("\n", "|").strip("|").split("|"):
         letter, rows = entry[0], entry[1:].replace(" ", "")
-        numbers = [int(rows[2 * k : 2 * k + 2], 16) for k in range(HEIGHT)]
-        found[letter] = np.array([[bool(n >> (4 - i) & 1) for i in range(WIDTH)] for n in numbers])
+        numbers = [int(rows[2 * k : 2 * k + 2], 16) for k in range(LETTER_HEIGHT)]
+        found[letter] = np.array([[bool(n >> (4 - i) & 1) for i in range(LETTER_WIDTH)] for n in numbers])
     return found
 
 
 LETTERS = _letters()
-BOX = np.ones((HEIGHT, WIDTH), dtype=np.bool_)
+BOX = np.ones((LETTER_HEIGHT, LETTER_WIDTH), dtype=np.bool_)
 BOX[1:-1, 1:-1] = False
 
 
@@ -51,10 +51,12 @@ def mask(text: str, scale: int = 1) -> NDArray[np.bool_]:
     >>> mask("ab", 2).shape, int(mask("I").sum())
     ((14, 22), 11)
     """
-    rows = np.zeros((HEIGHT, max(1, len(text) * (WIDTH + GAP) - GAP)), dtype=np.bool_)
+    rows = np.zeros((LETTER_HEIGHT, max(1, len(text) * (LETTER_WIDTH + LETTER_GAP) - LETTER_GAP)), dtype=np.bool_)
     for k, letter in enumerate(text):
         if letter != " ":
-            rows[:, k * (WIDTH + GAP) : k * (WIDTH + GAP) + WIDTH] = LETTERS.get(letter, BOX)
+            rows[:, k * (LETTER_WIDTH + LETTER_GAP) : k * (LETTER_WIDTH + LETTER_GAP) + LETTER_WIDTH] = LETTERS.get(
+                letter, BOX
+            )
     return np.repeat(np.repeat(rows, scale, axis=0), scale, axis=1)
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ..picture.arrows import LENGTH, Arrows
+from ..picture.arrows import ARROW_LENGTH, Arrows
 from ..picture.lengths import in_words, nice
-from .letters import GAP, HEIGHT, WIDTH, write
+from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
 from .raster import Camera, F
 
 INK, SOFT = np.array([0.12, 0.12, 0.12]), np.array([0.34, 0.34, 0.32])
-AXES = {"x": (0.70, 0.15, 0.12), "y": (0.11, 0.48, 0.24), "z": (0.11, 0.33, 0.70)}
-ARROWS = {"force": (0.74, 0.33, 0.0), "torque": (0.55, 0.22, 0.45)}
-BAR = 0.18  # largest length of the scale bar, in widths of the picture
+AXIS_COLORS = {"x": (0.70, 0.15, 0.12), "y": (0.11, 0.48, 0.24), "z": (0.11, 0.33, 0.70)}
+ARROW_COLORS = {"force": (0.74, 0.33, 0.0), "torque": (0.55, 0.22, 0.45)}
+BAR_LENGTH = 0.18  # largest length of the scale bar, in widths of the picture
 
 
 def add_marks(
@@ -30,21 +30,23 @@ def add_marks(
     scale = max(1, round(min(height, width) / 320))
     if min(height, width) < 120:  # no room for words
         return
-    line, edge = scale * (HEIGHT + 4), 4 * scale
-    most = (width - 2 * edge) // (scale * (WIDTH + GAP))
+    line, edge = scale * (LETTER_HEIGHT + 4), 4 * scale
+    most = (width - 2 * edge) // (scale * (LETTER_WIDTH + LETTER_GAP))
     clock = time_text(t, end)
     write(image, _fitting(title, most - len(clock) - 2), edge, edge, scale, INK)
-    write(image, clock, width - edge - scale * (WIDTH + GAP) * len(clock), edge, scale, INK)
+    write(image, clock, width - edge - scale * (LETTER_WIDTH + LETTER_GAP) * len(clock), edge, scale, INK)
     metre = camera.height / 2 * F / camera.far  # pixels per metre
-    length = nice(BAR * width / metre)
+    length = nice(BAR_LENGTH * width / metre)
     size = round(0.05 * min(height, width)) + 4 * scale
     bottom = height - edge - 2 * scale
     _triad(image, camera, world, edge + size, bottom - size, size, scale)
     left = edge + 2 * size + 8 * scale
     _bar(image, left, bottom, round(length * metre), scale, in_words(length))
     for k, one in enumerate(arrows):
-        long = round(one.scale / one.most * LENGTH * half * metre)
-        _arrow(image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", ARROWS[one.kind])
+        long = round(one.scale / one.most * ARROW_LENGTH * half * metre)
+        _arrow(
+            image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", ARROW_COLORS[one.kind]
+        )
 
 
 def time_text(t: float, end: float) -> str:
@@ -70,7 +72,7 @@ def _bar(image: Array, x: int, y: int, length: int, scale: int, text: str) -> No
     _box(image, x, x + length, y - thick, y, INK)
     for end in (x, x + length - thick):
         _box(image, end, end + thick, y - 3 * scale, y, INK)
-    write(image, text, x, y - 4 * scale - scale * HEIGHT, scale, INK)
+    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, INK)
 
 
 def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, color: Any) -> None:
@@ -78,17 +80,20 @@ def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, col
     _box(image, x, x + length, y - thick, y, color)
     for k in range(3 * scale):
         _box(image, x + length - k - 1, x + length - k, y - thick - k // 2, y + k // 2, color)
-    write(image, text, x, y - 4 * scale - scale * HEIGHT, scale, color)
+    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, color)
 
 
 def _triad(image: Array, camera: Camera, world: Array, x: int, y: int, size: int, scale: int) -> None:
     """The axes of the world as they lie in the picture, from back to front."""
-    order = sorted(enumerate(AXES.items()), key=lambda axis: float(world[:, axis[0]] @ camera.d))
+    order = sorted(enumerate(AXIS_COLORS.items()), key=lambda axis: float(world[:, axis[0]] @ camera.d))
     for k, (name, color) in order:
         e = world[:, k]
         dx, dy = float(e @ camera.right), -float(e @ camera.up)
         for s in np.linspace(0.0, 1.0, 4 * size):
             i, j = round(x + s * size * dx), round(y + s * size * dy)
             _box(image, i, i + scale, j, j + scale, color)
-        tip = round(x + 1.35 * size * dx - scale * WIDTH / 2), round(y + 1.35 * size * dy - scale * HEIGHT / 2)
+        tip = (
+            round(x + 1.35 * size * dx - scale * LETTER_WIDTH / 2),
+            round(y + 1.35 * size * dy - scale * LETTER_HEIGHT / 2),
+        )
         write(image, name, *tip, scale, color)

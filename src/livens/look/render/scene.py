@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from ...checks import Array
 from ...record.trajectory import Trajectory
-from ..picture.arrows import LENGTH, Arrows, arrows_of
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of
 from ..picture.coils import coils, profile
 from ..picture.colors import PAPER, readable
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
 from ..picture.phases import lasting
 from ..picture.picture import AXIS, picture_of
-from ..picture.symbols import SIZE
+from ..picture.symbols import SYMBOL_SIZE
 from ..picture.view import View, view_of
-from .overlay import ARROWS
+from .overlay import ARROW_COLORS
 from .raster import Camera, F
 
 MARGIN = 1.1
@@ -129,7 +129,9 @@ class Scene:
         found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
         found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
         found += [
-            Line("load", ARROWS[one.kind], line) for one in self.arrows for line in self._loads(one, state, camera)
+            Line("load", ARROW_COLORS[one.kind], line)
+            for one in self.arrows
+            for line in self._loads(one, state, camera)
         ]
         until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
@@ -138,12 +140,12 @@ class Scene:
 
     def symbols(self, state: int) -> Array:
         """The ends of the pieces of all symbols (n, 2, 3) [m]."""
-        return self.picture.symbols.ends(self.now.x[state], self.now.R[state], SIZE * self.half)
+        return self.picture.symbols.ends(self.now.x[state], self.now.R[state], SYMBOL_SIZE * self.half)
 
     def _loads(self, arrows: Arrows, state: int, camera: Camera) -> list[Array]:
         """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera."""
         begin = arrows.points.at(self.now.x[state], self.now.R[state])
-        along = arrows.values[state] @ self.up.T * (LENGTH * self.half / arrows.most)
+        along = arrows.values[state] @ self.up.T * (ARROW_LENGTH * self.half / arrows.most)
         found = []
         for x, d in zip(begin, along, strict=True):
             length = float(np.linalg.norm(d))
