@@ -53,6 +53,9 @@ serve:   ## serve docs/_build/html on 127.0.0.1
 thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
 
+pictures: $(READY)   ## draw the moving pictures of the README and the front page: docs/pictures/
+	$(BIN)/python docs/pictures/draw.py
+
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
@@ -80,7 +83,7 @@ $(BASE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer; $(PYTHON) is %d.%d. Choose another with make PYTHON=..." % sys.version_info[:2])'
 	@echo 'Setting up .venv for the demonstrations: up to a minute.'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[plot]'
 	@touch $@
 
 $(READY): $(BASE)
@@ -125,4 +128,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures bench bench-check soak periods nightly ensembles clean

@@ -78,7 +78,7 @@ def installation() -> dict[str, str]:
         "livens": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
     }
-    facts |= {name: _version(name) for name in ("numpy", "scipy", "h5netcdf")}
+    facts |= {name: _version(name) for name in ("numpy", "scipy", "h5netcdf", "numba")}
     facts |= {f"[{extra}]": _state(extra, packages) for extra, packages in extras().items()}
     facts["back end"] = _jit.BACKEND
     if _jit.LIBRARY is not None:
@@ -123,8 +123,8 @@ def advice(facts: dict[str, str]) -> list[str]:
     found = []
     if facts.get("back end") == "python":
         found.append(
-            "The kernels run as plain Python, hundreds of times slower than compiled ones: install a wheel of livens for "
-            "this platform, or pip install 'livens[jit]'; in a source tree, make library."
+            "The kernels run as plain Python, hundreds of times slower than compiled ones: install a wheel of livens "
+            "for this platform, or pip install 'livens[jit]'; in a source tree, make library."
         )
     if facts.get("back end") == "numba":
         found.append("numba compiles the kernels at the first run; make library in a source tree avoids this.")
