@@ -93,14 +93,16 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     frames = frames_of(motion, most)
     now = frames.now
     low, high = extent(picture, now.x, now.R)
+    size = float((high - low).max()) / 2
+    symbols = picture.symbols.ends(now.x[0], now.R[0], SYMBOL_SIZE * size)
     data = scene(picture) | {
         "times": packed(motion.t[frames.number], "<f8"),
         "poses": packed(frames.poses),
         "rates": None if frames.rates is None else packed(frames.rates),
         "low": floor_of(picture, float(low[2])),
         "middle": (0.5 * (low + high)).tolist(),
-        "size": float((high - low).max()) / 2,
-        "room": packed(outermost(corners(picture, now.x, now.R))),
+        "size": size,
+        "room": packed(outermost(np.concatenate([corners(picture, now.x, now.R), symbols.reshape(-1, 3)]))),
         "near": extent_of_bodies(picture, now.x),
         "camera": {"turn": view.turn, "lift": view.lift},
     }

@@ -85,6 +85,11 @@ class Scene:
         """Positions that must be in the picture at these states (n, 3)."""
         return corners(self.picture, self.now.x[states], self.now.R[states])
 
+    @property
+    def room_of_ground(self) -> Array:
+        """The ends of the symbols that are fixed to the world (n, 3)."""
+        return self.symbols(0)[self.still].reshape(-1, 3)
+
     def room_of_bodies(self, states: Any) -> Array:
         """The same without the anchors in the world."""
         return corners(self.picture, self.now.x[states], self.now.R[states])[len(self.picture.anchors) :]
@@ -92,7 +97,7 @@ class Scene:
     def camera(self, states: Any, width: int, height: int, of_bodies: bool = False) -> Camera:
         """A camera that sees the motion at all of these states, at the angles of the view; of_bodies: the bodies alone,
         without anchors in the world."""
-        x = self.room_of_bodies(states) if of_bodies else self.room(states)
+        x = self.room_of_bodies(states) if of_bodies else np.concatenate([self.room(states), self.room_of_ground])
         turn, lift = self.view.turn, self.view.lift
         d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
         camera = Camera(0.5 * (x.min(axis=0) + x.max(axis=0)), d, 1.0, width, height)
