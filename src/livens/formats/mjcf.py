@@ -35,7 +35,7 @@ from .equality import add_equality
 from .fluid import add_fluid
 from .mjcf_collision import GeomPairs
 from .mjcf_process import compiled, mujoco
-from .visuals import geom_surface
+from .visuals import geom_color, geom_surface
 
 MJCF_JOINTS = ("free", "ball", "slide", "hinge")
 
@@ -171,6 +171,7 @@ class _Reader:
         name = unused_name(self.model, m.body(b).name or f"body{b}")
         matter: MassProperties | None = None
         surface: Any = None
+        paint: Any = None
         for part in np.flatnonzero(m.body_weldid == b):
             if m.body_mass[part] > 0.0:
                 where = pose.inverse() @ Pose(d.xipos[part], d.ximat[part].reshape(3, 3))
@@ -181,6 +182,7 @@ class _Reader:
                 if m.geom_group[g] < 3 and (seen := geom_surface(mj, m, g)) is not None:
                     placed = seen.moved(pose.inverse() @ Pose(d.geom_xpos[g], d.geom_xmat[g].reshape(3, 3)))
                     surface = placed if surface is None else surface.joined(placed)
+                    paint = geom_color(m, g) if paint is None else paint
         if matter is None:
             raise ModelError(f"body {name!r} moves and has no mass: give it a mass.")
         j = m.body_jntadr[b]
@@ -192,6 +194,7 @@ class _Reader:
             Solid(matter, matter.surface if surface is None else surface),
             at=pose.a, rotation=pose.B, velocity=velocity[3:], angular_velocity=velocity[:3], name=name,
             collision=collision_shape(self.geoms.parts(b, pose)),
+            color=None if paint is None else paint[:3], opacity=1.0 if paint is None else paint[3],
         )  # fmt: skip
 
     def _joints(self, b: int) -> None:

@@ -266,7 +266,11 @@ class _Reader:
                     surface = placed if surface is None else surface.joined(placed)
         solid = Solid(matter, matter.surface if surface is None else surface)
         title, touch = unused_name(self.model, first), collision_shape(self._solids(links, pose))
-        return Body(solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, collision=touch, name=title)
+        paint = next((color for name in links if (color := self.robot.links[name].color) is not None), None)
+        return Body(
+            solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, collision=touch, name=title,
+            color=None if paint is None else paint[:3], opacity=1.0 if paint is None else paint[3],
+        )  # fmt: skip
 
     def _solids(self, links: list[str], pose: Pose) -> list[Placed]:
         """The collision geometry of several links, in the axes of `pose`."""

@@ -27,6 +27,7 @@ class Link:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
     visuals: list[tuple[Pose, Element]] = field(default_factory=list)  # pose, and <box>, <mesh>, …
     collisions: list[tuple[Pose, Element]] = field(default_factory=list)
+    color: tuple[float, ...] | None = None  # red, green, blue and opacity of its first visual that has a colour
 
 
 @dataclass
@@ -61,8 +62,9 @@ def read_robot(path: Path, notes: list[str]) -> Robot:
     if top.tag != "robot":
         raise FileError(f"{path} is not URDF: its first element must be <robot>, not <{top.tag[:60]}>.")
     links: dict[str, Link] = {}
+    paints = _paints(top)
     for element in top.findall("link"):
-        link = _link(element)
+        link = _link(element, paints)
         if link.name in links:
             raise ModelError(f"link {link.name!r} is defined twice.")
         links[link.name] = link
@@ -99,9 +101,33 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
     return roots[0], links, ordered
 
 
-def _link(element: Element) -> Link:
+def _paints(top: Element) -> dict[str, tuple[float, ...]]:
+    """The colours of named materials."""
+    found: dict[str, tuple[float, ...]] = {}
+    for material in top.iter("material"):
+        if (color := material.find("color")) is not None and (paint := _paint(color)) is not None:
+            found.setdefault(material.get("name", ""), paint)
+    return found
+
+
+def _paint(color: Element) -> tuple[float, ...] | None:
+    """Red, green, blue and opacity from 0 to 1; None if the file does not give four such numbers."""
+    try:
+        values = tuple(float(word) for word in color.get("rgba", "").split())
+    except ValueError:
+        return None
+    return values if len(values) == 4 and all(0.0 <= x <= 1.0 for x in values) else None
+
+
+def _link(element: Element, paints: dict[str, tuple[float, ...]]) -> Link:
     name = _named(element, "link")
-    link = Link(name, visuals=_geometry(element, "visual", name), collisions=_geometry(element, "collision", name))
+    colors = [_of_material(visual.find("material"), paints) for visual in element.findall("visual")]
+    link = Link(
+        name,
+        visuals=_geometry(element, "visual", name),
+        collisions=_geometry(element, "collision", name),
+        color=next((color for color in colors if color is not None), None),
+    )
     inertial = element.find("inertial")
     if inertial is None:
         return link
@@ -127,6 +153,13 @@ def _geometry(element: Element, tag: str, name: str) -> list[tuple[Pose, Element
         if (geometry := part.find("geometry")) is not None
         for shape in geometry
     ]
+
+
+def _of_material(material: Element | None, paints: dict[str, tuple[float, ...]]) -> tuple[float, ...] | None:
+    if material is None:
+        return None
+    color = material.find("color")
+    return paints.get(material.get("name", "")) if color is None else _paint(color)
 
 
 def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:

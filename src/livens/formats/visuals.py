@@ -29,6 +29,7 @@ from .collision import hull_shape
 
 BYTES = 200_000_000  # of all meshes of a robot
 UP = 6  # folders above a file that are searched for a package
+UNPAINTED = [0.5, 0.5, 0.5, 1.0]  # MuJoCo's default, which a file need not give
 STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 
 
@@ -53,6 +54,15 @@ def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
         vertices = np.array(m.mesh_vert[v : v + m.mesh_vertnum[k]], dtype=np.float64)
         return Surface(vertices, np.array(m.mesh_face[f : f + m.mesh_facenum[k]], dtype=np.int32))
     return None
+
+
+def geom_color(m: Any, g: int) -> list[float] | None:
+    """Red, green, blue and opacity of MuJoCo's geom number g, of its material if it has none of its own; None if the
+    file gives neither."""
+    own = [float(x) for x in m.geom_rgba[g]]
+    if own == UNPAINTED and m.geom_matid[g] >= 0:
+        own = [float(x) for x in m.mat_rgba[m.geom_matid[g]]]
+    return None if own == UNPAINTED else [min(max(x, 0.0), 1.0) for x in own]
 
 
 class Meshes:

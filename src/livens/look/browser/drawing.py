@@ -103,6 +103,8 @@ class Drawing:
         if len(p.joints):
             pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, size, on=True)]
             found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes) else []))
+        if len(p.symbols):
+            found["symbols"] = layers.together(*(layers.symbols(scene, p, s, still) for still in (False, True)))
         found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], colors.GREEN, s)
         found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], colors.PURPLE, s)
         if len(p.joints):

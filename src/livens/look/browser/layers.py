@@ -17,6 +17,7 @@ from ..picture import colors
 from ..picture.coils import RADIUS, coils, profile
 from ..picture.instants import Instant
 from ..picture.picture import AXIS, Picture
+from ..picture.symbols import SYMBOL_SIZE
 from .sizes import HALF, Sizes
 
 BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
@@ -182,6 +183,18 @@ def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     """The axes of joints."""
     half = AXIS * HALF / sizes.scale
     return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), colors.BLACK, sizes, 1.3 * THICK)
+
+
+def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
+    """Joints by their type, or, if `still`, the ground and the base link."""
+    mine = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner] == still
+    size = SYMBOL_SIZE * HALF / sizes.scale
+
+    def pieces(now: Instant) -> Array:
+        return picture.symbols.ends(now.x, now.R, size)[mine]
+
+    color, thick = (colors.SLATE, 0.6 * THICK) if still else (colors.BLACK, 0.7 * THICK)
+    return lines(scene, "ground symbols" if still else "symbols", pieces, color, sizes, thick)
 
 
 def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, sizes: Sizes) -> Layer:
