@@ -87,6 +87,39 @@ def test_traces_can_be_given(motion, tmp_path):
     assert not (tmp_path / "no.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"camera": "under"}, "there is no camera 'under'; there is corner, front"),
+        ({"camera": (0, 0, 0)}, "direction of the camera has length zero"),
+        ({"traces": ["nobody"]}, "traces must be points and bodies in a list"),
+        ({"traces": "ball"}, "traces must be points and bodies in a list"),
+        ({"title": 5}, "title must be text, not 5"),
+        ({"speed": 0}, "speed of the playback must be positive, got 0"),
+    ],
+)
+def test_wrong_options(motion, options, words, tmp_path):
+    with pytest.raises(lv.ModelError, match=words):
+        motion.to_html(tmp_path / "no.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_camera_looks_from_the_given_direction(seed, tmp_path):
+    """The angles turn the upright direction to the eye into that of world axes, for any gravity."""
+    rng = np.random.default_rng(seed)
+    m = lv.Model(gravity=rng.normal(size=3))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), name="ball"))
+    d = rng.normal(size=3)
+    page = data(lv.simulate(m, h=0.1, until=1.0), tmp_path / "a.html", camera=d, traces=["ball"], title="x", speed=0.5)
+    turn, lift = page["camera"]["turn"], page["camera"]["lift"]
+    eye = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
+    assert Pose.from_quaternion(page["world"]).B.T @ eye == pytest.approx(d / np.linalg.norm(d), abs=1e-9)
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>x</title>" in text
+    assert "<option selected>0.5" in text
+
+
 def test_a_page_is_small_and_needs_nothing_else(motion, tmp_path):
     motion.to_html(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ import pytest
 
 import livens as lv
 from livens.look.picture.extent import upright
+from livens.look.picture.lengths import nice
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
 from livens.look.render.scene import Scene
@@ -102,6 +103,38 @@ def test_the_ball_falls_in_the_picture(tmp_path):
     camera = scene.camera(np.arange(len(falling())), 240, 180)
     expected = camera.screen(falling().position("ball")[[0, -1]])[:, 1]
     assert np.abs(np.array(found) - expected).max() < 3.0
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
+def test_pictures_of_a_watch_and_of_an_orbit_differ_in_their_scale_only(scale, tmp_path):
+    """The same pendulum in other units of length: all pixels are equal, up to edges, but those of the words."""
+    images = []
+    for s in (1.0, scale):
+        m = lv.Model(gravity=(0, 0, -9.81 * s), name="pendulum")
+        bob = m.add(lv.Body(lv.Box(s, s / 10, s / 10, mass=1.0), at=(s / 2, 0, 0), name="bob"))
+        m.add(lv.Revolute(m.world.point(0, 0, 0), bob.point(-s / 2, 0, 0), axis=(0, 1, 0), name="pin"))
+        lv.simulate(m, h=1e-2, until=0.5).to_png(tmp_path / "a.png", t=0.2, size=(240, 180), force=True)
+        images.append(read(tmp_path / "a.png")[0].astype(int))
+    one, two = (image[:140] for image in images)
+    assert (np.abs(one - two).max(axis=2) > 8).mean() < 0.002
+    assert one.std() > 10
+    assert np.abs(images[0][140:] - images[1][140:]).max() > 50  # the words differ
+
+
+def test_marks_are_drawn(tmp_path):
+    """Title, time, axes and scale bar: dark pixels in the corners, at the length that the camera gives."""
+    falling().to_png(tmp_path / "a.png", size=(480, 360))
+    falling().to_png(tmp_path / "b.png", size=(480, 360), title="")
+    image, without = (read(tmp_path / name)[0] for name in ("a.png", "b.png"))
+    ink = image.max(axis=2) < 60
+    assert ink[:16, :80].any()
+    assert not (without.max(axis=2) < 60)[:16, :80].any()
+    assert ink[:16, -80:].any()
+    scene = Scene(falling())
+    camera = scene.camera(scene.overview, 480, 360)
+    metre = camera.height / 2 * F / camera.far
+    row = ink[-12:, :].sum(axis=1).max()
+    assert row == pytest.approx(nice(0.18 * 480 / metre) * metre, abs=3)
 
 
 def test_up_is_against_gravity():

@@ -38,6 +38,13 @@ def test_states_by_number_slice_and_list():
     assert str(motion[10:60].report()).count("energy") > 0
 
 
+@pytest.mark.parametrize("k", [slice(None, None, -1), [5, 5], [7, 3]])
+def test_states_go_forward_in_time(k):
+    motion = lv.simulate(chain(1), h=1e-3, until=0.1)
+    with pytest.raises(lv.ModelError, match="a motion goes forward in time"):
+        motion[k]
+
+
 @pytest.mark.parametrize("k", [101, -102, "last", slice(50, 50), 1.5, None])
 def test_states_that_do_not_exist(k):
     motion = lv.simulate(chain(1), h=1e-3, until=0.1)
@@ -138,6 +145,8 @@ def test_a_table_has_the_numbers_of_the_motion(tmp_path):
     assert np.array_equal(column["tail z [m]"], motion.position("tail")[:, 2])
     assert np.array_equal(column["tail ωx [rad/s]"], motion.angular_velocity("tail")[:, 0])
     assert np.array_equal(column["kinetic energy [J]"], motion.kinetic)
+    lv.simulate(chain(3), h=1e-3, until=0.01).to_csv(tmp_path / "rods.csv")  # without joint space: rods have no roll
+    assert "ball1.turn_x [rad]" in (tmp_path / "rods.csv").read_text(encoding="utf-8")
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(lv.FileError, match="was not written by livens"):
         motion.to_csv(tmp_path / "other.csv")

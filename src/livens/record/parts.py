@@ -29,6 +29,8 @@ def part(motion: Trajectory, k: Any) -> Trajectory:
         raise ModelError(f"there is no state {k!r}: this motion has {len(motion):,}, counted from 0.") from None
     if not len(chosen) or chosen.ndim > 1:
         raise ModelError(f"{k!r} chooses no state: this motion has {len(motion):,}, counted from 0.")
+    if (np.diff(chosen) <= 0).any():
+        raise ModelError(f"{k!r} chooses states backwards or twice: a motion goes forward in time.")
     found = motion.chosen_states(chosen)
     begin, end = float(found.t.min()), float(found.t.max())
     log = motion.impact_log

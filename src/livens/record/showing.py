@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Name = str | os.PathLike[str]  # of a file
 Camera = str | ArrayLike | None
-Traces = Sequence[Point | Body] | bool | None
+Traces = Sequence[Point | Body | str] | bool | None
 
 
 class Showing:

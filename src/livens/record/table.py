@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import Array
-from ..compile.joint_space import space_of
 from ..storage.atomic import replacing
 
 if TYPE_CHECKING:
@@ -57,11 +56,11 @@ def _ours(path: Path) -> bool:
 def columns_of(motion: Trajectory) -> dict[str, Array]:
     """Name with unit → values (n,) of every column."""
     found = {"t [s]": motion.t}
-    units = {one.name: one.unit for phase in motion.phases for one in space_of(phase.compiled).every}
-    q, v = motion.q, motion.v
-    for k, name in enumerate(motion.names):
-        found[f"{name} [{units[name]}]"] = q[:, k]
-        found[f"{name} rate [{units[name]}/s]"] = v[:, k]
+    joints = {joint.name: joint for phase in motion.phases for joint in phase.model.joints if joint.coordinates}
+    for name, joint in joints.items():
+        q, v = (read(name).reshape(len(motion), -1) for read in (motion.coordinate, motion.rate))
+        for k, one in enumerate(joint.coordinates):
+            found[f"{one.name} [{one.unit}]"], found[f"{one.name} rate [{one.unit}/s]"] = q[:, k], v[:, k]
     for body in motion.model.bodies[1:]:
         x, w = motion.position(body), motion.quaternion(body)
         rates = {"v": ("m/s", motion.velocity(body)), "ω": ("rad/s", motion.angular_velocity(body))}

@@ -115,8 +115,8 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     return program
   }
   const faces = linked(`#version 300 es
-    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; out vec3 x; flat out vec4 c0;
-    void main() { vec4 p = body * vec4(r, 1); x = p.xyz; c0 = color; gl_Position = view * p; }`, `#version 300 es
+    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; uniform vec3 origin; uniform float unit; out vec3 x; flat out vec4 c0;
+    void main() { vec4 p = body * vec4(r, 1); x = (p.xyz - origin) * unit; c0 = color; gl_Position = view * p; }`, `#version 300 es
     precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; out vec4 o;
     void main() {
       vec3 d = normalize(eye - x), m = normalize(cross(dFdx(x), dFdy(x)));
@@ -139,7 +139,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     }`, `#version 300 es
     precision highp float; in vec4 c; out vec4 o; void main() { o = c; }`)
   const U = {}, V = {}
-  for (const name of ["view", "eye", "middle", "lit", "reach"]) U[name] = gl.getUniformLocation(faces, name)
+  for (const name of ["view", "eye", "middle", "lit", "reach", "origin", "unit"]) U[name] = gl.getUniformLocation(faces, name)
   for (const name of ["view", "screen", "width"]) V[name] = gl.getUniformLocation(ribbons, name)
   function mesh(vertices, triangles) {
     const vao = gl.createVertexArray()
@@ -315,10 +315,12 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA)
     const view = times4(lens(fx, fy, (inset.bottom - inset.top) / high, far / 100, far * 10 + 4 * data.size), look(eye, middle))
     gl.uniformMatrix4fv(U.view, false, view)
-    gl.uniform3fv(U.eye, eye); gl.uniform3fv(U.middle, [middle[0], middle[1], data.low])
+    const scaled = x => x.map((c, i) => (c - data.middle[i]) / data.size)    // for the light: in halves of the motion's size
+    gl.uniform3fv(U.origin, data.middle); gl.uniform1f(U.unit, 1 / data.size)
+    gl.uniform3fv(U.eye, scaled(eye)); gl.uniform3fv(U.middle, scaled([middle[0], middle[1], data.low]))
     drawBodies(it.shapes, places)
     const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
-    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
+    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far) / data.size)
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
     drawLines(it, places, { on, marks, ink: colors.ink, ground: colors.ground, look: colors.look, arrows, segments, eye, now })
     stripes(it.dots, smallBodies(it, places, right, pixel), 1.5, colors.ink)

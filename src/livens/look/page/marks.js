@@ -12,7 +12,7 @@ function marks(data, scene, $) {
     const item = document.createElement("div")
     item.className = "arrow"; item.dataset.kind = one.kind
     item.append(document.createElement("span"), document.createElement("i"))
-    item.firstChild.textContent = `${Number(one.scale.toPrecision(3))} ${one.unit}`
+    item.firstChild.textContent = `${one.scale >= 1e-3 && one.scale < 1e6 ? Number(one.scale.toPrecision(3)) : one.scale.toExponential(0).replace("e", " · 10^").replace("+", "")} ${one.unit}`
     item.lastChild.style.color = `rgb(${LOADS[one.kind].slice(0, 3).map(c => 255 * c)})`
     box.append(item)
     one.legend = item.lastChild

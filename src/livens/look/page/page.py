@@ -22,7 +22,7 @@ from ...checks import Array
 from ...describe.pose import quaternions
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
-from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import RADIUS, profile
 from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
 from ..picture.contacts import NORMAL, ContactPicture
@@ -99,6 +99,9 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     low, high = extent(picture, now.x, now.R)
     size = float((high - low).max()) / 2
     symbols = picture.symbols.ends(now.x[0], now.R[0], SYMBOL_SIZE * size)
+    up = upright(motion.model.gravity)
+    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R)
+    room = [corners(picture, now.x, now.R), symbols.reshape(-1, 3), tips(arrows, now.x, now.R, up, size)]
     data = scene(picture) | {
         "times": packed(motion.t[frames.number], "<f8"),
         "poses": packed(frames.poses),
@@ -106,12 +109,11 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
         "low": floor_of(picture, float(low[2])),
         "middle": (0.5 * (low + high)).tolist(),
         "size": size,
-        "room": packed(outermost(np.concatenate([corners(picture, now.x, now.R), symbols.reshape(-1, 3)]))),
+        "room": packed(outermost(np.concatenate(room))),
         "near": extent_of_bodies(picture, now.x),
         "camera": {"turn": view.turn, "lift": view.lift},
     }
-    up = upright(motion.model.gravity)
-    data["arrows"] = [_arrow(one, up) for one in arrows_of(picture, motion.t[frames.number], up.T @ now.R)]
+    data["arrows"] = [_arrow(one, up) for one in arrows]
     some = slice(None, None, max(1, len(frames.number) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))

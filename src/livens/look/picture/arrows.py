@@ -30,6 +30,13 @@ class Arrows(NamedTuple):
         return nice(self.most) if self.most > 0.0 else 0.0
 
 
+def tips(arrows: list[Arrows], x: Array, R: Array, up: Array, half: float) -> Array:
+    """The ends of all arrows at all times (n, 3) [m], for body frames at x with rotations R in upright axes, into which
+    `up` turns world axes; half: half the motion's largest side [m]."""
+    found = [one.points.at(x, R) + one.values @ up.T * (ARROW_LENGTH * half / one.most) for one in arrows]
+    return np.concatenate([np.zeros((0, 3)), *(one.reshape(-1, 3) for one in found)])
+
+
 def arrows_of(picture: Picture, t: Array, R: Array) -> list[Arrows]:
     """The forces and the torques of all loads at the times t with the rotations R (times, bodies, 3, 3)."""
     found = []

@@ -30,7 +30,7 @@ CAMERAS = {  # turn and lift [rad]
 STEEP = 1.5  # largest lift [rad]: above it, the vertical has no direction on the screen
 TRACED_BODIES = 50  # models with more have traces only on request
 PLAY_TIME = 10.0  # for a motion that is too short or too long to watch in real time [s]
-Traces = Sequence[Point | Body] | bool | None
+Traces = Sequence[Point | Body | str] | bool | None
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ def view_of(
     """The options of a view, or an error.
 
     camera: "corner" (the default), "front", "back", "left", "right", "top", or the direction from the motion to the
-    eye, three numbers in world axes. traces: points and bodies that leave traces; True: all centres of mass; None: the
-    same for at most 50 bodies; False: none. title: left out, the name of the model. speed: of the playback relative to
-    real time; left out, real time, or ten seconds in all if that is too short or too long. follow: the camera moves
-    with the bodies.
+    eye, three numbers in world axes. traces: points, and bodies or their names, that leave traces; True: all centres of
+    mass; None: the same for at most 50 bodies; False: none. title: left out, the name of the model. speed: of the
+    playback relative to real time; left out, real time, or ten seconds in all if that is too short or too long. follow:
+    the camera moves with the bodies.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, -9.81, 0), name="fall")
@@ -72,11 +72,11 @@ def view_of(
     bodies = motion.model.bodies[1:]
     if traces is None:
         traces = len(bodies) <= TRACED_BODIES
-    chosen = (tuple(bodies) if traces else ()) if isinstance(traces, bool) else _points(traces)
+    chosen = (tuple(bodies) if traces else ()) if isinstance(traces, bool) else _points(motion, traces)
     if title is not None and not isinstance(title, str):
         raise ModelError(f"title must be text, not {title!r}.")
     duration = float(motion.t[-1] - motion.t[0])
-    pace = watchable(duration) if speed is None else positive(speed, "speed of the playback", "1")
+    pace = watchable(duration) if speed is None else positive(speed, "speed of the playback")
     return View(turn, lift, chosen, motion.model.name if title is None else title, pace, bool(follow))
 
 
@@ -104,7 +104,9 @@ def _angles(motion: Trajectory, camera: Any) -> tuple[float, float]:
     return (float(np.arctan2(d[1], d[0])) if np.hypot(d[0], d[1]) > 1e-9 else -np.pi / 2), lift
 
 
-def _points(traces: Any) -> tuple[Point | Body, ...]:
-    if not isinstance(traces, Sequence) or not all(isinstance(one, Point | Body) for one in traces):
-        raise ModelError(f"traces must be points and bodies in a list, True or False, not {traces!r}.")
-    return tuple(traces)
+def _points(motion: Trajectory, traces: Any) -> tuple[Point | Body, ...]:
+    if isinstance(traces, Sequence) and not isinstance(traces, str):
+        found = tuple(motion.model.find(one) if isinstance(one, str) else one for one in traces)
+        if all(isinstance(one, Point | Body) for one in found):
+            return found
+    raise ModelError(f"traces must be points and bodies in a list, True or False, not {traces!r}.")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...checks import Array
 from ...record.trajectory import Trajectory
-from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import coils, profile
 from ..picture.colors import PAPER, readable
 from ..picture.extent import corners, upright
@@ -86,9 +86,10 @@ class Scene:
         return corners(self.picture, self.now.x[states], self.now.R[states])
 
     @property
-    def room_of_ground(self) -> Array:
-        """The ends of the symbols that are fixed to the world (n, 3)."""
-        return self.symbols(0)[self.still].reshape(-1, 3)
+    def room_of_marks(self) -> Array:
+        """The ends of the symbols that are fixed to the world, and of the arrows of loads at all times (n, 3)."""
+        loads = tips(self.arrows, self.now.x, self.now.R, self.up, self.half)
+        return np.concatenate([self.symbols(0)[self.still].reshape(-1, 3), loads])
 
     def room_of_bodies(self, states: Any) -> Array:
         """The same without the anchors in the world."""
@@ -97,7 +98,7 @@ class Scene:
     def camera(self, states: Any, width: int, height: int, of_bodies: bool = False) -> Camera:
         """A camera that sees the motion at all of these states, at the angles of the view; of_bodies: the bodies alone,
         without anchors in the world."""
-        x = self.room_of_bodies(states) if of_bodies else np.concatenate([self.room(states), self.room_of_ground])
+        x = self.room_of_bodies(states) if of_bodies else np.concatenate([self.room(states), self.room_of_marks])
         turn, lift = self.view.turn, self.view.lift
         d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
         camera = Camera(0.5 * (x.min(axis=0) + x.max(axis=0)), d, 1.0, width, height)
@@ -108,7 +109,7 @@ class Scene:
         need = np.maximum(np.abs(inside[:, 0]) * height / width, np.abs(inside[:, 1]))
         far = float((inside[:, 2] + MARGIN * F * need).max())
         deep = 1.2 * float(np.ptp(inside[:, 2]))  # from nearer, the front would look too large
-        return Camera(camera.target + middle @ axes, d, max(far, deep, 1e-6), width, height)
+        return Camera(camera.target + middle @ axes, d, max(far, deep) or 1.0, width, height)
 
     def faces(self, state: int, camera: Camera) -> Faces:
         """All triangles of the picture at a stored state."""
