@@ -269,11 +269,12 @@ class Trajectory(Coordinates, ContactReadings):
         size: tuple[int, int] = (960, 720),
         follow: bool = False,
         force: bool = False,
+        contacts: bool = False,
     ) -> None:
-        """Write a picture of the bodies at `t` [s] (default: the end); with `follow` the camera is near the bodies."""
+        """Write a picture of the bodies at `t` [s] (default: the end); `follow`: from near; `contacts`: with forces."""
         from ..look.render import write_png
 
-        write_png(self, path, t, size, follow, force)
+        write_png(self, path, t, size, follow, force, contacts)
 
     def to_video(
         self,
@@ -283,6 +284,7 @@ class Trajectory(Coordinates, ContactReadings):
         size: tuple[int, int] = (640, 480),
         follow: bool = False,
         force: bool = False,
+        contacts: bool = False,
     ) -> None:
         """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
 
@@ -290,7 +292,7 @@ class Trajectory(Coordinates, ContactReadings):
         """
         from ..look.render import write_video
 
-        write_video(self, path, speed, rate, size, follow, force)
+        write_video(self, path, speed, rate, size, follow, force, contacts)
 
     def to_gltf(self, path: Name, rate: float | None = None, force: bool = False) -> None:
         """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""

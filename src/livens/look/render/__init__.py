@@ -34,10 +34,12 @@ def write_png(
     size: tuple[int, int] = (960, 720),
     follow: bool = False,
     force: bool = False,
+    contacts: bool = False,
 ) -> None:
     """Write a picture of the stored state nearest to `t` [s] (left out: the last), `size` = (width, height) in pixels.
 
-    The picture shows all of the motion; with `follow` only the bodies at that time, from near.
+    The picture shows all of the motion; with `follow` only the bodies at that time, from near; with `contacts` also the
+    normals, forces and friction cones of contacts.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -48,7 +50,7 @@ def write_png(
     b'\\x89PNG'
     """
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
-    picture = next(pictures(motion, [state], size, follow))
+    picture = next(pictures(motion, [state], size, follow, contacts))
     with replacing(path, force) as temporary:
         temporary.write_bytes(png(picture))
 
@@ -61,6 +63,7 @@ def write_video(
     size: tuple[int, int] = (640, 480),
     follow: bool = False,
     force: bool = False,
+    contacts: bool = False,
 ) -> None:
     """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second.
 
@@ -70,15 +73,17 @@ def write_video(
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
     with replacing(path, force) as temporary:
-        write_film(pictures(motion, states, size, follow), many, rate, file_path(path), temporary)
+        write_film(pictures(motion, states, size, follow, contacts), many, rate, file_path(path), temporary)
 
 
-def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], follow: bool) -> Iterator[Picture]:
+def pictures(
+    motion: Trajectory, states: list[int], size: tuple[int, int], follow: bool, contacts: bool = False
+) -> Iterator[Picture]:
     """Pictures of stored states, one after the other."""
     width, height = (int(n) for n in size)
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise ModelError(f"a picture has 16 to 8192 pixels in width and height, not {width} x {height}.")
-    scene = Scene(motion)
+    scene = Scene(motion, contacts)
     low = float(scene.room(scene.overview)[:, 2].min())
     whole = scene.camera(scene.overview, FINE * width, FINE * height)
     ground = None if follow else _Ground(whole, low)

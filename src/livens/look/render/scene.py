@@ -13,14 +13,24 @@ from numpy.typing import NDArray
 from ...checks import Array
 from ...record.trajectory import Trajectory
 from ..picture.coils import coils, profile
-from ..picture.extent import LIFT, TURN, corners
+from ..picture.contacts import ContactPicture
+from ..picture.extent import LIFT, TURN, corners, upright
 from ..picture.instants import upright_instants
 from ..picture.phases import lasting
 from ..picture.picture import AXIS, picture_of
 from .raster import Camera, F
 
 MARGIN = 1.1
-LINE_WIDTH = {"spring": 2.0, "damper": 2.6, "rod": 2.6, "axis": 2.6, "trace": 1.4}  # of lines [pixels, of 1000]
+LINE_WIDTH = {
+    "spring": 2.0,
+    "damper": 2.6,
+    "rod": 2.6,
+    "axis": 2.6,
+    "trace": 1.4,
+    "normal": 1.6,
+    "force": 3.0,
+    "cone": 1.0,
+}  # of lines [pixels, of 1000]
 DOT = 4.0  # radius of an anchor [pixels, of 1000]
 OVERVIEW = 200  # states that all fit into the picture
 COIL_CORNERS = 20  # of a turn of a coil
@@ -28,6 +38,7 @@ TRACE_CORNERS = 600  # corners of a trace
 ORDER = 3e-6  # of the depth: where faces coincide, the body that was added later is in front
 LINE_DARK = (0.16, 0.16, 0.17)
 LINE_GREY = (0.42, 0.43, 0.45)
+CONTACT_COLORS = {"normal": LINE_DARK, "force": (0.835, 0.369, 0.0), "cone": LINE_GREY}
 
 
 class Line(NamedTuple):
@@ -52,13 +63,16 @@ class Faces(NamedTuple):
 class Scene:
     """Everything that does not change from picture to picture: the description, and the poses at all stored states."""
 
-    def __init__(self, motion: Trajectory):
+    def __init__(self, motion: Trajectory, contacts: bool = False):
+        """contacts: draw normals, forces and friction cones of contacts."""
         self.picture = picture_of(lasting(motion))
         self.now = upright_instants(motion, np.arange(len(motion)))
         self.colors = self.picture.colors / 255.0
         self.coil = profile(corners=COIL_CORNERS)
         self.overview = np.unique(np.linspace(0, len(motion) - 1, OVERVIEW).astype(int))
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
+        self.up, touch = upright(motion.model.gravity), ContactPicture(motion, self.half)
+        self.touch = touch if contacts and touch.exists else None
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -91,7 +105,7 @@ class Scene:
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
     def lines(self, state: int, camera: Camera) -> list[Line]:
-        """Springs, dampers, rods, axes of joints, and the traces up to this state."""
+        """Springs, dampers, rods, axes of joints, contacts, and the traces up to this state."""
         picture, x, R = self.picture, self.now.x[state], self.now.R[state]
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
@@ -100,6 +114,9 @@ class Scene:
         found += [Line("damper", LINE_GREY, line) for line in picture.dampers.ends(x, R)]
         found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
         found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
+        if self.touch is not None:
+            marks = self.touch.lines(state)
+            found += [Line(kind, CONTACT_COLORS[kind], ends @ self.up.T) for kind in marks for ends in marks[kind]]
         until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
         tints = 0.75 * self.colors[picture.traces.body]
