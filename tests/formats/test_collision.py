@@ -188,3 +188,38 @@ def test_urdf_collision(tmp_path):
     plain = lv.read_urdf(tmp_path / "arm.urdf")
     assert not plain.forces
     assert plain["bar"].collision is not None
+
+
+LEGS = """<mujoco><compiler angle="degree"/><default><joint armature="0.02" damping="2" limited="true"/>
+  <geom condim="1"/></default><worldbody><geom type="plane" size="5 5 1" condim="3" friction="1 0.1 0.1"/>
+  <body name="torso" pos="0 0 1"><freejoint/><geom type="capsule" fromto="0 -.07 0 0 .07 0" size=".07"/>
+    <geom type="sphere" pos="0 0 .19" size=".09"/>
+    <body name="pelvis" pos="0 0 -.26"><joint axis="1 0 0" pos="0 0 .1" range="-35 35"/>
+      <geom type="capsule" fromto="0 -.07 0 0 .07 0" size=".09"/>{}</body></body></worldbody></mujoco>"""
+LEG = """<body name="thigh {0}" pos="0 {1} -.04">
+  <joint axis="1 0 0" range="-25 5"/><joint axis="0 1 0" range="-110 20"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.34" size=".06"/><body name="shin {0}" pos="0 0 -.4">
+  <joint axis="0 -1 0" pos="0 0 .02" range="-160 -2"/><geom type="capsule" fromto="0 0 0 0 0 -.3" size=".049"/>
+  <body><geom type="sphere" pos="0 0 -.35" size=".075"/></body></body></body>"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_robot_in_random_poses_touches_itself_and_the_floor_as_in_mujoco(seed, tmp_path):
+    """The same pairs of bodies, and the same depths; neighbours do not touch, feet belong to the shins."""
+    text = LEGS.format(LEG.format("left", 0.1) + LEG.format("right", -0.1))
+    rng = np.random.default_rng(seed)
+    m = mujoco.MjModel.from_xml_string(text)
+    d = mujoco.MjData(m)
+    d.qpos[7:] = [rng.uniform(*ends) for ends in m.jnt_range[1:]]
+    d.qpos[2], d.qpos[3:7] = rng.uniform(0.0, 0.2), rng.normal(size=4)
+    mujoco.mj_normalizeQuat(m, d.qpos)
+    mujoco.mj_forward(m, d)
+    theirs = {}
+    for c in d.contact:
+        pair = frozenset(m.body(m.body_weldid[m.geom_bodyid[g]]).name for g in c.geom)
+        theirs[pair] = min(theirs.get(pair, 0.0), c.dist)
+    model, _ = read(tmp_path / "legs.xml", text, qpos=d.qpos.copy())
+    ours = {pair: min(c.gap for c in found) for pair, found in by_pair(model).items()}
+    ours = {pair: gap for pair, gap in ours.items() if gap < 0.0}
+    assert theirs
+    assert ours == {pair: pytest.approx(gap, abs=1e-9) for pair, gap in theirs.items()}

@@ -15,6 +15,7 @@ from livens.look.picture.contacts import CONE_SIDES, CONE_SPOKES, FORCE, Contact
 from livens.look.picture.extent import extent, upright
 from livens.look.picture.instants import instants, stored
 from livens.look.picture.picture import picture_of
+from livens.look.render.scene import Scene
 
 G = 9.81
 UP = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
@@ -153,3 +154,24 @@ def test_impacts_are_a_table():
     assert columns.split()[:3] == ["t", "[s]", "bodies"]
     assert any("box – ball" in row and "lid" in row for row in rows)
     assert all(row[columns.index("bodies") - 1] == " " != row[columns.index("bodies")] for row in rows)  # aligned
+
+
+def test_pictures_have_contacts_on_request():
+    motion = sliding()
+    scene = Scene(motion, contacts=True)
+    lines = scene.lines(20, scene.camera([20], 320, 240))
+    drawn = {
+        kind: np.array([line.corners for line in lines if line.kind == kind]) for kind in ("normal", "force", "cone")
+    }
+    mine = ContactPicture(motion, scene.half).lines(20)
+    up = upright(motion.model.gravity)
+    for kind, ends in mine.items():
+        assert np.allclose(drawn[kind], ends @ up.T)
+    plain = Scene(motion)
+    assert not [line for line in plain.lines(20, plain.camera([20], 320, 240)) if line.kind in mine]
+
+
+def test_a_picture_with_contacts_differs(tmp_path):
+    for contacts in (False, True):
+        sliding().to_png(tmp_path / f"{contacts}.png", t=0.1, size=(160, 120), contacts=contacts)
+    assert (tmp_path / "True.png").read_bytes() != (tmp_path / "False.png").read_bytes()

@@ -86,13 +86,15 @@ class Showing:
         traces: Traces = None,
         camera: Camera = None,
         title: str | None = None,
+        contacts: bool = False,
         force: bool = False,
     ) -> None:
         """Write a picture of the bodies at `t` [s] (default: the end) as PNG; with `follow` the camera is near the
-        bodies. traces, camera and title as in `to_html`."""
+        bodies, with `contacts` it shows normals, forces and friction cones of contacts. traces, camera and title as in
+        `to_html`."""
         from ..look.render import write_png
 
-        write_png(self, path, t, size, follow, traces, camera, title, force)
+        write_png(self, path, t, size, follow, traces, camera, title, contacts, force)
 
     def to_video(
         self: Any,
@@ -104,15 +106,17 @@ class Showing:
         traces: Traces = None,
         camera: Camera = None,
         title: str | None = None,
+        contacts: bool = False,
         force: bool = False,
     ) -> None:
         """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
 
-        It plays at `speed` times real time with `rate` frames per second. traces, camera and title as in `to_html`.
+        It plays at `speed` times real time with `rate` frames per second. traces, camera and title as in `to_html`,
+        contacts as in `to_png`.
         """
         from ..look.render import write_video
 
-        write_video(self, path, speed, rate, size, follow, traces, camera, title, force)
+        write_video(self, path, speed, rate, size, follow, traces, camera, title, contacts, force)
 
     def to_gltf(self: Any, path: Name, rate: float | None = None, force: bool = False) -> None:
         """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""

@@ -41,12 +41,13 @@ def write_png(
     traces: Traces = None,
     camera: Any = None,
     title: str | None = None,
+    contacts: bool = False,
     force: bool = False,
 ) -> None:
     """Write a picture of the stored state nearest to `t` [s] (left out: the last), `size` = (width, height) in pixels.
 
     The picture shows all of the motion; with `follow` only the bodies at that time, from near. traces, camera and title
-    are those of picture/view.py.
+    are those of picture/view.py. With `contacts` it also shows normals, forces and friction cones of contacts.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -59,7 +60,7 @@ def write_png(
     if file_path(path).suffix.lower() != ".png":
         raise FileError(f"{file_path(path)} cannot be written: pictures are PNG files, so the ending must be png.")
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
-    picture = next(pictures(motion, [state], size, view_of(motion, camera, traces, title, None, follow)))
+    picture = next(pictures(motion, [state], size, view_of(motion, camera, traces, title, None, follow), contacts))
     with replacing(path, force) as temporary:
         temporary.write_bytes(png(picture))
 
@@ -74,10 +75,11 @@ def write_video(
     traces: Traces = None,
     camera: Any = None,
     title: str | None = None,
+    contacts: bool = False,
     force: bool = False,
 ) -> None:
     """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second; traces, camera
-    and title are those of picture/view.py.
+    and title are those of picture/view.py, contacts as in write_png.
 
     mp4, webm, mov, mkv and avi need ffmpeg on the PATH, gif needs Pillow; apng needs nothing.
     """
@@ -86,15 +88,17 @@ def write_video(
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
     with replacing(path, force) as temporary:
-        write_film(pictures(motion, states, size, view), many, rate, file_path(path), temporary)
+        write_film(pictures(motion, states, size, view, contacts), many, rate, file_path(path), temporary)
 
 
-def pictures(motion: Trajectory, states: list[int], size: tuple[int, int], view: View) -> Iterator[Picture]:
+def pictures(
+    motion: Trajectory, states: list[int], size: tuple[int, int], view: View, contacts: bool = False
+) -> Iterator[Picture]:
     """Pictures of stored states, one after the other."""
     width, height = (int(n) for n in size)
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise ModelError(f"a picture has 16 to 8192 pixels in width and height, not {width} x {height}.")
-    scene, follow = Scene(motion, view), view.follow
+    scene, follow = Scene(motion, view, contacts), view.follow
     low = floor_of(scene.picture, float(scene.room(scene.overview)[:, 2].min()))
     whole = scene.camera(scene.overview, FINE * width, FINE * height)
     ground = None if follow else _Ground(whole, low)

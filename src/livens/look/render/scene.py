@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
+from ...record.contacts import has_contacts
 from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import coils, profile
 from ..picture.colors import PAPER, readable
+from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
 from ..picture.phases import lasting
@@ -34,6 +36,9 @@ LINE_WIDTH = {
     "symbol": 1.8,
     "ground": 1.4,
     "load": 2.6,
+    "normal": 1.6,
+    "force": 3.0,
+    "cone": 1.0,
 }  # of lines [pixels, of 1000]
 BARB = 0.05  # length of the barbs of an arrow, in halves of the largest side of the motion
 OVERVIEW = 200  # states that all fit into the picture
@@ -42,6 +47,7 @@ TRACE_CORNERS = 600  # corners of a trace
 ORDER = 3e-6  # of the depth: where faces coincide, the body that was added later is in front
 LINE_DARK = (0.16, 0.16, 0.17)
 LINE_GREY = (0.42, 0.43, 0.45)
+CONTACT_COLORS = {"normal": LINE_DARK, "force": (0.835, 0.369, 0.0), "cone": LINE_GREY}
 
 
 class Line(NamedTuple):
@@ -67,7 +73,8 @@ class Faces(NamedTuple):
 class Scene:
     """Everything that does not change from picture to picture: the description, and the poses at all stored states."""
 
-    def __init__(self, motion: Trajectory, view: View | None = None):
+    def __init__(self, motion: Trajectory, view: View | None = None, contacts: bool = False):
+        """contacts: draw normals, forces and friction cones of contacts."""
         self.view = view_of(motion) if view is None else view
         self.picture = picture_of(lasting(motion), self.view.traces)
         self.t, self.up = motion.t, upright(motion.model.gravity)
@@ -80,6 +87,7 @@ class Scene:
         self.coil = profile(corners=COIL_CORNERS)
         self.overview = np.unique(np.linspace(0, len(motion) - 1, OVERVIEW).astype(int))
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
+        self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -125,7 +133,7 @@ class Scene:
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
     def lines(self, state: int, camera: Camera) -> list[Line]:
-        """Springs, dampers, rods, axes of joints, and the traces up to this state."""
+        """Springs, dampers, rods, axes of joints, contacts, and the traces up to this state."""
         picture, x, R = self.picture, self.now.x[state], self.now.R[state]
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
@@ -139,6 +147,9 @@ class Scene:
             for one in self.arrows
             for line in self._loads(one, state, camera)
         ]
+        if self.touch is not None:
+            marks = self.touch.lines(state)
+            found += [Line(kind, CONTACT_COLORS[kind], ends @ self.up.T) for kind in marks for ends in marks[kind]]
         until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
         tints = self.tints[picture.traces.body]
