@@ -114,6 +114,28 @@ def test_free_top():
     assert found == pytest.approx(np.tile(0.5 * np.array([0.2, 1.5, 0.3]) ** 2, (3, 1)), rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_through_a_stop():
+    """An arm falls onto its limit and leaves it: differences so small that no step changes sides."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=500), at=(0.5, 0, 0), name="arm"))
+    a, b = m.world.point(0, 0, 0), arm.point(-0.5, 0, 0)
+    hinge = m.add(lv.Revolute(a, b, axis=(0, 1, 0), limits=(-3, 0.02), name="hinge"))
+    m.add(lv.Motor(hinge, 2.0, name="motor"))
+    run, d = lv.prepare(m, h=2e-3), 1e-7
+    names = {"joints.hinge.limits.1": 0.02, "bodies.arm.at.2": 0.0, "forces.motor.effort": 2.0}
+
+    def of(motion):
+        return np.concatenate([motion.q[-1], motion.v[-1], motion.energy[-1:]])
+
+    motion = run(0.12)
+    assert motion.coordinate("hinge").max() > 0.0201
+    found = lv.sensitivity(motion, of, list(names))
+    for k, (name, value) in enumerate(names.items()):
+        ends = [of(run(0.12, parameters={name: value + c * d})) for c in (1, -1)]
+        assert found[:, k] == pytest.approx((ends[0] - ends[1]) / (2 * d), rel=1e-6, abs=1e-8 / d * 1e-6)
+
+
 def test_objective_has_the_gradient_of_its_value():
     m, units = two_arms(3)
     t = units[2]

@@ -18,10 +18,13 @@ from ..compile.structure import structural_change, with_members
 from ..errors import ModelError
 from ..kernels.arrays import MU, State
 from ..run.parameters import Numbers
+from ..scene.values import parts_of
 from ..step.tangent_sources import NODES, STEPS, WEIGHTS
 from .aligned_mass import align
 
 SPACING = 2e-3  # of the size of a parameter
+CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
+CORNER_SPACING = 1e-6
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
 
@@ -45,7 +48,8 @@ class ParameterNodes:
         known = [numbers.value(name) for name in self.names]
         self.values = np.array([value for value, _ in known])
         size = float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0
-        self.spacing = SPACING * np.array([largest or size for _, largest in known])
+        part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
+        self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
         self.members: list[Compiled] = []
         for name, value, d in zip(self.names, self.values, self.spacing, strict=True):
             for c in STEPS:
