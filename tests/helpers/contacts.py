@@ -32,7 +32,9 @@ def found_contacts(model: lv.Model, margin: float = 0.0) -> list[Found]:
     touch.reach[:] = 0.5 * margin
     points = touch.points
     count = find_contacts(system.contacts, system.coordinates, touch, 0.0, state.a, state.B)
-    put_contact_frames(system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle)
+    put_contact_frames(
+        system.bodies, system.contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
+    )
     names = [body.name for body in model.bodies]
     return [
         Found(

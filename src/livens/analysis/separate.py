@@ -24,7 +24,7 @@ from ..kernels.arrays import State, System
 from ..kernels.contact.arrays import BODY, GAP, KIND
 from ..kernels.contact.broad import find_contacts
 from ..kernels.contact.features import put_contact_frames
-from ..kernels.kinds import STOP
+from ..kernels.kinds import RATE_ONLY, STOP
 
 SEPARATION_ROUNDS = 60
 TOUCHING = 1e-9  # depth relative to the smallest shape at which bodies count as separate
@@ -50,9 +50,9 @@ class Gaps:
         found = find_contacts(system.contacts, system.coordinates, touch, 0.0, state.a, state.B)
         count = min(found, system.contacts.capacity)
         put_contact_frames(
-            system.bodies, system.contacts, system.coordinates, points, count, state.a, state.B, state.angle
+            system.bodies, system.contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
         )  # fmt: skip
-        used = [c for c in range(count) if points.table[KIND, c] != STOP]
+        used = [c for c in range(count) if points.table[KIND, c] != STOP and points.table[KIND, c] < RATE_ONLY]
         N = np.zeros((len(used), 6 * len(self.model.bodies)))
         for row, c in zip(N, used, strict=True):
             for side in range(2):

@@ -18,9 +18,10 @@ import numpy as np
 from ...checks import Array
 from ...compile.contacts import touch_scratch
 from ...compile.states import selected
-from ...kernels.contact.arrays import BODY, COULOMB, FRAME, GAP, PLACE_OF
+from ...kernels.contact.arrays import BODY, COULOMB, FRAME, GAP, KIND, PLACE_OF
 from ...kernels.contact.broad import find_contacts
 from ...kernels.contact.features import put_contact_frames
+from ...kernels.kinds import RATE_ONLY, STOP
 from ...record.contacts import contact_points, has_contacts
 from ...record.trajectory import Trajectory
 
@@ -99,12 +100,14 @@ class ContactPicture:
         count = find_contacts(contacts, system.coordinates, self.touch, 0.0, state.a, state.B)
         count = min(count, contacts.capacity)
         put_contact_frames(
-            system.bodies, contacts, system.coordinates, points, count, state.a, state.B, state.angle
+            system.bodies, contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
         )  # fmt: skip
         names = [body.name for body in self.motion.model.bodies]
         held, used = contact_points(self.motion, k), np.zeros(0, dtype=int)
         force = np.zeros((count, 3))
-        for c in range(count):
+        kind = points.table[KIND, :count]
+        drawn = (kind != STOP) & (kind < RATE_ONLY)  # bodies that touch, and ropes
+        for c in np.flatnonzero(drawn):
             pair = (names[points.table[BODY, c]], names[points.table[BODY + 1, c]])
             same = [i for i, two in enumerate(zip(held.first, held.second, strict=True)) if two == pair]
             same = [i for i in same if i not in used]
@@ -112,7 +115,7 @@ class ContactPicture:
                 far = np.linalg.norm(held.point[same] - points.vector[PLACE_OF, c], axis=1)
                 nearest = same[int(far.argmin())]
                 used, force[c] = np.append(used, nearest), held.force[nearest]
-        close = (points.number[GAP, :count] < NEAR * contacts.size_scale) & np.isfinite(force).all(axis=1)
+        close = drawn & (points.number[GAP, :count] < NEAR * contacts.size_scale) & np.isfinite(force).all(axis=1)
         return ContactMarks(
             points.vector[PLACE_OF, :count][close],
             points.matrix[FRAME, :count, 0][close],
