@@ -294,8 +294,9 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       put(it.arrow, new Float32Array([...from, ...to, ...to, ...barb(1), ...to, ...barb(-1), ...more]))
       stripes(it.arrow, double ? 5 : 3, 2.2, color)
     }
-    for (const { ends, width, color } of segments) {                         // pieces between points of the world
+    for (const { ends, width, color } of segments) {                         // pieces between points of the world; inside bodies they show through
       gl.bindBuffer(gl.ARRAY_BUFFER, it.extra.ends); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(ends), gl.DYNAMIC_DRAW)
+      gl.disable(gl.DEPTH_TEST); stripes(it.extra, ends.length / 6, width, [...color.slice(0, 3), .35]); gl.enable(gl.DEPTH_TEST)
       stripes(it.extra, ends.length / 6, width, color)
     }
   }
