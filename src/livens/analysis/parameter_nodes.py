@@ -102,26 +102,23 @@ class ParameterNodes:
         values = values.reshape(*values.shape[:-1], len(self.names), NODES)
         return np.asarray(values @ np.array(WEIGHTS) / self.spacing)
 
-    def start(self) -> ParameterStart:
-        """The change of the assembled start."""
-        mine = self.compiled.state
+    def start(self, place: Callable[[Compiled], State]) -> ParameterStart:
+        """The change of the start, which `place` gives for a compiled model."""
+        mine = place(self.compiled)
+        states = {id(one): place(one) for one in self.members}
 
         def poses(one: Compiled) -> Array:
-            turn = np.einsum("bij,bkj->bik", one.state.B, mine.B)
+            state = states[id(one)]
+            turn = np.einsum("bij,bkj->bik", state.B, mine.B)
             skew = 0.5 * np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0],
                                    turn[:, 1, 0] - turn[:, 0, 1]], axis=1)  # fmt: skip
-            return np.concatenate([one.state.a - mine.a, skew], axis=1)
+            return np.concatenate([state.a - mine.a, skew], axis=1)
 
         def momenta(one: Compiled) -> Array:
-            turned = np.einsum("bij,bj->bi", mine.B, one.state.L - mine.L)
-            return np.concatenate([one.state.p - mine.p, turned], axis=1)
+            state = states[id(one)]
+            turned = np.einsum("bij,bj->bi", mine.B, state.L - mine.L)
+            return np.concatenate([state.p - mine.p, turned], axis=1)
 
         return ParameterStart(
-            self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: one.state.lam[MU])
+            self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
         )
-
-
-def begins_at_start(compiled: Compiled, state: State) -> bool:
-    """True if a state is the start of the model."""
-    mine = compiled.state
-    return all(map(np.array_equal, (state.a, state.B, state.p, state.L), (mine.a, mine.B, mine.p, mine.L)))
