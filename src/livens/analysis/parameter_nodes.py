@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..kernels.arrays import MU, State
 from ..run.parameters import Numbers
 from ..scene.values import parts_of
-from ..step.tangent_sources import NODES, STEPS, WEIGHTS
+from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
 from .aligned_mass import align
 
 SPACING = 2e-3  # of the size of a parameter
@@ -52,7 +52,7 @@ class ParameterNodes:
         self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
         self.members: list[Compiled] = []
         for name, value, d in zip(self.names, self.values, self.spacing, strict=True):
-            for c in STEPS:
+            for c in NODE_STEPS:
                 try:
                     self.members.append(self._node(numbers, restart, {name: value + c * d}))
                 except ModelError as error:
@@ -100,7 +100,7 @@ class ParameterNodes:
         """The derivative of what `read` gives for a compiled model, with the parameters as the last axis."""
         values = np.stack([np.asarray(read(one), dtype=np.float64) for one in self.members], axis=-1)
         values = values.reshape(*values.shape[:-1], len(self.names), NODES)
-        return np.asarray(values @ np.array(WEIGHTS) / self.spacing)
+        return np.asarray(values @ np.array(NODE_WEIGHTS) / self.spacing)
 
     def start(self, place: Callable[[Compiled], State]) -> ParameterStart:
         """The change of the start, which `place` gives for a compiled model."""

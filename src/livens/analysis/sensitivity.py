@@ -28,7 +28,7 @@ from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
 from ..step import Scheme
-from ..step.tangent_sources import NODES, STEPS, WEIGHTS
+from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
 from .parameter_nodes import ParameterNodes
 from .tangent_run import Start, run_parameters, run_tangent
 
@@ -65,12 +65,12 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         for name in starts:
             change = changes[..., start_column(name, begin)]
             d = START_SPACING / max(float(np.abs(change[..., 3:]).max()), 1e-9)
-            found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in STEPS], d)
+            found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in NODE_STEPS], d)
     if numbers := [name for name in wrt if not is_start(name)]:
         nodes = ParameterNodes(motion.compiled, numbers)
         changes = run_parameters(motion, nodes)
         for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
-            some = zip(nodes.members[NODES * k : NODES * (k + 1)], STEPS, strict=True)
+            some = zip(nodes.members[NODES * k : NODES * (k + 1)], NODE_STEPS, strict=True)
             found[name] = _difference(of, [moved(motion, one, c * d, changes[..., k]) for one, c in some], d)
     return np.stack([found[name] for name in wrt], axis=-1)
 
@@ -78,7 +78,7 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
 def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
     """(1) for the motions of all nodes."""
     values = np.stack([_numbers(of(motion)) for motion in motions])
-    return np.asarray(np.tensordot(WEIGHTS, values, axes=1) / d)
+    return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
 
 
 def is_start(name: str) -> bool:
