@@ -83,6 +83,19 @@ def test_double_pendulum_with_bounds():
     assert np.diag(found.correlation) == pytest.approx(np.ones(3))
 
 
+def test_the_start_is_unknown():
+    """Angle and rate at the start among the unknowns, from noise-free angles."""
+    truth = {"bodies.rod.center.2": -0.31, "q.pivot": 0.4, "v.pivot": -0.7}
+    m = pendulum()
+    run = lv.prepare(m, h=0.02)
+    other = run.compiled_for({"bodies.rod.center.2": -0.31})
+    start = other.fitted(lv.JointSpace(other).state([0.4], [-0.7]))
+    motion = run(0.8, every=2, start=start, parameters={"bodies.rod.center.2": -0.31})
+    found = lv.fit(m, {"t": motion.t, "pivot": motion.coordinate("pivot")}, vary=list(truth), h=0.02)
+    for name, value in truth.items():
+        assert found.values[name] == pytest.approx(value, rel=1e-8)
+
+
 def test_the_jacobian_is_that_of_the_residuals():
     data = measured(np.random.default_rng(1), 1e-3)
     model = pendulum()

@@ -165,8 +165,41 @@ def test_wrong_names_and_values_are_refused():
         lv.sensitivity(motion, of, "gravity.2")
     with pytest.raises(lv.ModelError, match="function of the motion"):
         lv.sensitivity(motion, 3.0, ["gravity.2"])
+    with pytest.raises(lv.ModelError, match="did you mean 'shoulder'"):
+        lv.sensitivity(motion, of, ["q.shoulders"])
+    with pytest.raises(lv.ModelError, match="number or an array"):
+        lv.sensitivity(motion, lambda motion: "much", ["gravity.2"])
     later = lv.resume(motion, until=4e-2 * units[2])
-    other = lv.prepare(m, h=motion.h)(motion.h, start=motion.state)
     assert lv.sensitivity(later, of, ["gravity.2"]).shape == (11, 1)
-    with pytest.raises(lv.ModelError, match="begins at the start"):
-        lv.sensitivity(other, of, ["gravity.2"])
+
+
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_from_another_start():
+    """Joint coordinates and rates at the start are kept, and have derivatives themselves."""
+    m, units = two_arms(2)
+    t = units[2]
+    h, of, run = 1e-2 * t, readings(units), lv.prepare(m, h=1e-2 * t)
+    space = lv.JointSpace(m)
+    q, v = np.array([0.2, 0.1, -0.3, 0.4]), np.array([0.5, -0.2, 0.3, 0.1]) / t
+
+    def end(q, v, **parameters):
+        other = run.compiled_for(parameters)
+        start = other.fitted(lv.JointSpace(other).state(q, v))
+        return of(run(5 * h, every=5, start=start, parameters=parameters))
+
+    motion = run(5 * h, every=5, start=run.compiled.fitted(space.state(q, v)))
+    names = ["bodies.fore.mass", "joints.shoulder.damping", "q.shoulder", "v.shoulder"]
+    found, numbers = lv.sensitivity(motion, of, names), Numbers(m)
+    for k, name in enumerate(names[:2]):
+        value = numbers.value(name)[0]
+        d = 5e-3 * value
+        expected = sum(
+            w * (end(q, v, **{name: value + n * d}) - end(q, v, **{name: value - n * d})) / d for n, w in STENCIL
+        )
+        assert np.abs(found[:, k] - expected).max() <= 1e-8 * np.abs(expected).max(), name
+    e = np.eye(4)[0]
+    expected = sum(w * (end(q + n * 1e-3 * e, v) - end(q - n * 1e-3 * e, v)) / 1e-3 for n, w in STENCIL)
+    assert np.abs(found[:, 2] - expected).max() <= 1e-8 * np.abs(expected).max()
+    d = 1e-3 / t
+    expected = sum(w * (end(q, v + n * d * e) - end(q, v - n * d * e)) / d for n, w in STENCIL)
+    assert np.abs(found[:, 3] - expected).max() <= 1e-8 * np.abs(expected).max()

@@ -19,15 +19,19 @@ from scipy.optimize import least_squares
 from scipy.stats import t as student
 
 from ..checks import Array, finite
+from ..compile.compiled import Compiled
 from ..describe.body import Body, Point
 from ..describe.model import Model
 from ..describe.thing import Thing
 from ..errors import ModelError
+from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..step import Scheme
-from .sensitivity import Of, sensitivity
+from .joint_space import JointSpace
+from .sensitivity import Of, is_start, sensitivity, start_column
+from .tangent_run import start_columns, state_at
 
 NO_EFFECT = 1e-9  # relative change of the readings that counts as none
 OFF = 1e-6  # distance of a measured time from the next step, in steps, that counts as none
@@ -48,9 +52,9 @@ def fit(
     data: "t", the times [s], and for each measured quantity its values at these times: a joint or its name (coordinate:
     n values, or n × k), a body, point or name (world position: n × 3), or "of", the values of the function `of` of the
     motion. NaN is a value that was not measured. vary: the names of the unknown numbers as for `lv.sensitivity`,
-    initial velocities and rates among them, with their first guess, (guess, lowest, highest), or None for the number in
-    the model. h [s]: the step; every time must be a multiple of it. sigma: standard deviation of the measured values,
-    one for all or by quantity; None: unknown, and equal for all.
+    coordinates and rates at the start ("q.hinge", "v.hinge") among them, with their first guess, (guess, lowest,
+    highest), or None for the number in the model. h [s]: the step; every time must be a multiple of it. sigma: standard
+    deviation of the measured values, one for all or by quantity; None: unknown, and equal for all.
 
     >>> import livens as lv, numpy as np
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -190,9 +194,22 @@ class _Problem:
         """The motion with the numbers x."""
         key = np.asarray(x, dtype=np.float64).tobytes()
         if self._last is None or self._last[0] != key:
-            parameters = {one.name: float(value) for one, value in zip(self.unknowns, x, strict=True)}
-            self._last = key, self.prepared(self.until, parameters=parameters, every=self.every)
+            values = {one.name: float(value) for one, value in zip(self.unknowns, x, strict=True)}
+            numbers = {name: value for name, value in values.items() if not is_start(name)}
+            start = self._start(numbers, {name: value for name, value in values.items() if is_start(name)})
+            self._last = key, self.prepared(self.until, parameters=numbers, every=self.every, start=start)
         return self._last[1]
+
+    def _start(self, numbers: Mapping[str, float], coordinates: Mapping[str, float]) -> State | None:
+        """The start with some joint coordinates and rates; None: that of the model."""
+        if not coordinates:
+            return None
+        compiled = self.prepared.compiled_for(numbers)
+        space = JointSpace(compiled, driven=True)
+        q, v = space.read(compiled.state)
+        for name, value in coordinates.items():
+            (q if name[0] == "q" else v)[space.names.index(name[2:])] = value
+        return state_at(compiled, q, v)
 
     def simulated(self, motion: Trajectory, one: Reading) -> Array:
         """What is measured, at the measured times (n, components)."""
@@ -298,9 +315,16 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
     if isinstance(vary, str) or not len(vary):
         raise ModelError('vary is a dictionary such as {"bodies.arm.mass": 2.0}, with at least one name.')
     numbers, found = Numbers(model), []
+    starts = (
+        start_columns(compiled := Compiled.of(model, quiet=True), compiled.state) if any(map(is_start, vary)) else None
+    )
     for name in vary:
         given = vary[name] if isinstance(vary, Mapping) else None
-        value, size = numbers.value(name)
+        if starts is not None and is_start(name):
+            column, space = start_column(name, starts), starts.space
+            value, size = float(np.concatenate(space.read(compiled.state))[column]) if space else 0.0, 1.0
+        else:
+            value, size = numbers.value(name)
         parts = [value, -np.inf, np.inf] if given is None else [given, -np.inf, np.inf]
         if isinstance(given, tuple | list):
             parts = list(given)

@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..kernels.arrays import MU, State
 from ..run.parameters import Numbers
 from ..scene.values import parts_of
-from ..step.tangent_sources import NODES, STEPS, WEIGHTS
+from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
 from .aligned_mass import align
 
 SPACING = 2e-3  # of the size of a parameter
@@ -52,7 +52,7 @@ class ParameterNodes:
         self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
         self.members: list[Compiled] = []
         for name, value, d in zip(self.names, self.values, self.spacing, strict=True):
-            for c in STEPS:
+            for c in NODE_STEPS:
                 try:
                     self.members.append(self._node(numbers, restart, {name: value + c * d}))
                 except ModelError as error:
@@ -100,28 +100,25 @@ class ParameterNodes:
         """The derivative of what `read` gives for a compiled model, with the parameters as the last axis."""
         values = np.stack([np.asarray(read(one), dtype=np.float64) for one in self.members], axis=-1)
         values = values.reshape(*values.shape[:-1], len(self.names), NODES)
-        return np.asarray(values @ np.array(WEIGHTS) / self.spacing)
+        return np.asarray(values @ np.array(NODE_WEIGHTS) / self.spacing)
 
-    def start(self) -> ParameterStart:
-        """The change of the assembled start."""
-        mine = self.compiled.state
+    def start(self, place: Callable[[Compiled], State]) -> ParameterStart:
+        """The change of the start, which `place` gives for a compiled model."""
+        mine = place(self.compiled)
+        states = {id(one): place(one) for one in self.members}
 
         def poses(one: Compiled) -> Array:
-            turn = np.einsum("bij,bkj->bik", one.state.B, mine.B)
+            state = states[id(one)]
+            turn = np.einsum("bij,bkj->bik", state.B, mine.B)
             skew = 0.5 * np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0],
                                    turn[:, 1, 0] - turn[:, 0, 1]], axis=1)  # fmt: skip
-            return np.concatenate([one.state.a - mine.a, skew], axis=1)
+            return np.concatenate([state.a - mine.a, skew], axis=1)
 
         def momenta(one: Compiled) -> Array:
-            turned = np.einsum("bij,bj->bi", mine.B, one.state.L - mine.L)
-            return np.concatenate([one.state.p - mine.p, turned], axis=1)
+            state = states[id(one)]
+            turned = np.einsum("bij,bj->bi", mine.B, state.L - mine.L)
+            return np.concatenate([state.p - mine.p, turned], axis=1)
 
         return ParameterStart(
-            self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: one.state.lam[MU])
+            self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
         )
-
-
-def begins_at_start(compiled: Compiled, state: State) -> bool:
-    """True if a state is the start of the model."""
-    mine = compiled.state
-    return all(map(np.array_equal, (state.a, state.B, state.p, state.L), (mine.a, mine.B, mine.p, mine.L)))

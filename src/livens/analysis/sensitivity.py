@@ -13,6 +13,7 @@ sixth order in d.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -27,20 +28,23 @@ from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
 from ..step import Scheme
-from ..step.tangent_sources import NODES, STEPS, WEIGHTS
+from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
 from .parameter_nodes import ParameterNodes
-from .tangent_run import run_parameters
+from .tangent_run import Start, run_parameters, run_tangent
 
 Of = Callable[[Trajectory], Any]
+START_SPACING = 1e-3  # largest rotation of a body in (1), for changes of the start [rad]
 
 
 def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     """The derivative of `of(motion)`, a number or an array, with respect to numbers of the model.
 
     wrt: their names in scenes, as for `lv.prepare`: "bodies.arm.mass" [kg], "forces.cord.stiffness" [N/m],
-    "joints.hinge.b.point.2" [m], "gravity.2" [m/s²], "bodies.arm.velocity.0" [m/s]. The result has the shape of
-    `of(motion)` and one more axis, the parameters. The motion must be one of `lv.Livens` from the start of its model,
-    without contacts, events or controllers. Work and dissipated energy count as constant.
+    "joints.hinge.b.point.2" [m], "gravity.2" [m/s²], "bodies.arm.velocity.0" [m/s]; or "q.hinge" and "v.hinge", a joint
+    coordinate [rad or m] and its rate at the start. The result has the shape of `of(motion)` and one more axis, the
+    parameters. The motion must be one of `lv.Livens`, without contacts, events or controllers. Its start changes with
+    the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the start are kept.
+    Work and dissipated energy count as constant.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -54,16 +58,49 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         raise ModelError(f"a sensitivity is that of a motion, such as lv.simulate gives, not of {motion!r}.")
     if not callable(of):
         raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
-    nodes = ParameterNodes(motion.compiled, wrt)
-    changes = run_parameters(motion, nodes)
-    columns = []
-    for k, d in enumerate(nodes.spacing):
-        values = []
-        for n, c in enumerate(STEPS):
-            other = moved(motion, nodes.members[NODES * k + n], c * d, changes[..., k])
-            values.append(_numbers(of(other)))
-        columns.append(np.tensordot(WEIGHTS, np.stack(values), axes=1) / d)
-    return np.stack(columns, axis=-1)
+    _check_names(wrt)
+    found: dict[str, Array] = {}
+    if starts := [name for name in wrt if is_start(name)]:
+        begin, changes = run_tangent(motion)
+        for name in starts:
+            change = changes[..., start_column(name, begin)]
+            d = START_SPACING / max(float(np.abs(change[..., 3:]).max()), 1e-9)
+            found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in NODE_STEPS], d)
+    if numbers := [name for name in wrt if not is_start(name)]:
+        nodes = ParameterNodes(motion.compiled, numbers)
+        changes = run_parameters(motion, nodes)
+        for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
+            some = zip(nodes.members[NODES * k : NODES * (k + 1)], NODE_STEPS, strict=True)
+            found[name] = _difference(of, [moved(motion, one, c * d, changes[..., k]) for one, c in some], d)
+    return np.stack([found[name] for name in wrt], axis=-1)
+
+
+def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
+    """(1) for the motions of all nodes."""
+    values = np.stack([_numbers(of(motion)) for motion in motions])
+    return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
+
+
+def is_start(name: str) -> bool:
+    """True for the name of a joint coordinate at the start, "q.hinge", or of its rate, "v.hinge"."""
+    return name.startswith(("q.", "v."))
+
+
+def start_column(name: str, begin: Start) -> int:
+    """The column of a tangent that has this name."""
+    if begin.space is None:
+        raise ModelError(f"{name!r}: the model has no independent joint coordinates.")
+    names = begin.space.names
+    if name[2:] not in names:
+        near = get_close_matches(name[2:], names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+        raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {hint}")
+    return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
+
+
+def _check_names(wrt: Sequence[str]) -> None:
+    if isinstance(wrt, str) or not wrt or not all(isinstance(name, str) for name in wrt):
+        raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {wrt!r}.')
 
 
 def _numbers(given: Any) -> Array:

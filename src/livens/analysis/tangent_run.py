@@ -8,6 +8,7 @@ masses: positions first, then velocities.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -29,10 +30,9 @@ from ..step import tangent_sources as sources
 from ..step.livens import Livens
 from ..step.tangent_work import tangent_arrays
 from .joint_space import JointSpace
-from .parameter_nodes import ParameterNodes, begins_at_start
+from .parameter_nodes import ParameterNodes
 from .tangent_readings import coordinate_changes
 
-WIDTH = 16  # columns of panels are allocated in multiples of this
 NO_SPACING = np.zeros(0)
 CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
 
@@ -155,24 +155,20 @@ class Course:
         self.record = empty_record(state, 1)
         self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
         self.work = scratch(self.system, motion.scheme.scratch)
-        width = WIDTH * -(-columns // WIDTH)  # loops over whole vector registers
-        first = width - columns if parameters else 0  # the columns of parameters are the last ones
-        self.columns = slice(first, first + columns)
-        self.tangent = tangent_arrays(self.system, self.work, width, parameters)
+        self.tangent = tangent_arrays(self.system, self.work, columns, parameters)
         self.signals = self.run.signals(0, 0)
         self.run.prepare(self.system, state, self.work, self.signals, motion.h)
 
     def begin(self, dq: Array, dp: Array) -> None:
         """Set the changes at the start (n, 6, m)."""
         for mine, x in ((self.tangent.dq, dq), (self.tangent.dp, dp)):
-            mine[:, self.columns] = x.reshape(len(mine), x.shape[-1])
+            mine[:] = x.reshape(mine.shape)
 
     @property
     def changes(self) -> tuple[Array, Array]:
         """The present changes of poses and momenta (n, 6, m)."""
-        shape = (len(self.state.a), 6, self.columns.stop - self.columns.start)
-        dq, dp = (x[:, self.columns].reshape(shape) for x in (self.tangent.dq, self.tangent.dp))
-        return dq.copy(), dp.copy()
+        shape = (len(self.state.a), 6, self.tangent.dq.shape[1])
+        return self.tangent.dq.reshape(shape).copy(), self.tangent.dp.reshape(shape).copy()
 
     def project_start(self) -> None:
         """The changes of momenta at the start satisfy the joints."""
@@ -199,7 +195,7 @@ class Course:
                 f"in {int(tangent.lost[0])} steps the mechanism stands in a singular position, where its motion is not "
                 "a smooth function of its start: start it elsewhere, or shorten the run."
             )
-        return out.reshape(len(motion), 2, len(self.state.a), 6, m)[..., self.columns]
+        return out.reshape(len(motion), 2, len(self.state.a), 6, m)
 
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
         motion, nodes, signals = self.motion, self.nodes, self.run.signals(done, size)
@@ -224,16 +220,33 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     """The changes of a motion per unit of each parameter at all stored times (k, 2, n, 6, parameters)."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
-    if not begins_at_start(motion.compiled, state) or motion.t[0] != 0.0:
-        raise ModelError(
-            "sensitivities are those of a motion that begins at the start of its model, at t = 0: move the bodies of "
-            "the model to the start of this motion, and simulate it again."
-        )
-    course, begin = Course(motion, state, len(nodes.names), nodes), nodes.start()
+    begin = nodes.start(_placing(motion.compiled, state))
+    course = Course(motion, state, len(nodes.names), nodes)
     course.begin(begin.dq, begin.dp)
-    course.tangent.mu[:, course.columns] = begin.mu
+    course.tangent.mu[:] = begin.mu
     course.tangent.mu[motion.system.rows.rate == 0.0] = 0.0
     return course.go()
+
+
+def _placing(compiled: Compiled, state: State) -> Callable[[Compiled], State]:
+    """The start of a model with other numbers: as described, if `state` is the start of the model as described;
+    otherwise at the same joint coordinates and rates."""
+    mine = compiled.state
+    if all(map(np.array_equal, (state.a, state.B, state.p, state.L), (mine.a, mine.B, mine.p, mine.L))):
+        return lambda one: one.state
+    try:
+        q, v = JointSpace(compiled, driven=True).read(state)
+        return lambda one: state_at(one, q, v)
+    except ModelError as error:
+        raise ModelError(
+            f"this motion does not begin at the start of its model, and it has no joint coordinates that could be kept "
+            f"({error}) Describe the model at the start of this motion, and simulate it again."
+        ) from None
+
+
+def state_at(compiled: Compiled, q: Array, v: Array) -> State:
+    """The state of a model at joint coordinates q and rates v, with the forces of its dampers."""
+    return compiled.fitted(JointSpace(compiled, driven=True).state(q, v))
 
 
 def _keeping_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> Array:

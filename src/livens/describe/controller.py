@@ -7,6 +7,7 @@ a run repeats itself to the bit, however it was divided.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from ..checks import Array, accepts, finite, labelled, number, positive
 from ..errors import LivensError, ModelError
 from .forces.motor import Motor
 from .thing import Thing
+
+WORD = 2**64 - 1
 
 
 class Controller:
@@ -90,6 +93,21 @@ class Output:
         return float(self.controller.efforts(t, now)[self.k])
 
 
+def scrambled(x: int) -> int:
+    """A number of 64 bits that looks random, from one that does not: the finaliser of SplitMix64 (Steele, Lea, Flood
+    2014)."""
+    x = (x + 0x9E3779B97F4A7C15) & WORD
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & WORD
+    return x ^ (x >> 31)
+
+
+def normal(x: int) -> float:
+    """A normally distributed number from a number of 64 bits, by Box and Muller."""
+    u, v = (scrambled(x) + 1) / 2.0**64, scrambled(x + 1) / 2.0**64
+    return math.sqrt(-2.0 * math.log(u)) * math.cos(2.0 * math.pi * v)
+
+
 class Sensor:
     """A measurement for controllers, with noise and delay: `sensor(now)`.
 
@@ -132,8 +150,11 @@ class Sensor:
     def _noise(self, t: float, shape: tuple[int, ...]) -> Any:
         if not self.noise.any():
             return 0.0
-        key = np.array([self.seed, struct.unpack("<Q", struct.pack("<d", t))[0]], dtype=np.uint64)
-        return self.noise * np.random.Generator(np.random.Philox(key=key)).standard_normal(shape)
+        word = scrambled(self.seed ^ scrambled(struct.unpack("<Q", struct.pack("<d", t))[0]))
+        if shape == ():
+            return float(self.noise) * normal(word)
+        numbers = [normal(word + 2 * k) for k in range(int(np.prod(shape)))]
+        return self.noise * np.array(numbers).reshape(shape)
 
     def _delayed(self, t: float, value: Array) -> Array:
         past, when = self._past, t - self.delay * (1.0 - 1e-9)

@@ -26,8 +26,15 @@ from ..kernels.status import OK
 from . import livens, rattle
 from .tangent import carry, save_start, store
 
-STEPS = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)  # c of (1)
-WEIGHTS = (-1.0 / 60.0, 9.0 / 60.0, -45.0 / 60.0, 45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0)  # w of (1), times the spacing
+NODE_STEPS = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)  # c of (1)
+NODE_WEIGHTS = (
+    -1.0 / 60.0,
+    9.0 / 60.0,
+    -45.0 / 60.0,
+    45.0 / 60.0,
+    -9.0 / 60.0,
+    1.0 / 60.0,
+)  # w of (1), times the spacing
 NODES = 6  # of (1), for each parameter
 START_P, START_L, DRIFT_P, DRIFT_L, SCRATCH = 0, 1, 2, 3, 4  # Work.trial: momenta at the start, in the drift; how many
 
@@ -131,7 +138,9 @@ def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h,
         for n in range(NODES):
             node = NODES * k + n
             mine = own(tables, node)[first : first + 1 + varies]
-            add_node(own_system(systems, node), state, lam, tangent, work, h, WEIGHTS[n] / spacing[k], k, mine, varies)
+            add_node(
+                own_system(systems, node), state, lam, tangent, work, h, NODE_WEIGHTS[n] / spacing[k], k, mine, varies
+            )
 
 
 @inline
