@@ -12,7 +12,6 @@ from livens.describe.pose import cross
 from livens.describe.surface import Surface
 from tests.exact.test_contact import Frame, G
 
-
 # ── dominoes ──
 
 
