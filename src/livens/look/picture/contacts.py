@@ -102,16 +102,16 @@ class ContactPicture:
             system.bodies, contacts, system.coordinates, points, count, state.a, state.B, state.angle
         )  # fmt: skip
         names = [body.name for body in self.motion.model.bodies]
-        held, used = contact_points(self.motion, k), np.zeros(0, dtype=int)
+        held = contact_points(self.motion, k)
+        left: dict[tuple[str, str], list[int]] = {}
+        for i, pair in enumerate(zip(held.first, held.second, strict=True)):
+            left.setdefault(pair, []).append(i)
         force = np.zeros((count, 3))
         for c in range(count):
-            pair = (names[points.table[BODY, c]], names[points.table[BODY + 1, c]])
-            same = [i for i, two in enumerate(zip(held.first, held.second, strict=True)) if two == pair]
-            same = [i for i in same if i not in used]
+            same = left.get((names[points.table[BODY, c]], names[points.table[BODY + 1, c]]))
             if same:  # the nearest one of the record
                 far = np.linalg.norm(held.point[same] - points.vector[PLACE_OF, c], axis=1)
-                nearest = same[int(far.argmin())]
-                used, force[c] = np.append(used, nearest), held.force[nearest]
+                force[c] = held.force[same.pop(int(far.argmin()))]
         close = (points.number[GAP, :count] < NEAR * contacts.size_scale) & np.isfinite(force).all(axis=1)
         return ContactMarks(
             points.vector[PLACE_OF, :count][close],
