@@ -18,9 +18,10 @@ import numpy as np
 from ...checks import Array
 from ...compile.contacts import touch_scratch
 from ...compile.states import selected
-from ...kernels.contact.arrays import BODY, COULOMB, FRAME, GAP, PLACE_OF
+from ...kernels.contact.arrays import BODY, COULOMB, FRAME, GAP, KIND, PLACE_OF
 from ...kernels.contact.broad import find_contacts
 from ...kernels.contact.features import put_contact_frames
+from ...kernels.kinds import STOP
 from ...record.contacts import contact_points, has_contacts
 from ...record.trajectory import Trajectory
 
@@ -92,7 +93,7 @@ class ContactPicture:
         return float(np.percentile(sizes, LARGE)) if len(sizes) else 1.0
 
     def at(self, k: int) -> ContactMarks:
-        """The contact points of the stored state number k that are closed, or that carry a force."""
+        """The contact points of the stored state number k that are closed; stops of joints have no place."""
         system, state = self.motion.system, selected(self.motion.record, k)
         contacts, points = system.contacts, self.touch.points
         self.touch.reach[:] = NEAR * contacts.size_scale
@@ -112,7 +113,7 @@ class ContactPicture:
             if same:  # the nearest one of the record
                 far = np.linalg.norm(held.point[same] - points.vector[PLACE_OF, c], axis=1)
                 force[c] = held.force[same.pop(int(far.argmin()))]
-        close = (points.number[GAP, :count] < NEAR * contacts.size_scale) & np.isfinite(force).all(axis=1)
+        close = (points.number[GAP, :count] < NEAR * contacts.size_scale) & (points.table[KIND, :count] != STOP)
         return ContactMarks(
             points.vector[PLACE_OF, :count][close],
             points.matrix[FRAME, :count, 0][close],
