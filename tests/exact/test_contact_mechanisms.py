@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.spatial import ConvexHull
 
 import livens as lv
-from livens.describe.pose import cross
-from livens.describe.surface import Surface
 from tests.exact.test_contact import FRAMES, Frame, G
 
 
@@ -297,79 +294,3 @@ def test_a_gripper_holds_what_it_can_hold(frame, squeeze):
         a = G - 2.0 * mu * F / mass
         assert np.abs(moved[:, 2] + 0.5 * a * motion.t**2).max() < 1e-9
         assert np.abs(moved[:, :2]).max() < 1e-11
-
-
-# ── walls of stones ──
-
-
-def stone(corners, density):
-    """A convex solid with these corners: mass properties by tetrahedra from the origin."""
-    hull = ConvexHull(corners)
-    V, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
-    triangles = []
-    for triangle, plane in zip(hull.simplices, hull.equations, strict=True):
-        a, b, c = corners[triangle]
-        if cross(b - a, c - a) @ plane[:3] < 0.0:
-            b, c = c, b
-            triangle = triangle[::-1]
-        triangles.append(triangle)
-        D, s = a @ cross(b, c), a + b + c
-        V += D / 6.0
-        first += D * s / 24.0
-        second += D * (np.outer(a, a) + np.outer(b, b) + np.outer(c, c) + np.outer(s, s)) / 120.0
-    center = first / V
-    spread = second / V - np.outer(center, center)
-    matter = lv.MassProperties(density * V, density * V * (np.trace(spread) * np.eye(3) - spread), center)
-    return lv.Solid(matter, Surface(corners, np.array(triangles, dtype=np.int32)))
-
-
-def arch(frame, count, thickness):
-    """A semicircular arch of equal stones with mean radius 1 on a floor, with so much friction that none slides."""
-    m = frame.model()
-    stones = []
-    for k in range(count):
-        ends = np.pi * np.array([k, k + 1]) / count
-        corners = np.array(
-            [
-                [r * np.cos(a), y, r * np.sin(a)]
-                for a in ends
-                for r in (1.0 - thickness / 2, 1.0 + thickness / 2)
-                for y in (-0.1, 0.1)
-            ]
-        )
-        middle = corners.mean(axis=0)
-        shape = stone(frame.unit * (corners - middle), 2000.0 / frame.unit**3)
-        stones.append(frame.body(m, shape, middle, name=f"stone {k}"))
-    m.add(lv.Contacts([frame.floor(m)], friction=5.0))
-    return m, stones
-
-
-def test_arch_above_the_critical_thickness_stands():
-    """Milankovitch: a semicircular arch stands if t/R > 0.1075; of 11 equal stones if t/R > 0.10459 (linear program
-    over the forces in the joints)."""
-    frame = Frame(1)
-    m, stones = arch(frame, 11, 1.01 * 0.10459)
-    motion = lv.simulate(m, h=5e-3, until=1.0)
-    x = np.array([frame.back(motion.position(one)) for one in stones])
-    assert np.abs(x - x[:, :1]).max() < 1e-11
-
-
-def test_arch_below_the_critical_thickness_falls():
-    """Of 7 equal stones the critical thickness is t/R = 0.09570."""
-    frame = Frame(1)
-    m, stones = arch(frame, 7, 0.99 * 0.09570)
-    motion = lv.simulate(m, h=5e-3, until=1.5)
-    key = frame.back(motion.position(stones[3]))
-    assert key[-1, 2] < 0.8 * key[0, 2]
-
-
-def test_stack_of_ten_boxes_does_not_creep_in_ten_seconds():
-    frame, rng = Frame(2), np.random.default_rng(4)
-    m = frame.model()
-    boxes = [frame.box(m, (1, 1, 1), (*rng.uniform(-0.05, 0.05, 2), 0.5 + k)) for k in range(10)]
-    m.add(lv.Contacts([frame.floor(m)], friction=0.5))
-    motion = lv.simulate(m, h=1e-2, until=10.0, every=10)
-    x = np.array([frame.back(motion.position(box)) for box in boxes])
-    assert np.abs(x - x[:, :1]).max() < 1e-11
-    assert (np.diff(x[:, :, 2], axis=0) - 1.0).min() > -1e-12
-    assert x[0, :, 2].min() > 0.5 - 1e-12

@@ -175,3 +175,16 @@ def test_a_picture_with_contacts_differs(tmp_path):
     for contacts in (False, True):
         sliding().to_png(tmp_path / f"{contacts}.png", t=0.1, size=(160, 120), contacts=contacts)
     assert (tmp_path / "True.png").read_bytes() != (tmp_path / "False.png").read_bytes()
+
+
+def test_stops_of_joints_are_not_drawn(tmp_path):
+    """They act on a coordinate, by a torque or a force without a contact point."""
+    m = lv.Model(gravity=(0, 0, -G))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm"))
+    hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Stop(hinge, upper=0.5))
+    motion = lv.simulate(m, h=1e-2, until=1.0)
+    assert len(motion.impacts) > 0
+    assert len(ContactPicture(motion, 1.0).at(-1).point) == 0
+    motion.to_html(tmp_path / "stop.html")
+    motion.to_gltf(tmp_path / "stop.glb")

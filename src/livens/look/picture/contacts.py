@@ -93,7 +93,7 @@ class ContactPicture:
         return float(np.percentile(sizes, LARGE)) if len(sizes) else 1.0
 
     def at(self, k: int) -> ContactMarks:
-        """The contact points of the stored state number k that are closed, or that carry a force."""
+        """The contact points of the stored state number k that are closed; stops of joints have no place."""
         system, state = self.motion.system, selected(self.motion.record, k)
         contacts, points = system.contacts, self.touch.points
         self.touch.reach[:] = NEAR * contacts.size_scale
@@ -103,19 +103,19 @@ class ContactPicture:
             system.bodies, contacts, system.coordinates, points, count, False, state.a, state.B, state.angle
         )  # fmt: skip
         names = [body.name for body in self.motion.model.bodies]
-        held, used = contact_points(self.motion, k), np.zeros(0, dtype=int)
+        held = contact_points(self.motion, k)
+        left: dict[tuple[str, str], list[int]] = {}
+        for i, pair in enumerate(zip(held.first, held.second, strict=True)):
+            left.setdefault(pair, []).append(i)
         force = np.zeros((count, 3))
         kind = points.table[KIND, :count]
         drawn = (kind != STOP) & (kind < RATE_ONLY)  # bodies that touch, and ropes
         for c in np.flatnonzero(drawn):
-            pair = (names[points.table[BODY, c]], names[points.table[BODY + 1, c]])
-            same = [i for i, two in enumerate(zip(held.first, held.second, strict=True)) if two == pair]
-            same = [i for i in same if i not in used]
+            same = left.get((names[points.table[BODY, c]], names[points.table[BODY + 1, c]]))
             if same:  # the nearest one of the record
                 far = np.linalg.norm(held.point[same] - points.vector[PLACE_OF, c], axis=1)
-                nearest = same[int(far.argmin())]
-                used, force[c] = np.append(used, nearest), held.force[nearest]
-        close = drawn & (points.number[GAP, :count] < NEAR * contacts.size_scale) & np.isfinite(force).all(axis=1)
+                force[c] = held.force[same.pop(int(far.argmin()))]
+        close = drawn & (points.number[GAP, :count] < NEAR * contacts.size_scale)
         return ContactMarks(
             points.vector[PLACE_OF, :count][close],
             points.matrix[FRAME, :count, 0][close],
