@@ -118,7 +118,8 @@ class Body:
         else:
             self.body_rates = vector(body_rates, f"body rates of {label}")
         self.color = None if color is None else color_of(color, f"color of {label}")
-        self.opacity = 1.0 if opacity == 1.0 else opacity_of(opacity, f"opacity of {label}")
+        opaque = isinstance(opacity, float) and opacity == 1.0
+        self.opacity = 1.0 if opaque else opacity_of(opacity, f"opacity of {label}")
         self.name = name
 
     def point(self, *r: Any) -> Point:

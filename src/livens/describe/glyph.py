@@ -24,7 +24,7 @@ class Symbol(NamedTuple):
 class Glyph(NamedTuple):
     """One symbol of a picture: how a thing is drawn."""
 
-    kind: str  # "spring", "damper", "rod", "joint" or "load"
+    kind: str  # "spring", "damper", "rod", "joint", "coupling" or "load"
     points: tuple[Point, ...]  # its two ends, or its one point (the joint's second point)
     axes: tuple[tuple[Point, Array], ...] = ()  # directions drawn at a point, in the axes of that point's body
     length: float = 0.0  # rest length of a spring [m]

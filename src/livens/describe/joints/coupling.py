@@ -66,4 +66,4 @@ class Coupling(Joint):
         found = []
         for q in (self.first.coordinates[0], self.second.coordinates[0]):
             found.append(Symbol("gear" if q.is_angle else "rack", q.b, local(q.b.body, q.axis)))
-        return [Glyph("joint", (self.first.b,), symbols=tuple(found))]
+        return [Glyph("coupling", (self.first.b,), symbols=tuple(found))]

@@ -55,7 +55,7 @@ def time_text(t: float, end: float) -> str:
     >>> time_text(1.5, 10.0), time_text(2e-4, 1e-3), time_text(5e6, 1e7)
     ('t = 1.50 s', 't = 0.000200 s', 't = 5000000 s')
     """
-    decimals = int(np.clip(3 - np.floor(np.log10(max(abs(end), 1e-12))), 0, 9))
+    decimals = int(np.clip(3 - np.floor(np.log10(abs(end) if end else 1.0)), 0, 9))
     return f"t = {t:.{decimals}f} s"
 
 
