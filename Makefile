@@ -4,8 +4,9 @@ PYTHON ?= python3
 EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
+BASE   := .venv/.base
 LIBRARY := src/livens/backend/_compiled.json
-KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render library -name '*.py' -o -name '*.c')
+KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render/raster.py library -name '*.py' -o -name '*.c')
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
 LITE   := .venv-lite/.ready
@@ -16,7 +17,7 @@ OUTPUT ?= benchmark-output
 help:   ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /  make \1	/p' Makefile
 
-demo: $(READY)   ## simulate the hammer example, print its report, write demo-output/
+demo: $(BASE)   ## simulate the hammer example, print its report, write demo-output/; installs what it needs and no more
 	$(BIN)/python -m livens demo hammer --output demo-output
 
 test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel tests with all back ends
@@ -36,7 +37,8 @@ lint: $(READY)   ## check style and types
 	$(BIN)/mypy
 
 docs: $(READY) $(BROWSER)   ## build the documentation, run its notebooks, add the live page: docs/_build/html/index.html
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	@echo 'Running all notebooks of the documentation: the first time takes 5 to 15 minutes, later only what changed.'
+	$(BIN)/python -m sphinx -W --keep-going docs docs/_build/html
 	$(BIN)/python docs/live/assemble.py docs/_build/html
 
 live: $(BROWSER) $(READY)   ## build the live page, where livens runs in the browser: docs/_build/html/live
@@ -50,6 +52,9 @@ serve:   ## serve docs/_build/html on 127.0.0.1
 
 thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 	$(BIN)/python -m livens.demos docs/thumbnails
+
+pictures: $(READY)   ## draw the moving pictures of the README and the front page: docs/pictures/
+	$(BIN)/python docs/pictures/draw.py
 
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
@@ -74,10 +79,15 @@ clean:   ## remove everything that make created, including .venv
 	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(BASE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer; $(PYTHON) is %d.%d. Choose another with make PYTHON=..." % sys.version_info[:2])'
-	@echo 'Setting up .venv; the first time takes 1 to 2 minutes.'
+	@echo 'Setting up .venv for the demonstrations: up to a minute.'
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[plot]'
+	@touch $@
+
+$(READY): $(BASE)
+	@echo 'Installing all extras, the tests and the documentation tools: 1 to 2 minutes.'
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v chromium >/dev/null; then \
 		echo 'Installing chromium for the tests of the pages.'; \
@@ -118,4 +128,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures bench bench-check soak periods nightly ensembles clean

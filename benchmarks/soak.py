@@ -62,6 +62,7 @@ PARTS = (
     Part("models changed after a run", partial(of_module, "mutations"), {"small": 5, "full": 1000}),
     Part("random prescribed motions", partial(of_module, "prescribed"), {"small": 20, "full": 2000}),
     Part("reactions of random linkages", partial(of_module, "linkage_reactions"), {"small": 10, "full": 2000}),
+    Part("random piles", partial(of_module, "piles"), {"small": 3, "full": 200}),
     Part("random models run", partial(of_module, "random_models"), {"small": 5, "full": 1000}),
     Part("random models in other units", partial(of_module, "units"), {"small": 3, "full": 1000}),
     Part("runs ended early, and resumed", partial(of_module, "stopped"), {"small": 5, "full": 1000}),

@@ -74,7 +74,7 @@ html_context = {"default_mode": "auto"}
 html_sidebars = {page: [] for page in ("index", "benchmarks", "live", "source/**")}
 html_theme_options = {
     "logo": {"text": "livens", "image_light": "_static/livens.svg", "image_dark": "_static/livens.svg"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "footer_start": ["copyright"],

@@ -192,6 +192,17 @@ def joint_space() -> None:
     _ = (motion.q, motion.v, motion.coordinate_acceleration("pin 0"))
 
 
+def tangents() -> None:
+    """Derivatives of motions with respect to their start and to numbers of the model, with joints and without."""
+    for build in (free_with_drag, jointed, loop):
+        lv.simulate(build(), h=1e-2, until=2e-2).tangent()
+    for build in (spring_and_hinge, pendulum):
+        lv.sensitivity(lv.simulate(build(), h=1e-2, until=2e-2), lambda motion: motion.energy[-1], ["gravity.2"])
+    stone = lv.Model(gravity=G)
+    stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))
+    lv.sensitivity(lv.simulate(stone, h=1e-2, until=2e-2), lambda motion: motion.energy[-1], ["gravity.2"])
+
+
 def picture() -> None:
     """An image of a motion."""
     motion = lv.simulate(pendulum(), h=1e-2, until=2e-2)
@@ -248,5 +259,5 @@ EXERCISES = [
         quietly(lambda build=build: move(build))
         for build in (free, free_with_drag, jointed, told_by_time, loop, pendulum)
     ),
-    *map(quietly, (contact, questions, signals, joint_space, picture, lagrangians, users_scheme, members)),
+    *map(quietly, (contact, questions, signals, joint_space, tangents, picture, lagrangians, users_scheme, members)),
 ]

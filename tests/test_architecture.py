@@ -40,7 +40,8 @@ ORDER = [  # a package imports only packages before it
     "__main__",
 ]
 FACADES = {  # module → the later packages that its methods import when they are called
-    "record.trajectory": {"analysis", "look"},
+    "record.trajectory": {"analysis"},
+    "record.showing": {"look", "run"},
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
     "analysis.linear_system": {"look"},

@@ -4,6 +4,10 @@ from .analysis.assemble import Assembled as Assembled
 from .analysis.assemble import assemble as assemble
 from .analysis.equilibrium import Equilibrium as Equilibrium
 from .analysis.equilibrium import equilibrium as equilibrium
+from .analysis.fit import Fit as Fit
+from .analysis.fit import fit as fit
+from .analysis.floquet import Floquet as Floquet
+from .analysis.floquet import floquet as floquet
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .analysis.joint_space import JointSpace as JointSpace
@@ -15,9 +19,12 @@ from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.linear import linearize as linearize
 from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes
+from .analysis.sensitivity import Objective as Objective
+from .analysis.sensitivity import sensitivity as sensitivity
 from .analysis.step_properties import observed_order as observed_order
 from .analysis.step_properties import reversibility as reversibility
 from .analysis.step_properties import symplecticity as symplecticity
+from .analysis.tangent import Tangent as Tangent
 from .describe.actions import attach as attach
 from .describe.actions import change as change
 from .describe.actions import release as release
@@ -25,6 +32,8 @@ from .describe.actions import strike as strike
 from .describe.actions import switch as switch
 from .describe.body import Body as Body
 from .describe.body import Point as Point
+from .describe.controller import Controller as Controller
+from .describe.controller import Sensor as Sensor
 from .describe.event import Event as Event
 from .describe.forces.attraction import Attraction as Attraction
 from .describe.forces.contact import Contact as Contact

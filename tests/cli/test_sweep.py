@@ -137,7 +137,7 @@ def test_a_study_without_a_result_has_failed(capsys):
 
 def test_the_readme_sweeps_its_own_scene(say, here):
     """The scene and the command of the README, with fewer members."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "docs" / "overview.md").read_text(encoding="utf-8")
     scene = re.search(r"```toml\n(.*?)```", readme, re.S)[1].replace("until = 10.0", "until = 0.5")
     (here / "arm.toml").write_text(scene)
     command = re.search(r"`livens (sweep arm\.toml .*?)`", readme)[1].replace(":100 ", ":3 ").split()

@@ -297,7 +297,7 @@ def test_a_body_that_turns_too_far():
         lv.simulate(m, h=0.1, until=1.0)
     assert str(caught.value) == (
         "the rotation of body 'spinner' cannot be solved at t = 0 s (step 1): it turns 5 rad per step, and the "
-        "limit is about 1 rad; try h ≤ 1e-02."
+        "limit is about 1 rad; try h ≤ 1e-02 s."
     )
     assert len(caught.value.trajectory) == 1
     assert lv.simulate(m, h=1e-2, until=1.0).steps == 100  # the remedy works

@@ -92,3 +92,17 @@ def test_tennis_racket():
     assert names["fitted"] == pytest.approx(names["linear"], rel=1e-3)
     assert names["report"].energy.relative < 4000 * np.finfo(float).eps  # of 4,000 steps
     assert len(view(shown)) < 1_000_000
+
+
+def test_things_that_touch():
+    pytest.importorskip("matplotlib")
+    names, shown = run("touch")
+    assert names["impact_error"] < 1e-11
+    assert abs(names["rest"]) < 1e-12
+    assert names["sticks"] < 1e-12
+    assert names["slides"] == pytest.approx(names["known"], rel=1e-12)
+    assert max(names["cue_error"], names["ball_error"]) < 1e-9
+    assert names["creep"] < 1e-11
+    assert names["weight"][2] == pytest.approx(98.1, rel=1e-9)
+    assert sorted(names["apart"].moved) == ["one", "two"]
+    assert len(view(shown)) < 2_000_000

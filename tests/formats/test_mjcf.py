@@ -86,7 +86,7 @@ def test_a_motion_agrees_with_mujoco(mjcf):
 
 
 def test_start_limits_and_notes():
-    with pytest.warns(lv.ModelWarning, match=r"not imported: 1 actuator, contacts\."):
+    with pytest.warns(lv.ModelWarning, match=r"not imported: 1 actuator, contacts \(contacts=True imports them\)\."):
         model = lv.read_mjcf(EVERY, keyframe="bent")
     assert model["cart"].velocity.tolist() == pytest.approx([0.1, 0.0, 0.0])
     assert model["shoulder"].limits.tolist() == [-2.0, 2.0]

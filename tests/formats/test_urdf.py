@@ -70,7 +70,7 @@ def test_parts_that_are_not_imported_are_named():
     text = str(said[0].message)
     assert "link 'tip', which moves without mass" in text
     assert "the friction of 1 joint" in text
-    assert "visual meshes of 1 link (link 'arm': package 'every_joint' is not found" in text
+    assert "meshes of 1 link (link 'arm': package 'every_joint' is not found" in text
     assert model["shoulder"].limits.tolist() == [0.2, 2.0]
     assert model["shoulder"].start == 0.2  # at its lower limit
     assert model["shoulder"].damping == 0.4

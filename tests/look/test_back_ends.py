@@ -14,13 +14,18 @@ import pytest
 
 import livens as lv
 from livens.describe.pose import Pose
-from livens.look.picture.instants import stored
+from livens.look.browser.sizes import HALF
+from livens.look.gltf import frames
+from livens.look.picture.extent import extent
+from livens.look.picture.instants import instants, stored
 from livens.look.picture.picture import picture_of
+from livens.look.picture.symbols import PROFILES, SYMBOL_SIZE, profile
 from livens.look.render.scene import Scene
+from tests.helpers import problems
 from tests.helpers.mechanisms import every_joint
 
 SINGLE = float(np.finfo(np.float32).eps)
-KINDS = ("body", "spring", "damper", "rod", "axis")
+KINDS = ("body", "spring", "damper", "rod", "axis", "symbol")
 
 
 @cache
@@ -35,6 +40,11 @@ def motion():
     return lv.simulate(m, h=1e-3, until=0.01)
 
 
+def middles(ends):
+    """The middles of pieces of symbols."""
+    return ends.mean(axis=1, keepdims=True)
+
+
 def described():
     picture, now = picture_of(motion().model), stored(motion().system, motion().record, motion().t, 0)
     x, R = now.x, now.R
@@ -44,6 +54,7 @@ def described():
         "damper": picture.dampers.ends(x, R),
         "rod": picture.rods.ends(x, R),
         "axis": picture.axes.ends(x, R, 1.0),
+        "symbol": lambda size: middles(picture.symbols.ends(x, R, size)),
     }
 
 
@@ -69,7 +80,10 @@ def by_the_page(folder):
         found[kind] = np.stack(sides, axis=1)
     middle = np.array([pose.point(r) for pose, r in placed(data["axes"], 0)])
     along = np.array([pose.direction(r) for pose, r in placed(data["axes"], 1)])
-    return found | {"axis": np.stack([middle - along, middle + along], axis=1)}
+    symbols = data["symbols"]
+    r = numbers(symbols["r"]).reshape(-1, 2, 3) + 0.1 * numbers(symbols["p"]).reshape(-1, 2, 3)
+    ends = np.array([[poses[b].point(end) for end in both] for b, both in zip(symbols["body"], r, strict=True)])
+    return found | {"axis": np.stack([middle - along, middle + along], axis=1), "symbol": (0.1, middles(ends))}
 
 
 def by_the_renderer(_):
@@ -79,7 +93,8 @@ def by_the_renderer(_):
     drawn = np.unique(scene.faces(0, camera).part)
     assert drawn.tolist() == [-1, *range(1, len(motion().model.bodies))]  # lines, and all bodies
     found = {"body": scene.now.x[0, drawn[1:], None]}
-    for kind in KINDS[1:]:
+    found["symbol"] = SYMBOL_SIZE * scene.half, middles(scene.symbols(0))
+    for kind in KINDS[1:-1]:
         found[kind] = np.array([line.corners[[0, -1]] for line in lines if line.kind == kind])
     return found
 
@@ -92,14 +107,29 @@ def by_gltf(folder):
     items = [(node["extras"]["kind"], node["name"]) for node in nodes]
     assert items == [tuple(item) for item in picture_of(motion().model).items]
     found = {}
+    body = data[28 + struct.unpack("<I", data[12:16])[0] :]
     for kind in KINDS:
         ends = []
         for node in (node for node in nodes if node["extras"]["kind"] == kind):
             x, y, z, w = node["rotation"]
             pose = Pose.from_quaternion((w, x, y, z), at=node["translation"])
-            ends.append([pose.a] if kind == "body" else [pose.a, pose.point((0, 0, node["scale"][2]))])
+            if kind == "symbol":
+                ends += [[pose.point(r)] for r in pieces(text, body, node)]
+            else:
+                ends.append([pose.a] if kind == "body" else [pose.a, pose.point((0, 0, node["scale"][2]))])
         found[kind] = np.array(ends)
-    return found
+    size = Scene(motion()).picture
+    now = instants(motion(), frames(motion().t, 60.0))
+    low, high = extent(size, now.x, now.R)
+    return found | {"symbol": (SYMBOL_SIZE * float((high - low).max()) / 2, found["symbol"])}
+
+
+def pieces(text, body, node):
+    """The middles of the tubes of a mesh: each has two rings of six corners."""
+    accessor = text["accessors"][text["meshes"][node["mesh"]]["primitives"][0]["attributes"]["POSITION"]]
+    begin = text["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    corners = np.frombuffer(body, "<f4", 3 * accessor["count"], begin).reshape(-1, 12, 3)
+    return corners.astype(float).mean(axis=1)
 
 
 def by_the_browser(_):
@@ -120,13 +150,27 @@ def by_the_browser(_):
             "damper": back(dampers.points),
             "rod": back(layers["rods"].nodes[0].points),
             "axis": back(layers["joints"].nodes[1].points),
+            "symbol": (
+                SYMBOL_SIZE * HALF / drawing.sizes.scale,
+                middles(ordered(picture, layers["symbols"].nodes, back)),
+            ),
         }
+
+
+def ordered(picture, nodes, back):
+    """The pieces of two nodes, of joints and of the ground, in the order of the description."""
+    still = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner]
+    ends = np.zeros((len(still), 2, 3))
+    ends[~still], ends[still] = (back(node.points) for node in nodes)
+    return ends
 
 
 @pytest.mark.parametrize("back_end", [by_the_page, by_the_renderer, by_gltf, by_the_browser])
 def test_every_back_end_draws_the_items_of_the_description(back_end, tmp_path):
     wanted, found = described(), back_end(tmp_path)
     tolerance = 64 * SINGLE * np.abs(wanted["body"]).max()
+    size, found["symbol"] = found["symbol"]
+    wanted["symbol"] = wanted["symbol"](size)
     for kind in KINDS:
         assert len(wanted[kind]) > 0
         assert found[kind].shape == wanted[kind].shape, kind
@@ -152,3 +196,51 @@ def test_the_second_axis_of_a_universal_joint_turns_with_its_second_body():
     axes, cardan = picture_of(m).axes, m["cardan"]
     bodies = [m.bodies[k] for k, name in zip(axes.points.body, axes.names, strict=True) if name == "cardan"]
     assert bodies == [cardan.a.body, cardan.b.body]
+
+
+def test_every_joint_has_a_symbol_of_its_type():
+    """The kinds that the table of symbols.py names, for every class of joint."""
+    picture = picture_of(motion().model)
+    kinds = {}
+    for kind, name in zip(picture.symbols.kinds, picture.symbols.names, strict=True):
+        kinds.setdefault(name, set()).add(kind)
+    wanted = {
+        "hinge": {"pin", "ground"},
+        "guide": {"rail", "block"},
+        "sleeve": {"rail", "pin"},
+        "cardan": {"fork"},
+        "weld": {"weld"},
+        "ball": {"ball"},
+        "table": {"plate", "block"},
+        "screw": {"helix", "pin"},
+        "gear": {"gear"},
+        "pinion": {"gear", "rack"},
+        "wire": {"rail", "ball"},
+        "compass": {"frame"},
+        "rolling ball": {"plate", "rolling"},
+        "rolling disc": {"plate", "rolling"},
+        "world": {"base"},
+    }
+    assert {name: kinds[name] for name in wanted} == wanted
+    assert all(name in kinds for name in (joint.name for joint in motion().model.joints))
+    assert all(np.isfinite(profile(kind)).all() and len(profile(kind)) > 1 for kind in PROFILES)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_symbols_lie_along_the_axis_in_any_orientation(seed):
+    """The ends of a pin's mantle are parallel to the axis of its hinge, at the start and later."""
+    rng = np.random.default_rng(seed)
+    m = lv.Model(gravity=rng.normal(size=3))
+    B, axis = problems.turned(seed), rng.normal(size=3)
+    arm = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=100), at=rng.normal(size=3), rotation=B, name="arm"))
+    other = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=100), at=rng.normal(size=3), name="other"))
+    m.add(lv.Revolute(arm.point(0.5, 0, 0), other.point_at(*arm.point(0.5, 0, 0).start), axis=axis, name="pin"))
+    run = lv.simulate(m, h=1e-3, until=0.2)
+    picture = picture_of(m)
+    for k in (0, len(run) - 1):
+        now = stored(run.system, run.record, run.t, k)
+        ends = picture.symbols.ends(now.x, now.R, 0.05)
+        along = ends[-4:, 1] - ends[-4:, 0]
+        u = run.rotation("arm")[k] @ B.T @ axis / np.linalg.norm(axis)
+        assert np.abs(along - 0.1 * u).max() < 1e-12
+        assert np.abs(ends.mean(axis=(0, 1)) - run.position(arm.point(0.5, 0, 0))[k]).max() < 1e-12

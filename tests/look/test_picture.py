@@ -11,7 +11,8 @@ from livens.look.browser.forces import Reactions
 from livens.look.browser.layers import Gauge, arrow_ends
 from livens.look.browser.live import sizes_at
 from livens.look.browser.playback import sizes_of
-from livens.look.browser.sizes import HALF, sizes
+from livens.look.browser.sizes import HALF, LENS, sizes
+from livens.look.browser.stage import framed
 from livens.look.browser.traces import path_until, segments
 from livens.look.picture import colors
 from livens.look.picture.coils import MANY, coils, profile
@@ -242,3 +243,22 @@ def test_a_slow_simulation_drops_steps_that_are_late():
 def test_slow_motion_takes_few_steps():
     pace = Pace(h=1e-2, speed=0.1)
     assert sum(pace.due(0.01 * k) for k in range(101)) == pytest.approx(10, abs=1)
+
+
+@pytest.mark.parametrize("gravity", [(0, 0, -9.81), (0, -9.81, 0), (3.0, 4.0, 1.0)])
+@pytest.mark.parametrize("aspect", [0.46, 0.6])
+def test_on_a_phone_the_motion_is_above_the_panel(gravity, aspect):
+    """All corners of the motion's box are on the screen, and most of them in its upper half."""
+    fit = sizes(np.array([-1.0, -1, -1]), np.array([1.0, 1, 1]), np.array(gravity, dtype=float))
+    eye, aim = framed(fit, fit.camera, aspect)
+    d = (eye - aim) / np.linalg.norm(eye - aim)
+    right = np.cross(fit.up, d)
+    right /= np.linalg.norm(right)
+    up = np.cross(d, right)
+    corners = np.array([[x, y, z] for x in (-2, 2) for y in (-2, 2) for z in (-2, 2)], dtype=float)
+    depth = (eye - corners) @ d * np.tan(LENS / 2)
+    x, y = (corners - eye) @ right / depth / aspect, (corners - eye) @ up / depth
+    assert np.abs(x).max() < 1.0
+    assert y.max() < 1.0
+    assert y.mean() > 0.3
+    assert y.min() > -0.25

@@ -33,13 +33,23 @@ def tumbling(rates=(0.3, 1.0, 0.1), J=(1, 2, 3)):
     return lv.simulate(m, lv.Livens(), h=0.05, until=10.0)
 
 
+@cache
+def motorised():
+    m = lv.Model(gravity=(0, 0, -9.81), name="motor")
+    bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=100), at=(0.5, 0, 0), name="bar"))
+    hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Motor(hinge, lambda t: 30.0 * np.sin(4.0 * t), name="motor"))
+    return lv.simulate(m, h=1e-2, until=1.0)
+
+
 def lines(axes):
     return [np.array(line.get_data()) for line in axes.get_lines()]
 
 
 @pytest.mark.parametrize("kind", FIGURES)
 def test_every_figure_can_be_drawn_without_options(kind, tmp_path):
-    figure = arm().plot(kind, path=tmp_path / "figure.pdf")
+    motion = {"polhode": tumbling, "effort": motorised}.get(kind, arm)()
+    figure = motion.plot(kind, path=tmp_path / "figure.pdf")
     assert (tmp_path / "figure.pdf").stat().st_size > 5000
     assert figure.axes
 
@@ -113,6 +123,19 @@ def test_the_polhode_lies_on_both_surfaces(rates, J):
         assert far < 2 * np.pi * size / 4000
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_body_under_torque_has_no_polhode(seed):
+    """Free bodies have one in any orientation, also in gravity; an off-centre load or a joint takes it away."""
+    rng = np.random.default_rng(seed)
+    m = lv.Model(gravity=rng.normal(size=3), name="thrown")
+    top = m.add(lv.Body(lv.Box(1.0, 0.4, 0.2, density=500), body_rates=rng.normal(size=3), name="top"))
+    free = lv.simulate(m, h=1e-2, until=2.0)
+    assert free.plot("polhode", "top").axes[0].name == "3d"
+    m.add(lv.Load(top.point(0.5, 0, 0), force=20.0 * rng.normal(size=3)))
+    with pytest.raises(lv.ModelError, match=r"'top' has no polhode: .* changes by .* a body without torque"):
+        lv.simulate(m, h=1e-2, until=2.0).plot("polhode", "top")
+
+
 def test_paths_in_a_plane_and_in_space():
     flat = lv.simulate(mechanisms.chain(2), h=5e-3, until=0.5).plot("trajectory").axes[0]
     assert (flat.get_xlabel(), flat.get_ylabel()) == ("x [m]", "z [m]")
@@ -127,6 +150,34 @@ def test_reactions():
     assert np.array_equal([line[1] for line in one], arm().reaction("elbow").T)
     both = lines(arm().plot("reactions").axes[0])
     assert np.array_equal(both[1][1], np.linalg.norm(arm().reaction("elbow"), axis=1))
+
+
+def test_quantities_against_time():
+    """The curves are those of the motion, one panel for each unit or component, with units."""
+    motion = motorised()
+    for kind, read, unit in (
+        ("coordinate", motion.coordinate, "coordinate [rad]"),
+        ("rate", motion.rate, "rate [rad/s]"),
+        ("effort", motion.effort, "effort [N m]"),
+    ):
+        figure = motion.plot(kind, "hinge")
+        assert figure.axes[0].get_ylabel() == unit
+        assert np.array_equal(lines(figure.axes[0])[0], [motion.t, read("hinge")])
+        assert figure.axes[-1].get_xlabel() == "time [s]"
+    tip = motion.model["bar"].point(0.5, 0, 0)
+    for kind, read in (
+        ("position", motion.position),
+        ("velocity", motion.velocity),
+        ("acceleration", motion.acceleration),
+    ):
+        figure = motion.plot(kind, "bar", tip)
+        assert [axes.get_ylabel()[0] for axes in figure.axes] == ["x", "y", "z"]
+        for k, axes in enumerate(figure.axes):
+            assert np.array_equal(lines(axes)[0][1], read("bar")[:, k])
+            assert np.array_equal(lines(axes)[1][1], read(tip)[:, k])
+    both = arm().plot("coordinate")
+    assert len(both.axes) == 1  # both joints have angles
+    assert len(lines(both.axes[0])) == 4  # of the hinge, and three of the ball joint
 
 
 def test_work_and_precision(tmp_path):
@@ -149,6 +200,10 @@ def test_work_and_precision(tmp_path):
         (("phase", "fore", "w"), "not 'w'"),
         (("trajectory", *["fore"] * 11), "one to 10 paths fit into a figure, not 11"),
         (("reactions", *["elbow"] * 11), "11 are too many for one figure"),
+        (("effort",), "has no joint with a motor or a prescribed motion"),
+        (("position", "elbow"), "belongs to a body or a point of one"),
+        (("coordinate", "nobody"), "nothing named 'nobody'"),
+        (("velocity", *["fore"] * 11), "11 curves are too many"),
         (("polhode", "upper"), "body 'upper' does not turn at the start"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 
 import livens as lv
 from livens.look.picture.extent import upright
+from livens.look.picture.lengths import nice
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
 from livens.look.render.scene import Scene
@@ -104,6 +105,38 @@ def test_the_ball_falls_in_the_picture(tmp_path):
     assert np.abs(np.array(found) - expected).max() < 3.0
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
+def test_pictures_of_a_watch_and_of_an_orbit_differ_in_their_scale_only(scale, tmp_path):
+    """The same pendulum in other units of length: all pixels are equal, up to edges, but those of the words."""
+    images = []
+    for s in (1.0, scale):
+        m = lv.Model(gravity=(0, 0, -9.81 * s), name="pendulum")
+        bob = m.add(lv.Body(lv.Box(s, s / 10, s / 10, mass=1.0), at=(s / 2, 0, 0), name="bob"))
+        m.add(lv.Revolute(m.world.point(0, 0, 0), bob.point(-s / 2, 0, 0), axis=(0, 1, 0), name="pin"))
+        lv.simulate(m, h=1e-2, until=0.5).to_png(tmp_path / "a.png", t=0.2, size=(240, 180), force=True)
+        images.append(read(tmp_path / "a.png")[0].astype(int))
+    one, two = (image[:140] for image in images)
+    assert (np.abs(one - two).max(axis=2) > 8).mean() < 0.002
+    assert one.std() > 10
+    assert np.abs(images[0][140:] - images[1][140:]).max() > 50  # the words differ
+
+
+def test_marks_are_drawn(tmp_path):
+    """Title, time, axes and scale bar: dark pixels in the corners, at the length that the camera gives."""
+    falling().to_png(tmp_path / "a.png", size=(480, 360))
+    falling().to_png(tmp_path / "b.png", size=(480, 360), title="")
+    image, without = (read(tmp_path / name)[0] for name in ("a.png", "b.png"))
+    ink = image.max(axis=2) < 60
+    assert ink[:16, :80].any()
+    assert not (without.max(axis=2) < 60)[:16, :80].any()
+    assert ink[:16, -80:].any()
+    scene = Scene(falling())
+    camera = scene.camera(scene.overview, 480, 360)
+    metre = camera.height / 2 * F / camera.far
+    row = ink[-12:, :].sum(axis=1).max()
+    assert row == pytest.approx(nice(0.18 * 480 / metre) * metre, abs=3)
+
+
 def test_up_is_against_gravity():
     for g in ((0, -9.81, 0), (3.0, 1.0, -2.0), (-5, 0, 0), (0, 0, 0)):
         R = upright(np.array(g, dtype=float))
@@ -137,6 +170,45 @@ def test_films_without_ffmpeg(ending, tmp_path):
         file.seek(3)
         assert file.info["duration"] == pytest.approx(50.0)
         assert np.abs(np.array(file.convert("RGB")).astype(int)[2, 2] - PAPER).max() < 12
+
+
+@pytest.mark.parametrize(("rate", "frames"), [(30.0, 241), (15.0, 121), (60.0, 481), (24.0, 193)])
+def test_gif_plays_in_real_time(rate, frames, tmp_path):
+    """8 s of motion take 8 s and one picture: times in the file are hundredths of a second, and none is below two."""
+    image = pytest.importorskip("PIL.Image")
+    pictures = (np.full((8, 8, 3), 40 + k % 199, dtype=np.uint8) for k in range(frames))
+    write_film(pictures, frames, rate, tmp_path / "a.gif", tmp_path / "a.gif")
+    total, shortest = 0, 10_000
+    with image.open(tmp_path / "a.gif") as file:
+        for k in range(file.n_frames):
+            file.seek(k)
+            total, shortest = total + file.info["duration"], min(shortest, file.info["duration"])
+    assert abs(total - 1000 * frames / rate) <= 20
+    assert shortest >= 20
+
+
+@pytest.mark.parametrize("name", ["fall.jpg", "fall", "fall.png.txt"])
+def test_pictures_are_png_files(name, tmp_path):
+    with pytest.raises(lv.FileError, match="pictures are PNG files, so the ending must be png"):
+        falling().to_png(tmp_path / name, size=(64, 48))
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("anchor", [(0, 0, 4), (9, 0, 2)])
+def test_follow_shows_the_bodies_from_near(anchor, tmp_path):
+    """The ball covers more pixels than in the picture of all of the motion, and its middle is that of the picture."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    ball = m.add(lv.Body(lv.Ball(0.3, mass=1.0), at=(0, 0, 2), name="ball"))
+    m.add(lv.Spring(m.world.point(*anchor), ball.center, stiffness=1.0, length=1.0))
+    motion, covered = lv.simulate(m, h=1e-2, until=0.5), []
+    for follow in (False, True):
+        motion.to_png(tmp_path / "ball.png", t=0.2, size=(240, 180), follow=follow, force=True)
+        image = read(tmp_path / "ball.png")[0]
+        orange = image[..., 0].astype(int) - image[..., 2] > 80
+        covered.append(int(orange.sum()))
+    assert covered[1] > 3 * covered[0]
+    rows, columns = np.nonzero(orange)
+    assert (rows.mean(), columns.mean()) == pytest.approx((90, 120), abs=6)
 
 
 def test_every_frame_of_an_animated_png(tmp_path):
@@ -182,6 +254,6 @@ def test_errors_of_pictures_and_films(tmp_path, monkeypatch):
         falling().to_png(tmp_path / "fall.png", size=(0, 10))
     with pytest.raises(lv.ModelError, match="has no bodies"):
         lv.simulate(lv.Model(), h=1.0, until=1.0).to_png(tmp_path / "empty.png")
-    with pytest.raises(lv.ModelError, match="speed must be positive"):
+    with pytest.raises(lv.ModelError, match="speed of the playback must be positive"):
         falling().to_video(tmp_path / "fall.gif", speed=-1.0)
     assert not list(tmp_path.iterdir())

@@ -101,7 +101,7 @@ def test_a_scene_accepts_the_options_of_a_run(tmp_path):
 
 
 def test_the_scene_of_the_readme():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "docs" / "overview.md").read_text(encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("error", lv.ModelWarning)
         motion = lv.Scene(parse(re.search(r"```toml\n(.*?)```", readme, re.S)[1])).simulate()

@@ -3,7 +3,7 @@
 "use strict"
 const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
-const LIGHT = PAPER, DARK = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, .5], ink: [.92, .91, .88, 1] }
+const LIGHT = PAPER, DARK = NIGHT
 const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
 let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
 let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
@@ -62,7 +62,11 @@ const take = {
     remember(placesOf(frame))
     if (frame.curve.length) curves.add(frame.rows.find(row => row[0] == "time")[2], frame.curve)
   },
-  refused({ text }) { $("refused").textContent = text; $("refused").hidden = false },
+  refused({ text, values }) {                                                // fields show the numbers in use again
+    $("refused").textContent = values ? `${text} The motion continues with the numbers before.` : text
+    $("refused").hidden = false
+    for (const name in values || {}) if (inputs[name]) inputs[name](values[name])
+  },
   broken({ text }) { broken(`The page could not start Python: ${text.split("\n").pop()}. It needs the folder pyodide beside it, which “make live” writes.`) },
 }
 const tell = message => worker && worker.postMessage(message)
@@ -88,13 +92,15 @@ function choose(name) {
   inputs = showFields($("fields"), demo.fields, change)
   Object.assign(camera, { turn: demo.chart == "rates" ? .8 : -.9, lift: .32, zoom: 1 })
   tell({ do: "open", demo: name })
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) tell({ do: "play" })
+  if (!still.matches) tell({ do: "play" })
 }
 $("preset").onchange = () => {
   const values = demos[opened].presets[$("preset").value]
   for (const name in values) { inputs[name](values[name]); change(name, values[name]) }
   flush(); tell({ do: "reset" })
+  if (!still.matches) tell({ do: "play" })
 }
+const still = matchMedia("(prefers-reduced-motion: reduce)")
 function change(name, value) { $("refused").hidden = true; pending[name] = value }
 function flush() { for (const name in pending) tell({ do: "change", name, value: pending[name] }); pending = {} }
 setInterval(flush, 80)                                                       // a slider sends more values than can be seen
@@ -144,7 +150,7 @@ function render() {
   const on = name => name != "traces" || $("traces").checked
   const arrows = $("arrows").checked ? arrowsOf(frame.arrows, colors) : []
   const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
-  const place = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
+  const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
   seen = now
   if (!fresh) return

@@ -66,8 +66,9 @@ class Session:
     def reset(self) -> None:
         """Restart with the numbers in the fields."""
         v = self.values
-        self.model = self.demo.build(v)
-        self.run = Stepper(self.model, lv.Livens(order=int(v.get("order", 2))), v["h"])
+        model = self.demo.build(v)
+        run = Stepper(model, lv.Livens(order=int(v.get("order", 2))), v["h"])
+        self.model, self.run = model, run
         self.steps, self.debt = 0, 0.0
         self._compare_from_here()
 
@@ -82,10 +83,14 @@ class Session:
                 return False
             self._go_on_with(name)
         except (lv.LivensError, ValueError):
-            self.values = before
+            self.values = before  # `reset` and the stepper change nothing if they refuse
             raise
         self._compare_from_here()
         return True
+
+    def numbers(self) -> str:
+        """The numbers in use, as JSON."""
+        return json.dumps(self.values)
 
     def step(self, steps: int) -> None:
         """Take exactly `steps` steps."""

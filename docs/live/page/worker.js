@@ -55,13 +55,14 @@ function tick() {
     show(kept)
   })
 }
-function attempt(act) {
+function attempt(act, change = false) {                                      // a refused change leaves the motion as it was
   try { act() } catch (error) {
-    playing = false
+    playing = playing && change
     const lines = String(error.message || error).trim().split("\n"), known = /^livens\.errors\.\w+: /
     const line = lines.findLast(l => known.test(l)) || lines[lines.length - 1]
-    postMessage({ is: "refused", text: line.replace(known, "") })
+    postMessage({ is: "refused", text: line.replace(known, ""), values: change && session ? JSON.parse(session.numbers()) : null })
     if (session) show()
+    plan()
   }
 }
 const act = {
@@ -77,5 +78,5 @@ const act = {
   speed({ value }) { speed = value },
   drawn() { drawn = true; plan() },
 }
-onmessage = ({ data }) => attempt(() => act[data.do](data))
+onmessage = ({ data }) => attempt(() => act[data.do](data), data.do == "change")
 load().catch(error => postMessage({ is: "broken", text: String(error.message || error) }))

@@ -33,6 +33,7 @@ from ..describe.pose import Pose, rotation_vectors, turned
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State
+from .separate import move_apart
 
 ASSEMBLY_TRIES = 16  # beginnings
 ASSEMBLY_ROUNDS = 300  # of (1) for each of them
@@ -53,8 +54,9 @@ class Assembled:
         return "moved " + ", ".join(parts)
 
 
-def assemble(model: Model, hold: Sequence[Body | str] = ()) -> Assembled:
+def assemble(model: Model, hold: Sequence[Body | str] = (), apart: bool = False) -> Assembled:
     """Move the bodies of `model` to where its joints are satisfied, from rough positions; those in `hold` stay.
+    apart: also move bodies that overlap apart, by the least move, until they touch (separate.py).
 
     Bodies, and the directions of their joints, are changed in the model; velocities are as they were given. Coordinates
     of joints are `start` in the new position. Joints that cannot be satisfied are named in an error, and the model
@@ -75,6 +77,8 @@ def assemble(model: Model, hold: Sequence[Body | str] = ()) -> Assembled:
     held = [_body(model, x) for x in (hold if isinstance(hold, Sequence) and not isinstance(hold, str) else [hold])]
     search = _Search(model, held)
     state = search.find()
+    if apart:
+        state = move_apart(search, state)
     moved = dict(search.moves(state))
     if moved:
         _place(model, [search.pose(state, k) for k in range(len(model.bodies))])

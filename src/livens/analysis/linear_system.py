@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,15 @@ class LinearSystem:
         """The system as scipy.signal.StateSpace."""
         matrices = (self.A, self.B, self.C, self.D)
         return StateSpace(*matrices) if self.h is None else StateSpace(*matrices, dt=self.h)
+
+    def to_control(self) -> Any:
+        """The system as control.StateSpace of the package python-control, with names, where it is installed."""
+        try:
+            control = import_module("control")
+        except ImportError:
+            raise ModelError("to_control needs the package python-control: pip install control.") from None
+        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        return control.ss(self.A, self.B, self.C, self.D, 0 if self.h is None else self.h, **names)
 
     def __repr__(self) -> str:
         kind = "continuous" if self.h is None else f"steps of {self.h:g} s"

@@ -11,6 +11,8 @@ quantities that the symmetries of the model conserve (conserved.py); the notes n
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
@@ -25,7 +27,8 @@ from ..run.progress import count
 from .conserved import Conserved, ConservedComponents, conserved_in
 
 EVENTS_NAMED, PHASES_NAMED = 6, 4  # in the notes
-COLUMNS = ("", "", "at start", "change", "slope per s", "worst", "worst/scale")
+COLUMNS = ("", "", "at start", "change", "slope/s", "worst", "worst/scale")
+WIDTH = 80  # characters of a printed line
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,15 +95,22 @@ class Report:
         return tuple(row for row in some if row is not None)
 
     def __str__(self) -> str:
-        cells = [COLUMNS, *self._cells()]
-        width = [max(len(row[k]) for row in cells) for k in range(len(COLUMNS))]
-        lines = [
-            f"{row[0]:<{width[0]}}  {row[1]:<{width[1]}}"
-            + "".join(f"  {cell:>{w}}" for cell, w in zip(row[2:], width[2:], strict=True))
-            for row in cells
-        ]
-        rule = "─" * len(lines[0])
-        return "\n".join([self._head(), rule, lines[0], rule, *lines[1:], rule, *self.notes])
+        """Lines of at most 80 characters; long names, and the text above and below the table, are broken."""
+        rows = [(f"{name} [{unit}]" if unit else name, *numbers) for name, unit, *numbers in self._cells()]
+        width = [max(map(len, column)) for column in zip(COLUMNS[2:], *(row[1:] for row in rows), strict=True)]
+        names = [textwrap.wrap(row[0], WIDTH - sum(w + 2 for w in width)) for row in rows]
+        first = max(len(line) for lines in names for line in lines)
+
+        def line(name: str, numbers: Sequence[str]) -> str:
+            return f"{name:<{first}}" + "".join(f"  {cell:>{w}}" for cell, w in zip(numbers, width, strict=True))
+
+        table = []
+        for (begin, *more), row in zip(names, rows, strict=True):
+            table += [line(begin, row[1:]), *more]
+        head = line("", COLUMNS[2:])
+        rule = "─" * len(head)
+        above, below = _broken(self._head()), [text for note in self.notes for text in _broken(note)]
+        return "\n".join([*above, rule, head, rule, *table, rule, *below])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(cell)}</th>" for cell in COLUMNS)
@@ -223,6 +233,11 @@ def _invariant(t: Array, series: Series) -> Invariant:
 
 
 # ── words ──
+
+
+def _broken(text: str) -> list[str]:
+    """Lines of at most WIDTH characters; from the second on they are indented."""
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def contact_notes(motion: Trajectory) -> tuple[str, ...]:

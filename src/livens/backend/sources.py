@@ -6,13 +6,13 @@ import hashlib
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-COMPILED_CODE = ("kernels", "step", "look/render")  # all folders with compiled functions, with their subfolders
+COMPILED_CODE = ("kernels/**/*.py", "step/**/*.py", "look/render/raster.py")  # all files with compiled functions
 COMPILER = "backend/numba_jit.py"  # its options decide what the compiled code does
 
 
 def compiled_files() -> list[Path]:
     """All files on which compiled code depends."""
-    kernels = [path for folder in COMPILED_CODE for path in sorted(PACKAGE.glob(f"{folder}/**/*.py"))]
+    kernels = [path for pattern in COMPILED_CODE for path in sorted(PACKAGE.glob(pattern))]
     return [PACKAGE / COMPILER, *kernels]
 
 

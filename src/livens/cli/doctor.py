@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
 import textwrap
@@ -30,6 +31,8 @@ The first one that is available is used. A library that was built from other sou
 or whose file is damaged, is not loaded; the line "why" says so. To demand one: LIVENS_BACKEND=library, numba or python.
 In a source tree `make library` builds the library.
 """
+MISSING = "not installed"
+WITHOUT = ("all", "dev", "docs")  # extras that add nothing to what livens can do
 ROLLOUTS = ("livens.rollout", "rattle.rollout")
 
 
@@ -46,7 +49,10 @@ def add_doctor_command(commands: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> None:
-    print_facts(installation())
+    facts = installation()
+    print_facts(facts)
+    for sentence in advice(facts):
+        print(textwrap.fill(sentence, 80))
     if any(map(_jit.cold, ROLLOUTS)):
         print("The first run compiles the kernels; after it, livens doctor checks them.")
         return
@@ -72,8 +78,8 @@ def installation() -> dict[str, str]:
         "livens": __version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
     }
-    names = ("numpy", "scipy", "numba", "h5netcdf", "matplotlib", "xarray", "netgen-mesher")
-    facts |= {name: _version(name) for name in names}
+    facts |= {name: _version(name) for name in ("numpy", "scipy", "h5netcdf", "numba")}
+    facts |= {f"[{extra}]": _state(extra, packages) for extra, packages in extras().items()}
     facts["back end"] = _jit.BACKEND
     if _jit.LIBRARY is not None:
         facts["library"] = f"{_jit.LIBRARY.path} ({len(_jit.LIBRARY.entries)} kernels)"
@@ -86,11 +92,52 @@ def installation() -> dict[str, str]:
     return facts
 
 
+def extras() -> dict[str, list[str]]:
+    """The extras of livens that add abilities, and the packages of each."""
+    found: dict[str, list[str]] = {}
+    try:
+        lines = metadata.requires("livens") or []
+    except metadata.PackageNotFoundError:  # the package runs from its source tree
+        return found
+    for line in lines:
+        extra, name = re.search(r"extra == ['\"](\w+)['\"]", line), re.match(r"[A-Za-z0-9_.-]+", line)
+        if extra and name and extra[1] not in WITHOUT and name[0] != "livens":
+            found.setdefault(extra[1], []).append(name[0])
+    return found
+
+
+def _state(extra: str, packages: list[str]) -> str:
+    """The versions of the packages of an extra, or how to install it."""
+    missing = [name for name in packages if _version(name) == MISSING]
+    if missing:
+        return f"missing {', '.join(missing)}: pip install 'livens[{extra}]'"
+    return ", ".join(f"{name} {_version(name)}" for name in packages)
+
+
+def advice(facts: dict[str, str]) -> list[str]:
+    """What to do about an installation, one sentence each; none if all is well.
+
+    >>> advice({"back end": "python"})[0][:52]
+    'The kernels run as plain Python, hundreds of times s'
+    """
+    found = []
+    if facts.get("back end") == "python":
+        found.append(
+            "The kernels run as plain Python, hundreds of times slower than compiled ones: install a wheel of livens "
+            "for this platform, or pip install 'livens[jit]'; in a source tree, make library."
+        )
+    if facts.get("back end") == "numba":
+        found.append("numba compiles the kernels at the first run; make library in a source tree avoids this.")
+    if facts.get("cache", "").startswith("none"):
+        found.append("No folder for compiled kernels can be written, so every process compiles: set NUMBA_CACHE_DIR.")
+    return found
+
+
 def _version(name: str) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return MISSING
 
 
 def motion_hash() -> str:

@@ -160,7 +160,7 @@ def _view(options: argparse.Namespace) -> None:
         view(load(options.file), block=True, **_page(options))
         return
     source = Source(options)
-    view(simulate_source(source), trace=source.trace, block=True, **_page(options))
+    view(simulate_source(source), traces=source.trace, block=True, **_page(options))
 
 
 def _live(options: argparse.Namespace) -> None:
@@ -181,7 +181,7 @@ def _live(options: argparse.Namespace) -> None:
         from ..run.stiffness import stiffness
 
         h = stiffness(source.model).step(2 if chosen is None else chosen.order, until=1.0)
-    live(source.model, chosen, h=h, trace=source.trace, block=True, **_page(options))
+    live(source.model, chosen, h=h, traces=source.trace, block=True, **_page(options))
 
 
 def _page(options: argparse.Namespace) -> dict[str, Any]:

@@ -40,6 +40,6 @@ def refuse_overlaps(model: Model, system: System, state: State) -> None:
             )
     elif depth > OVERLAP * contacts.size_scale:
         raise ModelError(
-            f"bodies {i!r} and {j!r} overlap at the start by {depth:.3g} m: move one of them, or exclude the pair "
-            "(lv.Contacts(exclude=[…]))."
+            f"bodies {i!r} and {j!r} overlap at the start by {depth:.3g} m: move one of them, let "
+            "lv.assemble(m, apart=True) move them apart, or exclude the pair (lv.Contacts(exclude=[…]))."
         )

@@ -33,9 +33,9 @@ class Demo(NamedTuple):
     position: int = 100  # in lists of demonstrations
 
     def thumbnail(self, motion: Trajectory, path: Path) -> None:
-        """Write a small picture of the motion, or of the figure."""
+        """Write a small picture of the motion, or of the figure, over one that may be there."""
         if self.moment is not None and self.moment < 0.0:
             figure = self.figure(motion)
             figure.savefig(path, dpi=THUMBNAIL[0] / figure.get_size_inches()[0])
         else:
-            motion.to_png(path, t=self.moment, size=THUMBNAIL, follow=self.near)
+            motion.to_png(path, t=self.moment, size=THUMBNAIL, follow=self.near, force=True)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array, direction, labelled, vector
 from ..errors import ModelError
+from .color import color_of, opacity_of
 from .contact_shape import ContactShape, contact_shapes_of
 from .mass import MassProperties
 from .pose import Pose, rotation_matrix
@@ -78,7 +79,8 @@ class Body:
     shape: a primitive, an imported solid or MassProperties; `at` [m] and `rotation` (3 × 3, body to world) place
     the body *frame* at the start; `velocity` [m/s] is that of the frame's origin; `angular_velocity` [rad/s] is
     in world axes, `body_rates` the same in body axes (give at most one of the two). `collision`: another shape for
-    contact (`lv.Contact`), in body axes; its mass is not used.
+    contact (`lv.Contact`), in body axes; its mass is not used. `color` in pictures: a name such as "red", "#d55e00", or
+    red, green and blue from 0 to 1 (None: one of seven, by its number); `opacity` from 0 (invisible) to 1.
 
     >>> from livens import Body, Box
     >>> arm = Body(Box(1.0, 0.1, 0.1, density=1000), at=(0.5, 0, 0), name="arm")
@@ -95,6 +97,8 @@ class Body:
         angular_velocity: ArrayLike | None = None,
         body_rates: ArrayLike | None = None,
         collision: Shape | None = None,
+        color: str | ArrayLike | None = None,
+        opacity: float = 1.0,
         name: str = "",
     ):
         label = labelled("body", name)
@@ -113,6 +117,9 @@ class Body:
             self.body_rates = B.T @ vector(omega, f"angular velocity of {label}")
         else:
             self.body_rates = vector(body_rates, f"body rates of {label}")
+        self.color = None if color is None else color_of(color, f"color of {label}")
+        opaque = isinstance(opacity, float) and opacity == 1.0
+        self.opacity = 1.0 if opaque else opacity_of(opacity, f"opacity of {label}")
         self.name = name
 
     def point(self, *r: Any) -> Point:

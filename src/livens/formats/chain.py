@@ -42,7 +42,7 @@ from .passive import Pair, add_passive
 PARALLEL = 1e-9  # sine of the angle below which axes count as parallel
 
 
-@dataclass
+@dataclass(eq=False)  # each is itself: two joints of a body may have the same name
 class Dof:
     """One degree of freedom of a joint: a hinge or a slide, or the three of a ball, with its passive elements.
 

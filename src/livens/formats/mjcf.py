@@ -7,8 +7,8 @@ impedance d,
 
     k = m / (d τ ζ)²                                                                                              (1)
 
-Equality constraints, which are soft in MuJoCo, are exact here. Contacts, actuators, tendons and dry friction are not
-imported, and a warning lists those of the file.
+Equality constraints, which are soft in MuJoCo, are exact here, and so are contacts (mjcf_collision.py). Actuators,
+tendons and dry friction of joints are not imported, and a warning lists those of the file.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from ..describe.shapes.solid import Solid
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
+from .collision import collision_shape
 from .equality import add_equality
 from .fluid import add_fluid
+from .mjcf_collision import GeomPairs
 from .mjcf_process import compiled, mujoco
-from .visuals import geom_surface
+from .visuals import geom_color, geom_surface
 
 MJCF_JOINTS = ("free", "ball", "slide", "hinge")
 
@@ -46,14 +48,17 @@ def read_mjcf(
     qvel: ArrayLike | None = None,
     allow_outside: bool = False,
     inertia: str = "refuse",
+    contacts: bool = False,
 ) -> Model:
     """The model in an MJCF file, which MuJoCo compiles (extra `mjcf`).
 
-    It starts in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Contacts,
-    actuators, tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
+    It starts in the reference position, at a keyframe (name or number), or at MuJoCo's qpos and qvel. Actuators,
+    tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
     its folder, unless `allow_outside` is set. Coordinates of joints and their limits are those of the file (qpos,
     `ref` included). inertia: "refuse" a body whose inertia no body has, or "repair" it, with a ModelWarning
-    (lv.MassProperties.repaired).
+    (lv.MassProperties.repaired). Geoms that touch others in the file become `collision` of their bodies. contacts: add
+    the contacts of the file, with its planes, friction and excluded pairs, as lv.Contacts; they are rigid and without
+    restitution.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -69,7 +74,7 @@ def read_mjcf(
     mj, m = mujoco(), compiled(file, allow_outside, inertia)
     d = mj.MjData(m)
     _begin(mj, m, d, keyframe, qpos, qvel)
-    reader = _Reader(mj, m, d, file.stem)
+    reader = _Reader(mj, m, d, file.stem, contacts)
     model = reader.read()
     if reader.notes:
         warnings.warn(f"{file.name}: not imported: {', '.join(reader.notes)}.", ModelWarning, stacklevel=2)
@@ -97,8 +102,9 @@ def _begin(mj: Any, m: Any, d: Any, keyframe: Any, qpos: Any, qvel: Any) -> None
 class _Reader:
     """Builds a model from a compiled file."""
 
-    def __init__(self, mj: Any, m: Any, d: Any, name: str):
+    def __init__(self, mj: Any, m: Any, d: Any, name: str, contacts: bool = False):
         self.mj, self.m, self.d = mj, m, d
+        self.geoms, self.contacts = GeomPairs(mj, m, d), contacts
         self.off = int(m.opt.disableflags)
         gravity = np.zeros(3) if self.disabled("GRAVITY") else m.opt.gravity
         self.model = Model(gravity=gravity, name=name)
@@ -130,6 +136,8 @@ class _Reader:
             add_fluid(self.mj, m, self.d, self.model, self.body)
         if not self.disabled("EQUALITY"):
             add_equality(self.mj, m, self.d, self.model, self.body, self.joints, self.notes)
+        if self.contacts and not self.disabled("CONTACT"):
+            self.geoms.add(self.model, self.bodies)
         self._note()
         return self.model
 
@@ -149,12 +157,12 @@ class _Reader:
 
     def _note(self) -> None:
         m = self.m
-        counts = ((m.nu, "actuator"), (m.ntendon, "tendon"), (m.npair, "contact pair"))
+        counts = ((m.nu, "actuator"), (m.ntendon, "tendon"))
         self.notes += [f"{n} {what}{'s' * (n > 1)}" for n, what in counts if n]
         if np.any(m.dof_frictionloss):
             self.notes.append("dry friction")
-        if np.any(m.geom_contype) and np.any(m.geom_conaffinity):
-            self.notes.append("contacts")
+        if self.geoms.friction and not self.disabled("CONTACT"):
+            self.notes += self.geoms.notes() if self.contacts else ["contacts (contacts=True imports them)"]
 
     def _body(self, b: int) -> Body:
         """A body with all bodies that are welded to it."""
@@ -163,6 +171,7 @@ class _Reader:
         name = unused_name(self.model, m.body(b).name or f"body{b}")
         matter: MassProperties | None = None
         surface: Any = None
+        paint: Any = None
         for part in np.flatnonzero(m.body_weldid == b):
             if m.body_mass[part] > 0.0:
                 where = pose.inverse() @ Pose(d.xipos[part], d.ximat[part].reshape(3, 3))
@@ -173,6 +182,7 @@ class _Reader:
                 if m.geom_group[g] < 3 and (seen := geom_surface(mj, m, g)) is not None:
                     placed = seen.moved(pose.inverse() @ Pose(d.geom_xpos[g], d.geom_xmat[g].reshape(3, 3)))
                     surface = placed if surface is None else surface.joined(placed)
+                    paint = geom_color(m, g) if paint is None else paint
         if matter is None:
             raise ModelError(f"body {name!r} moves and has no mass: give it a mass.")
         j = m.body_jntadr[b]
@@ -183,6 +193,8 @@ class _Reader:
         return Body(
             Solid(matter, matter.surface if surface is None else surface),
             at=pose.a, rotation=pose.B, velocity=velocity[3:], angular_velocity=velocity[:3], name=name,
+            collision=collision_shape(self.geoms.parts(b, pose)),
+            color=None if paint is None else paint[:3], opacity=1.0 if paint is None else paint[3],
         )  # fmt: skip
 
     def _joints(self, b: int) -> None:

@@ -17,13 +17,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, file_path, finite
+from ..checks import Array, file_path, finite, not_negative
+from ..describe.contact_rule import Side
 from ..describe.joints.coupling import Coupling
 from ..describe.mass import MassProperties
 from ..describe.model import Body, Model
@@ -34,6 +36,7 @@ from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
+from .collision import Placed, add_contacts, collision_shape, fixed_body, joined_bodies
 from .inertias import check_inertias
 from .urdf_text import Arm, Link, Robot, read_robot
 from .visuals import Meshes
@@ -52,15 +55,20 @@ def read_urdf(
     meshes: bool = True,
     allow_outside: bool = False,
     inertia: str = "refuse",
+    contacts: bool = False,
+    friction: float = 1.0,
 ) -> Model:
-    """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, and visuals.
+    """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, visuals, and collision
+    geometry.
 
     base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
     by joint; a joint that is not named starts at zero, or at its limit nearest to zero. Coordinates of joints and their
     limits are those of the file. packages: the folders for
-    package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes (STL, OBJ) are visual
-    only: a ModelWarning lists the meshes that cannot be read, and friction, which is not imported. inertia: "refuse" a
-    link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
+    package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes are STL or
+    OBJ: a ModelWarning lists those that cannot be read, and friction of joints, which is not imported. inertia:
+    "refuse" a link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
+    <collision> becomes `collision` of the bodies, the convex hull for a mesh. contacts: add lv.Contacts with `friction`
+    between all bodies that have such geometry and are not neighbours; the files have no floor and no friction.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0 0 -0.5"/>
@@ -87,6 +95,8 @@ def read_urdf(
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, visuals, notes)
     check_inertias(file, "link", reader.links_of_bodies(), inertia)
     model = reader.read()
+    if contacts:
+        reader.add_contacts(not_negative(friction, "friction"))
     notes += visuals.notes() if visuals is not None else []
     if notes:
         warnings.warn(f"{file.name}: not imported: {', '.join(notes)}.", ModelWarning, stacklevel=2)
@@ -255,8 +265,39 @@ class _Reader:
                     placed = seen.moved(pose.inverse() @ self.pose[name] @ at)
                     surface = placed if surface is None else surface.joined(placed)
         solid = Solid(matter, matter.surface if surface is None else surface)
-        title = unused_name(self.model, first)
-        return Body(solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, name=title)
+        title, touch = unused_name(self.model, first), collision_shape(self._solids(links, pose))
+        paint = next((color for name in links if (color := self.robot.links[name].color) is not None), None)
+        return Body(
+            solid, at=pose.a, rotation=pose.B, velocity=v, angular_velocity=omega, collision=touch, name=title,
+            color=None if paint is None else paint[:3], opacity=1.0 if paint is None else paint[3],
+        )  # fmt: skip
+
+    def _solids(self, links: list[str], pose: Pose) -> list[Placed]:
+        """The collision geometry of several links, in the axes of `pose`."""
+        base, found = pose.inverse(), []
+        for name in links if self.meshes is not None else ():
+            for at, element in self.robot.links[name].collisions:
+                if self.meshes is not None and (shape := self.meshes.solid(element, name)) is not None:
+                    found.append((shape, base @ self.pose[name] @ at))
+        return found
+
+    def add_contacts(self, friction: float) -> None:
+        """Contacts between all bodies with collision geometry, except those that a joint connects."""
+        model, parts = self.model, self._parts()[1]
+        root = self.robot.root
+        fixed = [] if self.free else self._solids(parts[root], Pose())
+        solids = [body for body in model.bodies[1:] if body.collision is not None]
+        touching: dict[tuple[Side, Side], float] = dict.fromkeys(combinations(solids, 2), friction)
+        if fixed:
+            ground = fixed_body(model, fixed)
+            ends = [{point.body for point in joint.points} for joint in model.joints]
+            hung = set().union(*(bodies for bodies in ends if model.world in bodies))
+            touching |= {(ground, body): friction for body in solids if body not in hung}
+        for pair in joined_bodies(model):
+            one, two = pair
+            touching.pop((one, two), None)
+            touching.pop((two, one), None)
+        add_contacts(model, touching)
 
     def _join(self, first: str, head: dict[str, str], bodies: dict[str, Body], joints: dict[str, Any]) -> None:
         """The joints between a link and the next link with mass towards the root, as one joint."""

@@ -19,13 +19,15 @@ URDF_JOINTS = ("fixed", "revolute", "continuous", "prismatic", "floating", "plan
 
 @dataclass
 class Link:
-    """A link: mass, centre of mass and inertia about it in the axes of its frame, and its visuals."""
+    """A link: mass, centre of mass and inertia about it in the axes of its frame, its visuals and collisions."""
 
     name: str
     mass: float = 0.0  # kg
     center: Array = field(default_factory=lambda: np.zeros(3))  # m
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # kg m²
     visuals: list[tuple[Pose, Element]] = field(default_factory=list)  # pose, and <box>, <mesh>, …
+    collisions: list[tuple[Pose, Element]] = field(default_factory=list)
+    color: tuple[float, ...] | None = None  # red, green, blue and opacity of its first visual that has a colour
 
 
 @dataclass
@@ -60,8 +62,9 @@ def read_robot(path: Path, notes: list[str]) -> Robot:
     if top.tag != "robot":
         raise FileError(f"{path} is not URDF: its first element must be <robot>, not <{top.tag[:60]}>.")
     links: dict[str, Link] = {}
+    paints = _paints(top)
     for element in top.findall("link"):
-        link = _link(element)
+        link = _link(element, paints)
         if link.name in links:
             raise ModelError(f"link {link.name!r} is defined twice.")
         links[link.name] = link
@@ -98,15 +101,33 @@ def _tree(links: dict[str, Link], arms: list[Arm]) -> tuple[str, dict[str, Link]
     return roots[0], links, ordered
 
 
-def _link(element: Element) -> Link:
+def _paints(top: Element) -> dict[str, tuple[float, ...]]:
+    """The colours of named materials."""
+    found: dict[str, tuple[float, ...]] = {}
+    for material in top.iter("material"):
+        if (color := material.find("color")) is not None and (paint := _paint(color)) is not None:
+            found.setdefault(material.get("name", ""), paint)
+    return found
+
+
+def _paint(color: Element) -> tuple[float, ...] | None:
+    """Red, green, blue and opacity from 0 to 1; None if the file does not give four such numbers."""
+    try:
+        values = tuple(float(word) for word in color.get("rgba", "").split())
+    except ValueError:
+        return None
+    return values if len(values) == 4 and all(0.0 <= x <= 1.0 for x in values) else None
+
+
+def _link(element: Element, paints: dict[str, tuple[float, ...]]) -> Link:
     name = _named(element, "link")
-    visuals = [
-        (_pose(visual.find("origin"), f"link {name!r}"), shape)
-        for visual in element.findall("visual")
-        if (geometry := visual.find("geometry")) is not None
-        for shape in geometry
-    ]
-    link = Link(name, visuals=visuals)
+    colors = [_of_material(visual.find("material"), paints) for visual in element.findall("visual")]
+    link = Link(
+        name,
+        visuals=_geometry(element, "visual", name),
+        collisions=_geometry(element, "collision", name),
+        color=next((color for color in colors if color is not None), None),
+    )
     inertial = element.find("inertial")
     if inertial is None:
         return link
@@ -122,6 +143,23 @@ def _link(element: Element) -> Link:
     link.mass, link.center = m, at.a
     link.inertia = at.B @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ at.B.T
     return link
+
+
+def _geometry(element: Element, tag: str, name: str) -> list[tuple[Pose, Element]]:
+    """The poses and shapes in the <visual> or <collision> elements of a link."""
+    return [
+        (_pose(part.find("origin"), f"link {name!r}"), shape)
+        for part in element.findall(tag)
+        if (geometry := part.find("geometry")) is not None
+        for shape in geometry
+    ]
+
+
+def _of_material(material: Element | None, paints: dict[str, tuple[float, ...]]) -> tuple[float, ...] | None:
+    if material is None:
+        return None
+    color = material.find("color")
+    return paints.get(material.get("name", "")) if color is None else _paint(color)
 
 
 def _arm(element: Element, links: dict[str, Link], notes: list[str]) -> Arm:

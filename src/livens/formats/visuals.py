@@ -1,4 +1,5 @@
-"""Visuals of imported bodies: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles.
+"""Visuals of imported bodies: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles; and the collision
+geometry of URDF.
 
 Mesh files are not trusted: STL and OBJ of bounded size are read here, and need not be closed surfaces.
 """
@@ -14,14 +15,21 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from ..describe.body import Shape
+from ..describe.shapes.ball import Ball
+from ..describe.shapes.box import Box
+from ..describe.shapes.capsule import Capsule
+from ..describe.shapes.cylinder import Cylinder
 from ..describe.surface import Surface, box_surface
 from ..describe.tessellate import ball, capsule, cylinder
 from ..errors import LivensError, ModelError
 from ..scene.solids import inside
 from ..storage.bytes import read_limited
+from .collision import hull_shape
 
 BYTES = 200_000_000  # of all meshes of a robot
 UP = 6  # folders above a file that are searched for a package
+UNPAINTED = [0.5, 0.5, 0.5, 1.0]  # MuJoCo's default, which a file need not give
 STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 
 
@@ -46,6 +54,15 @@ def geom_surface(mj: Any, m: Any, g: int) -> Surface | None:
         vertices = np.array(m.mesh_vert[v : v + m.mesh_vertnum[k]], dtype=np.float64)
         return Surface(vertices, np.array(m.mesh_face[f : f + m.mesh_facenum[k]], dtype=np.int32))
     return None
+
+
+def geom_color(m: Any, g: int) -> list[float] | None:
+    """Red, green, blue and opacity of MuJoCo's geom number g, of its material if it has none of its own; None if the
+    file gives neither."""
+    own = [float(x) for x in m.geom_rgba[g]]
+    if own == UNPAINTED and m.geom_matid[g] >= 0:
+        own = [float(x) for x in m.mat_rgba[m.geom_matid[g]]]
+    return None if own == UNPAINTED else [min(max(x, 0.0), 1.0) for x in own]
 
 
 class Meshes:
@@ -74,13 +91,30 @@ class Meshes:
             self.missing.setdefault(link, str(error).rstrip("."))
             return None
 
+    def solid(self, shape: Element, link: str) -> Shape | None:
+        """The same as a shape that touches others: a mesh is its convex hull."""
+        try:
+            if shape.tag == "mesh":
+                return hull_shape(self._mesh(shape).vertices)
+            if shape.tag == "box":
+                return Box(*_sizes(shape, "size", 3), mass=1.0)
+            radius = _sizes(shape, "radius", 1)[0]
+            if shape.tag == "sphere":
+                return Ball(radius, mass=1.0)
+            if shape.tag == "cylinder":
+                return Cylinder(radius, _sizes(shape, "length", 1)[0], mass=1.0)
+            return Capsule(radius, _sizes(shape, "length", 1)[0], mass=1.0) if shape.tag == "capsule" else None
+        except LivensError as error:
+            self.missing.setdefault(link, str(error).rstrip("."))
+            return None
+
     def notes(self) -> list[str]:
-        """A note on the visuals that could not be read."""
+        """A note on the meshes that could not be read."""
         if not self.missing:
             return []
         link, reason = next(iter(self.missing.items()))
         count = "1 link" if len(self.missing) == 1 else f"{len(self.missing)} links"
-        return [f"visual meshes of {count} (link {link!r}: {reason})"]
+        return [f"meshes of {count} (link {link!r}: {reason})"]
 
     def _mesh(self, shape: Element) -> Surface:
         name = shape.get("filename", "")

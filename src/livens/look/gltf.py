@@ -25,19 +25,32 @@ from ..describe.pose import quaternions
 from ..errors import FileError
 from ..record.trajectory import Trajectory
 from ..storage.atomic import MARK, replacing
+from .picture.arrows import ARROW_LENGTH, arrows_of
 from .picture.coils import RADIUS, profile
-from .picture.colors import BLACK, hexadecimal
+from .picture.colors import BLACK, PURPLE, SLATE, VERMILION, hexadecimal
+from .picture.contacts import ContactPicture
 from .picture.extent import extent, upright
 from .picture.instants import Instant, instants
 from .picture.phases import lasting
 from .picture.picture import AXIS, Picture, picture_of
 from .picture.shapes import Mesh
-from .picture.tubes import tube
+from .picture.symbols import SYMBOL_SIZE
+from .picture.tubes import together, tube
 
 FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
 TRIANGLES = 4  # the mode of a primitive
-THICKNESS = {"spring": 0.004, "damper": 0.003, "rod": 0.006, "axis": 0.006}  # radii, in halves of the motion's size
+THICKNESS = {
+    "spring": 0.004,
+    "damper": 0.003,
+    "rod": 0.006,
+    "axis": 0.006,
+    "symbol": 0.003,
+    "contact": 0.005,
+}  # radii, in halves of the motion's size
+STRAIGHT = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+LOADS = {"force": VERMILION, "torque": PURPLE}
+CONTACT_ARROWS = 64  # contact forces at a time
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # turns z into y
 
 
@@ -62,7 +75,12 @@ def write_gltf(
     chosen = frames(motion.t, _enough(motion) if rate is None else positive(rate, "rate", "poses/s"))
     document, now = _Document(motion.t[chosen]), instants(motion, chosen)
     _add_bodies(document, picture, now)
-    _add_lines(document, picture, now)
+    low, high = extent(picture, now.x, now.R)
+    half = float((high - low).max()) / 2
+    _add_lines(document, picture, now, half)
+    _add_symbols(document, picture, now, half)
+    _add_loads(document, picture, motion.t[chosen], now, half)
+    _add_contacts(document, motion, chosen, half)
     with replacing(path, force) as temporary:
         temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
 
@@ -85,19 +103,46 @@ def _enough(motion: Trajectory) -> float:
 def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
     meshes: dict[tuple[int, int], int] = {}
     for k, body in enumerate(picture.model.bodies[1:], start=1):
-        color = document.material(picture.colors[k])
+        color = document.material(picture.colors[k], float(picture.opacity[k]))
         look = (int(picture.shape_of[k]), color)
         if look not in meshes:
             meshes[look] = document.surface(picture.shapes[look[0]].mesh, body.name, color)
         document.node(body.name, meshes[look], now.x[:, k], now.R[:, k])
 
 
-def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
+def _add_symbols(document: _Document, picture: Picture, now: Instant, half: float) -> None:
+    """Joints, ground and base link: tubes fixed to bodies."""
+    symbols, size = picture.symbols, SYMBOL_SIZE * half
+    for k, (name, kind) in enumerate(zip(symbols.names, symbols.kinds, strict=True)):
+        mine = symbols.of(k)
+        pieces = symbols.r[mine] + size * symbols.p[mine]
+        mesh = together([tube(piece, THICKNESS["symbol"] * half) for piece in pieces])
+        body = int(symbols.body[mine][0])
+        number = document.surface(mesh, kind, document.material(SLATE if kind in ("ground", "base") else BLACK))
+        document.node(name, number, now.x[:, body], now.R[:, body], kind="symbol")
+
+
+def _add_loads(document: _Document, picture: Picture, t: Array, now: Instant, half: float) -> None:
+    """Loads: arrows along z that nodes move, turn and scale; of a load with a force and a torque, the force."""
+    shown: set[str] = set()
+    for one in arrows_of(picture, t, now.R):
+        shaft, head = tube(STRAIGHT, 1.0), tube(STRAIGHT, 2.5)
+        head = head._replace(vertices=head.vertices * (1.0, 1.0, 0.15) + (0.0, 0.0, 0.85))
+        mesh = document.surface(together([shaft, head]), one.kind, document.material(LOADS[one.kind]))
+        begin = one.points.at(now.x, now.R)
+        along = one.values * (ARROW_LENGTH * half / one.most)
+        length = np.maximum(np.linalg.norm(along, axis=2), 1e-12 * half)
+        for k, name in enumerate(one.names):
+            if name not in shown:
+                shown.add(name)
+                width = np.full(len(t), THICKNESS["rod"] * half)
+                scale = np.stack([width, width, length[:, k]], axis=1)
+                document.node(name, mesh, begin[:, k], _turned_z(along[:, k] / length[:, k, None]), scale, "load")
+
+
+def _add_lines(document: _Document, picture: Picture, now: Instant, half: float) -> None:
     """Springs, dampers, rods and axes: tubes along z that nodes move, turn and scale."""
-    low, high = extent(picture, now.x, now.R)
-    half = float((high - low).max()) / 2
     coil = profile(len(picture.springs))[:, [1, 2, 0]]
-    straight = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     for kind, names, ends in (
         ("spring", picture.springs.names, picture.springs.ends(now.x, now.R)),
         ("damper", picture.dampers.names, picture.dampers.ends(now.x, now.R)),
@@ -108,7 +153,7 @@ def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
             continue
         along = ends[:, :, 1] - ends[:, :, 0]
         length = np.linalg.norm(along, axis=2)
-        width, mesh = THICKNESS[kind] * half, tube(straight, 1.0)
+        width, mesh = THICKNESS[kind] * half, tube(STRAIGHT, 1.0)
         if kind == "spring" and len(coil) > 2:
             size = np.array([RADIUS * half, RADIUS * half, max(float(np.median(length[0])), RADIUS * half)])
             width, mesh = RADIUS * half, tube(coil, THICKNESS[kind] * half, size)
@@ -117,6 +162,24 @@ def _add_lines(document: _Document, picture: Picture, now: Instant) -> None:
             turn = _turned_z(along[:, k] / np.maximum(length[:, k], 1e-300)[:, None])
             scale = np.stack([np.full(len(length), width), np.full(len(length), width), length[:, k]], axis=1)
             document.node(name, number, ends[:, k, 0], turn, scale, kind)
+
+
+def _add_contacts(document: _Document, motion: Trajectory, k: Any, half: float) -> None:
+    """Contact forces: tubes from the contact points, of the strongest ones; those that are absent have no length."""
+    marks = ContactPicture(motion, half)
+    if not marks.exists:
+        return
+    ends = marks.arrows(k, CONTACT_ARROWS)
+    along = ends[:, :, 1] - ends[:, :, 0]
+    length = np.linalg.norm(along, axis=2)
+    width = THICKNESS["contact"] * half
+    number = document.surface(tube(STRAIGHT, 1.0), "contact", document.material(VERMILION))
+    for c in range(ends.shape[1]):
+        there = length[:, c] > 0.0
+        turn = _turned_z(np.where(there[:, None], along[:, c] / np.maximum(length[:, c], 1e-300)[:, None], (0, 0, 1.0)))
+        wide = np.where(there, width, 0.0)
+        scale = np.stack([wide, wide, length[:, c]], axis=1)
+        document.node(f"contact force {c + 1}", number, ends[:, c, 0], turn, scale, "contact")
 
 
 def _turned_z(u: Array) -> Array:
@@ -159,12 +222,16 @@ class _Document:
         self.accessors.append(entry)
         return len(self.accessors) - 1
 
-    def material(self, color: Any) -> int:
-        """The number of the material of this colour, appended if it is new."""
-        name = hexadecimal(color)
+    def material(self, color: Any, opacity: float = 1.0) -> int:
+        """The number of the material of this colour and opacity, appended if it is new."""
+        name = hexadecimal(color) + (f" {opacity:g}" if opacity < 1.0 else "")
         linear = [(int(c) / 255) ** 2.2 for c in color]  # glTF takes linear colours
-        rough: dict[str, Any] = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.1, "roughnessFactor": 0.6}
-        self.materials.setdefault(name, {"name": name, "pbrMetallicRoughness": rough, "doubleSided": True})
+        rough: dict[str, Any] = {"baseColorFactor": [*linear, opacity], "metallicFactor": 0.1, "roughnessFactor": 0.6}
+        self.materials.setdefault(
+            name,
+            {"name": name, "pbrMetallicRoughness": rough, "doubleSided": True}
+            | ({"alphaMode": "BLEND"} if opacity < 1.0 else {}),
+        )
         return list(self.materials).index(name)
 
     def surface(self, mesh: Mesh, name: str, material: int) -> int:

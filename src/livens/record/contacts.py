@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
+SHOWN = 20  # rows of a printed table of impacts
+
+
 @dataclass(frozen=True, eq=False)
 class Impacts:
     """The impacts of a motion, one row each: t [s], the names of both bodies and of the contact, `point` [m], `normal`
@@ -75,14 +78,16 @@ class Impacts:
         return len(self.t)
 
     def __repr__(self) -> str:
-        rows = [
-            f"{t:12.6f}  {a} – {b}  {v:.4g} m/s  {np.linalg.norm(P):.4g} N s"
-            for t, a, b, v, P in zip(self.t, self.first, self.second, self.speed, self.impulse, strict=True)
-        ]
-        more = [f"… {len(rows) - 20} more"] if len(rows) > 20 else []
-        return "\n".join(
-            [f"{len(rows)} impact{'s' * (len(rows) != 1)}: t [s], bodies, speed, impulse", *rows[:20], *more]
-        )
+        """A table of the first impacts."""
+        rows = [("t [s]", "bodies", "contact", "speed [m/s]", "impulse [N s]")]
+        for k in range(min(len(self), SHOWN)):
+            size = float(np.linalg.norm(self.impulse[k]))
+            pair = f"{self.first[k]} – {self.second[k]}"
+            rows.append((f"{self.t[k]:.6f}", pair, self.contact[k], f"{self.speed[k]:.4g}", f"{size:.4g}"))
+        wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(word.ljust(w) for word, w in zip(row, wide, strict=True)).rstrip() for row in rows]
+        more = [f"… {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
+        return "\n".join([f"{len(self):,} impact{'s' * (len(self) != 1)}", *lines * bool(len(self)), *more])
 
 
 @dataclass(frozen=True, eq=False)

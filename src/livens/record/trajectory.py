@@ -9,8 +9,7 @@ the body frame,
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -35,17 +34,15 @@ from .coordinates import Coordinates
 from .joints import defects, reaction, total_forces
 from .kinematics import positions, rates, rotations, turned, velocities
 from .occurrences import Occurrences
+from .parts import in_one_line, part
+from .showing import Showing
 
 if TYPE_CHECKING:
-    import xarray
-
     from ..analysis.report import Report
+    from ..analysis.tangent import Tangent
 
 
-Name = str | os.PathLike[str]  # of a file
-
-
-class Trajectory(Coordinates, ContactReadings):
+class Trajectory(Coordinates, ContactReadings, Showing):
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
 
     Positions, velocities and momenta come as arrays with one row per stored time; bodies and points are those of
@@ -85,6 +82,17 @@ class Trajectory(Coordinates, ContactReadings):
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __getitem__(self, k: Any) -> Trajectory:
+        """The motion at the stored state number k (−1: the last), or at those of a slice or a list of numbers."""
+        return part(self, k)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        """The stored states, each as a motion of one state."""
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return in_one_line(self)
 
     # ── bodies and points ──
 
@@ -231,109 +239,17 @@ class Trajectory(Coordinates, ContactReadings):
         """The planned end of the run [s]: later than the last time if the run was stopped."""
         return max(float(self.t[0] + self.h * self.wanted), float(self.t[-1]))
 
-    # ── look ──
-
     def report(self) -> Report:
         """The conservation report: a table of invariants with drift rate and largest error."""
         from ..analysis.report import report
 
         return report(self)
 
-    def plot(
-        self,
-        kind: Name | None = None,
-        *what: Any,
-        path: Name | None = None,
-        force: bool = False,
-    ) -> Any:
-        """Draw the motion with matplotlib; write the figure to `path` if given, and return it.
+    def tangent(self) -> Tangent:
+        """The exact derivative of the motion with respect to the state at its start."""
+        from ..analysis.tangent import tangent
 
-        `kind` is "invariants" (the default), "energy", "phase", "polhode", "trajectory" or "reactions"; `what` names
-        the joint, body or points; by default the first ones.
-        """
-        from ..look.plot import plot
-
-        return plot(self, kind, *what, path=path, force=force)
-
-    def to_html(self, path: Name, trace: Sequence[Point | Body] | None = None, force: bool = False) -> None:
-        """Write the motion as one HTML page that plays it in 3-D in any browser, without a network. trace: points and
-        bodies that leave traces (None: all centres of mass, where there are not too many)."""
-        from ..look.page.page import write_page
-
-        write_page(self, path, trace=trace, force=force)
-
-    def to_png(
-        self,
-        path: Name,
-        t: float | None = None,
-        size: tuple[int, int] = (960, 720),
-        follow: bool = False,
-        force: bool = False,
-    ) -> None:
-        """Write a picture of the bodies at `t` [s] (default: the end); with `follow` the camera is near the bodies."""
-        from ..look.render import write_png
-
-        write_png(self, path, t, size, follow, force)
-
-    def to_video(
-        self,
-        path: Name,
-        speed: float = 1.0,
-        rate: float = 30.0,
-        size: tuple[int, int] = (640, 480),
-        follow: bool = False,
-        force: bool = False,
-    ) -> None:
-        """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
-
-        It plays at `speed` times real time with `rate` frames per second.
-        """
-        from ..look.render import write_video
-
-        write_video(self, path, speed, rate, size, follow, force)
-
-    def to_gltf(self, path: Name, rate: float | None = None, force: bool = False) -> None:
-        """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
-        from ..look.gltf import write_gltf
-
-        write_gltf(self, path, rate, force)
-
-    def show(self, height: int = 560, server: bool | None = None) -> Any:
-        """The motion for a notebook cell, `height` pixels high: the page of `lv.view` where viser is installed, else,
-        or with server=False, the stand-alone page of `embed`."""
-        from ..look.browser.notebook import show
-
-        return show(self, height, server)
-
-    def embed(
-        self,
-        height: int = 420,
-        follow: bool = False,
-        trace: Sequence[Point | Body] | None = None,
-        speed: float = 1.0,
-    ) -> Any:
-        """The motion for a notebook cell as a page of its own, `height` pixels high, that plays without a server and
-        stays in the saved notebook and in sites made of it.
-
-        follow: the camera follows the centre of mass. trace: points and bodies that leave traces (None: all centres of
-        mass). speed: initial playback speed relative to real time.
-        """
-        from ..look.browser.notebook import embed
-
-        return embed(self, height, follow, trace, speed)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """The motion as a labelled xarray Dataset with units."""
-        from .labelled_arrays import to_xarray
-
-        return to_xarray(self)
-
-    def save(self, path: Name, force: bool = False) -> None:
-        """Write the motion and its model as netCDF; the file is written completely or not at all. Here and in all
-        methods that write a file, force=True replaces a file that livens did not write."""
-        from .netcdf import save
-
-        save(self, path, force)
+        return tangent(self)
 
     # ── inside ──
 

@@ -29,10 +29,10 @@ FAILURES = {
     status.POSITION: Failure(
         "the position solve stalled {at.when}: violation {at.violation:.1e} in joint {at.joint}. "
         "Body {at.fastest!r} turns {at.fastest_turn:.2g} rad per step",
-        "try h ≤ {at.third}.",
+        "try h ≤ {at.third} s.",
     ),
     status.SOLVE: Failure(
-        "{at.scheme} found no accelerations {at.when}: forces change too much within a step", "try h ≤ {at.third}."
+        "{at.scheme} found no accelerations {at.when}: forces change too much within a step", "try h ≤ {at.third} s."
     ),
     status.NOT_FINITE: Failure(
         "the state of body {at.largest!r} is no longer finite {at.when}: forces grow without bound", "try a smaller h."
@@ -40,11 +40,11 @@ FAILURES = {
     status.STIFF: Failure(
         "the user-written forces on body {at.body!r} do not converge {at.when}: they change too much with velocity "
         "for such a step",
-        "try h ≤ {at.third}, or an lv.Damper, which may be stiff.",
+        "try h ≤ {at.third} s, or an lv.Damper, which may be stiff.",
     ),
     status.BOUNCES: Failure(
         "bodies hit each other too often in one step {at.when}",
-        "try h ≤ {at.third}, or a smaller restitution.",
+        "try h ≤ {at.third} s, or a smaller restitution.",
     ),
     status.CONTACTS: Failure(
         "more contact points than there is room for touch at the same time {at.when}",
@@ -53,7 +53,7 @@ FAILURES = {
     status.SPIN: Failure(
         "the rotation of body {at.body!r} cannot be solved {at.when}: it turns {at.turn:.2g} rad per {at.part}, "
         "and the limit is about {at.turn_limit:.2g} rad",
-        "try h ≤ {at.resolving}.",
+        "try h ≤ {at.resolving} s.",
     ),
 }
 
@@ -141,5 +141,10 @@ def sentence(run: Run, code: int, fault: int, done: int, state: State, g: Array)
 
 
 def _round_down(x: float) -> float:
-    digit = 10.0 ** np.floor(np.log10(x))
-    return float(np.floor(x / digit) * digit)
+    """x > 0 with one digit, not larger than x except by round-off.
+
+    >>> [f"{_round_down(x):.0e}" for x in (1e-3, 0.5 * 0.01 / 5.0, 2.99e-5, 9.9e-1)]
+    ['1e-03', '1e-03', '2e-05', '9e-01']
+    """
+    digit = 10.0 ** np.floor(np.log10(x * (1.0 + 1e-12)))
+    return float(np.floor(x * (1.0 + 1e-12) / digit) * digit)

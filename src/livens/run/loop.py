@@ -161,16 +161,20 @@ class Run:
 
     def signals(self, first: int, steps: int) -> Array:
         """All functions of time, at the start of step `first` and after every stage of `steps` steps."""
+        t = self.times(first, steps)
+        table = np.ascontiguousarray(self.table.table(t))
+        if self.table.drives:
+            self.table.refuse_jumps(t, table)
+        return table
+
+    def times(self, first: int, steps: int) -> Array:
+        """The times of the table rows of `signals` [s]."""
         n = np.array([float(first)])
         if self.table.varies:
             within = np.cumsum(self.scheme.weights)
             within[-1] = 1.0
             n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
-        t = self.t0 + self.h * n
-        table = np.ascontiguousarray(self.table.table(t))
-        if self.table.drives:
-            self.table.refuse_jumps(t, table)
-        return table
+        return self.t0 + self.h * n
 
     def so_far(self, state: State, done: int) -> Trajectory:
         """The motion over the first `done` steps, of which `state` is the last."""

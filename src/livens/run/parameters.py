@@ -49,6 +49,29 @@ class Numbers:
                     vars(new)[name] = vars(old)[name]
         return other
 
+    def value(self, name: str) -> tuple[float, float]:
+        """The number with this name, and the largest size of the numbers of its vector (its own, if it is alone)."""
+        _check_number(name, 0.0)
+        path = parts_of(name)
+        here: Any = self._with_default(self.document, path, name)
+        _refuse_words(name, path, here)
+        whole: Any = here
+        for part in path:
+            whole = here
+            if isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+                here = here[int(part)]
+            elif isinstance(here, dict) and part in here:
+                here = here[part]
+            elif isinstance(here, dict) and len(path) == 3 and part == path[-1]:
+                here = _keys(path[0], here)[part].default
+            else:
+                with_values(self.document, {name: 0.0})  # it names the part that does not exist
+                break
+        if isinstance(here, bool) or not isinstance(here, int | float):
+            raise ModelError(f"{name!r} is not one number but {here!r}; name one of its parts, such as {name}.0.")
+        numbers = [abs(x) for x in whole if isinstance(x, int | float)] if isinstance(whole, list) else [abs(here)]
+        return float(here), float(max(numbers))
+
     def _with_default(self, document: dict[str, Any], path: list[str], name: str) -> dict[str, Any]:
         """The document with the default at a path that has parts, such as bodies.arm.velocity.0, if it is left out."""
         if path[0] == "gravity":

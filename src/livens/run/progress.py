@@ -1,4 +1,7 @@
-"""Progress on stderr: rate and remaining time, at most twice a second, nothing in the first two seconds."""
+"""Progress on stderr: rate and remaining time, at most twice a second, nothing in the first two seconds.
+
+The rate is that since the first update: the kernels may have been compiled or loaded before it.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,21 @@ class Progress:
         self.show = sys.stderr.isatty() if show is None else bool(show)
         self.begin = self.last = time.perf_counter()
         self.printed = False
+        self.first: tuple[int, float] | None = None  # count and time of the first update
 
     def update(self, done: int) -> None:
         """`done` of the total are finished."""
         now = time.perf_counter()
+        if self.first is None:
+            self.first = (done, now)
         if not self.show or now - self.begin < PATIENCE or (now - self.last < 0.5 and done < self.total):
             return
         self.last, self.printed = now, True
-        rate = done / (now - self.begin)
-        left = (self.total - done) / rate if rate > 0.0 else float("inf")
-        text = f"{self.what}: {done / self.total:4.0%}  {count(rate).strip()} {self.unit}/s  {clock(left)} left"
+        text = f"{self.what}: {done / self.total:4.0%}"
+        before, since = self.first
+        if done > before and now > since:
+            rate = (done - before) / (now - since)
+            text += f"  {count(rate).strip()} {self.unit}/s  {clock((self.total - done) / rate)} left"
         sys.stderr.write("\r" + text.ljust(72))
         sys.stderr.flush()
 

@@ -20,6 +20,7 @@ from ..describe.shapes.solid import Solid
 BY_NAME = {  # if the annotation is not specific enough
     "at": "place",
     "axes": "axes",
+    "color": "color",
     "effort": "signal",
     "inertia": "inertia",
     "joint": "joint",

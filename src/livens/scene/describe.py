@@ -82,6 +82,10 @@ class _Describe:
             table = {"shape": self.shape(shape, f"shape of body {body.name!r}")}
         if body.collision is not None:
             table["collision"] = self.shape(body.collision, f"collision of body {body.name!r}")
+        if body.color is not None:
+            table["color"] = body.color.tolist()
+        if body.opacity != 1.0:
+            table["opacity"] = body.opacity
         moves = {"velocity": body.velocity.tolist(), "body_rates": body.body_rates.tolist()}
         return {**table, **self.pose(body.pose, ""), **{k: v for k, v in moves.items() if repr(v) != "[0.0, 0.0, 0.0]"}}
 

@@ -31,6 +31,7 @@ MEANING = {  # descriptions of keys in the schema, with units
     "bodies": "names of bodies; left out: those in `where`",
     "body_rates": "angular velocity in body axes [rad/s]",
     "center": "centre of mass, body axes [m]",
+    "color": "a name such as red, a code such as #d55e00, or red, green and blue from 0 to 1; left out: by the number",
     "coordinate": "which coordinate of the joint, if it has several: angle, displacement, x, y, angle_a, turn_x, …",
     "collision": "shape for contact, body axes; left out: the shape of the body",
     "exclude": "pairs of bodies that do not touch",
@@ -52,6 +53,7 @@ MEANING = {  # descriptions of keys in the schema, with units
     "limits": "lower and upper stop [rad] or [m]; inf on a side without a stop; or a pair for each coordinate",
     "mass": "kg",
     "normal": "direction, world axes at the start",
+    "opacity": "0 (invisible) to 1",
     "pitch": "m per turn",
     "radius": "m",
     "rate": "damping coefficient of a damper [N s/m]; sampling rate of a controller [Hz]",
@@ -141,6 +143,10 @@ def local(value: Any) -> Any:
 
 
 def signals(value: Any) -> Any:
+    return value if isinstance(value, str) else several(3)(value)
+
+
+def color(value: Any) -> Any:
     return value if isinstance(value, str) else several(3)(value)
 
 

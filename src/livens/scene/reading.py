@@ -121,6 +121,9 @@ class Reading:
 
     axes = word
 
+    def color(self, value: Any, path: str) -> Any:
+        return value if isinstance(value, str) else self.vector(value, path)
+
     def vector(self, value: Any, path: str) -> Any:
         return [self.number(x, f"{path}.{k}") for k, x in enumerate(value)]
 

@@ -7,6 +7,7 @@ not changed since, is not checked again.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,17 @@ def answer(request: dict[str, Any]) -> bytes:
             raise FileError(f"{request['path']} is not a motion saved by livens (it is another netCDF or HDF5 file).")
     except (FileError, MemoryError):
         raise
+    except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from None
+        raise FileError(f"{request['path']} is damaged or incomplete: {_first_line(error)}.") from None
     except Exception as error:  # h5py raises almost any exception for a damaged file
-        reason = (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise FileError(f"{request['path']} is damaged or incomplete: {reason}.") from None
+        raise FileError(f"{request['path']} is damaged or incomplete: {_first_line(error)}.") from None
     return b""
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip("'\" ").splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _read(path: str) -> bool:

@@ -42,7 +42,7 @@ def test_speed_and_camera_can_be_given(motion):
     page = inside(motion.embed(speed=0.2, follow=True))
     assert "<option>0.1<option selected>0.2<option>0.25" in page
     assert 'id="follow" type="checkbox" checked' in page
-    with pytest.raises(lv.ModelError, match="the speed of the page must be positive, got -1"):
+    with pytest.raises(lv.ModelError, match="speed of the playback must be positive, got -1"):
         motion.embed(speed=-1)
 
 

@@ -200,9 +200,27 @@ def test_an_impossible_value_gives_a_message(live):
     assert "moments" in text or "inertia" in text
     assert text.endswith(".")
     assert "Error" not in text
+    assert "The motion continues with the numbers before." in text
+    assert live.page.input_value("#field-J3") != "0.3"  # the field shows the number in use
     live.set("J3", 0.14)
     live.tab.wait("document.getElementById('refused').hidden")
     live.step(10)
+
+
+def test_a_refused_number_does_not_stop_the_motion_and_presets_start_it(live):
+    live.choose("body")
+    live.press("play")
+    live.tab.wait("playing")
+    live.set("J3", 0.3)
+    live.tab.wait("!document.getElementById('refused').hidden")
+    assert live.page.evaluate("playing")
+    before = live.page.evaluate(STEPS)
+    live.tab.wait(f"{STEPS} > {before}")
+    live.press("play")
+    live.tab.wait("!playing")
+    preset = live.page.evaluate("[...document.querySelectorAll('#preset option')].at(-1).value")
+    live.page.select_option("#preset", preset)
+    live.tab.wait(f"playing && {STEPS} > 0")
 
 
 def test_it_works_from_the_keyboard(live):

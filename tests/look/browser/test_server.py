@@ -78,7 +78,7 @@ def test_errors_of_view_and_live(motion):
         lv.live(lv.Model(), h=1e-3)
     before = set(threading.enumerate())
     with pytest.raises(lv.ModelError, match="cannot be traced"):
-        quiet(lv.view, motion, trace=[lv.Body(lv.PointMass(1.0), name="stranger")])
+        quiet(lv.view, motion, traces=[lv.Body(lv.PointMass(1.0), name="stranger")])
     assert not set(threading.enumerate()) - before  # and no server is left
 
 
@@ -160,6 +160,7 @@ def test_a_thousand_bodies_of_one_shape_need_as_many_messages_as_ten_and_seven_n
             viewer.stops.pop(0)()  # the thread that draws: the test draws instead
             player = viewer.inside
             player.server.get_clients = lambda: {0: "someone looks"}
+            player.clock.seek(0.0, 0.0)
             player.clock.play(True, 0.0)
             player.frame(0.1)
             player.slow = 0.2  # no update of sliders, text and charts, which comes eight times a second
@@ -199,7 +200,7 @@ def test_small_bodies_are_visible_dots():
     earth = m.add(lv.Body(lv.Ball(6.4e6, mass=6e24), at=(1.5e11, 0, 0), velocity=(0, 3e4, 0), name="earth"))
     m.add(lv.Attraction(G=6.6743e-11))
     motion = lv.simulate(m, h=86400.0, until=86400.0 * 365)
-    with quiet(lv.view, motion, trace=[earth, sun.center]) as viewer:
+    with quiet(lv.view, motion, traces=[earth, sun.center]) as viewer:
         assert viewer.inside.clock.speed == pytest.approx(3.15e6, rel=0.05)  # a year in ten seconds
         nodes = viewer.inside.drawing.layers["bodies"].nodes
         assert len(nodes[-1].batched_positions) == 2  # both are dots

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...checks import accepts, labelled, vector
 from ...errors import ModelError
 from ..body import Point
+from ..glyph import Glyph
 from ..signal import Signal
 from ..term import PointLoad, Term
 from ..thing import Thing
@@ -45,6 +46,9 @@ class Load(Thing):
     @property
     def points(self) -> tuple[Point, ...]:
         return (self.point,)
+
+    def glyphs(self) -> list[Glyph]:
+        return [Glyph("load", (self.point,))]
 
     def terms(self) -> list[Term]:
         force, torque = (x if callable(x) else x.copy() for x in (self.force, self.torque))

@@ -14,7 +14,7 @@ from ...formula.formula import Formula
 from ..body import Body, Point
 from ..body_symbols import distinct_bodies
 from ..formula_rows import FormulaRows
-from ..glyph import Glyph
+from ..glyph import Glyph, Symbol
 from ..thing import Thing
 
 
@@ -60,4 +60,4 @@ class Constraint(Thing):
 
     def glyphs(self) -> list[Glyph]:
         """A joint at the last body that moves."""
-        return [Glyph("joint", (self.b,))]
+        return [Glyph("joint", (self.b,), symbols=(Symbol("equation", self.b),))]

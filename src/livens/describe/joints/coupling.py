@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...checks import number
 from ...errors import ModelError
 from ..body import Point
-from ..glyph import Glyph
-from ..row import Row
+from ..glyph import Glyph, Symbol
+from ..row import Row, local
 from ..symmetry import Symmetry
 from ..thing import Thing
 from .axial import Axial
@@ -62,5 +62,8 @@ class Coupling(Joint):
         return []
 
     def glyphs(self) -> list[Glyph]:
-        """None: the joints that it couples are drawn."""
-        return []
+        """A gear on the second body of each joint that turns, a rack on that of each joint that slides."""
+        found = []
+        for q in (self.first.coordinates[0], self.second.coordinates[0]):
+            found.append(Symbol("gear" if q.is_angle else "rack", q.b, local(q.b.body, q.axis)))
+        return [Glyph("coupling", (self.first.b,), symbols=tuple(found))]

@@ -15,6 +15,7 @@ from .joint import Joint
 class FixedOrientation(Joint):
     """Two bodies that do not rotate relative to each other and move freely otherwise."""
 
+    on_first, on_second = "frame", "frame"
     shared = tuple(np.eye(3))
 
     def __init__(self, body_a: Body, body_b: Body, name: str = ""):

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ...errors import ModelError
 from ..body import Point
-from ..glyph import Glyph
+from ..glyph import Glyph, Symbol, Z
 from ..row import local
 from ..thing import Thing
 
@@ -22,6 +22,7 @@ class Joint(Thing):
     (coordinated.py); a joint without coordinates does not take these arguments."""
 
     kind = "joint"
+    on_first, on_second = "", "ball"  # symbols in pictures: at the first point, and at the second
     coordinate_kinds: tuple[str, ...] = ()  # of "ANGLE", "DISPLACEMENT" and "COMPONENT"
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
@@ -61,4 +62,14 @@ class Joint(Thing):
     def glyphs(self) -> list[Glyph]:
         """A joint at the second point, with its directions at the first."""
         axes = tuple((self.a, local(self.a.body, u)) for u in self.directions)
-        return [Glyph("joint", (self.b,), axes)]
+        return [Glyph("joint", (self.b,), axes, symbols=self.symbols())]
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Its drawing: `on_first` moves with the first body, `on_second` with the second; both lie along the first of
+        its directions."""
+        along = next(iter(self.directions), None)
+        found = []
+        for kind, point in ((self.on_first, self.a), (self.on_second, self.b)):
+            if kind:
+                found.append(Symbol(kind, point, Z if along is None else local(point.body, along)))
+        return tuple(found)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...checks import direction
 from ..body import Point
+from ..glyph import Symbol
 from ..row import Row, local
 from .joint import Joint
 
@@ -24,3 +25,7 @@ class KnifeEdge(Joint):
 
     def rows(self) -> list[Row]:
         return [Row("EDGE", self.a, self.b, w=local(self.b.body, self.across))]
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """A blade, across which the point does not move."""
+        return (Symbol("blade", self.b, local(self.b.body, self.across)),)

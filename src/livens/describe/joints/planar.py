@@ -27,6 +27,7 @@ class Planar(Coordinated):
     (lower, upper) or None.
     """
 
+    on_first, on_second = "plate", "block"
     coordinate_kinds = ("DISPLACEMENT", "DISPLACEMENT", "ANGLE")
     parts = ("x", "y", "angle")
     single = ()

@@ -16,6 +16,7 @@ from .joint import Joint
 class PointOnLine(Joint):
     """The second point stays on the line through the first along `axis`, which the first body carries."""
 
+    on_first, on_second = "rail", "ball"
     carried: ClassVar = {"axis": 0}
 
     def __init__(self, a: Point, b: Point, axis: ArrayLike, name: str = ""):

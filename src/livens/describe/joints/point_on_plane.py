@@ -16,6 +16,7 @@ from .joint import Joint
 class PointOnPlane(Joint):
     """The second point stays in the plane through the first, which the first body carries."""
 
+    on_first, on_second = "plate", "ball"
     carried: ClassVar = {"normal": 0}
 
     def __init__(self, a: Point, b: Point, normal: ArrayLike, name: str = ""):

@@ -22,6 +22,7 @@ class Prismatic(Axial):
     [0.5]
     """
 
+    on_first, on_second = "rail", "block"
     coordinate_kinds = ("DISPLACEMENT",)
 
     def constraints(self) -> list[Row]:

@@ -26,6 +26,8 @@ class Revolute(Axial):
     [0.0, 0.0, -2.0]
     """
 
+    on_first, on_second = "pin", ""
+
     def constraints(self) -> list[Row]:
         return coincide(self.a, self.b) + aligned(self.a, self.b, self.axis)
 

@@ -13,6 +13,7 @@ from .joint import Joint
 class Rigid(Joint):
     """A weld: the bodies move as one."""
 
+    on_first, on_second = "", "weld"
     shared = tuple(np.eye(3))
 
     def __init__(self, a: Point, b: Point, name: str = ""):

@@ -7,7 +7,7 @@ import numpy as np
 from ...checks import Array, not_negative
 from ...errors import ModelError
 from ..body import Point
-from ..glyph import Glyph
+from ..glyph import Glyph, Symbol
 from ..row import Row
 from ..symmetry import ALL, NONE, Symmetry
 from .joint import Joint
@@ -34,4 +34,4 @@ class Rod(Joint):
         return Symmetry(NONE, ALL, x)
 
     def glyphs(self) -> list[Glyph]:
-        return [Glyph("rod", (self.a, self.b))]
+        return [Glyph("rod", (self.a, self.b), symbols=(Symbol("ball", self.a), Symbol("ball", self.b)))]

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ...checks import Array, direction, positive
 from ..body import Point
-from ..row import Row, on_plane
+from ..glyph import Symbol
+from ..row import Row, across, local, on_plane
 from .joint import Joint
 from .no_slip import no_slip
 
@@ -37,3 +38,8 @@ class RollingBall(Joint):
     @property
     def directions(self) -> tuple[Array, ...]:
         return (self.normal,)
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The plane, and a circle with marks that turns with the body."""
+        plane = Symbol("plate", self.a, local(self.a.body, self.normal))
+        return plane, Symbol("rolling", self.b, local(self.b.body, across(self.normal)[0]), self.radius)

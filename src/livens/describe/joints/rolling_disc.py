@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ...checks import Array, direction, positive
 from ...errors import ModelError
 from ..body import Point
+from ..glyph import Symbol
 from ..row import Row, local
 from .joint import Joint
 from .no_slip import no_slip
@@ -38,3 +39,8 @@ class RollingDisc(Joint):
     @property
     def directions(self) -> tuple[Array, ...]:
         return self.axis, self.normal
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The plane, and a circle with marks that turns with the body."""
+        plane = Symbol("plate", self.a, local(self.a.body, self.normal))
+        return plane, Symbol("rolling", self.b, local(self.b.body, self.axis), self.radius)

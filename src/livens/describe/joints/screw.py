@@ -22,6 +22,7 @@ class Screw(Axial):
     limits and start take a pair for both; one number is that of the angle, as are drive and start_rate.
     """
 
+    on_first, on_second = "helix", "pin"
     coordinate_kinds = ("ANGLE", "DISPLACEMENT")
 
     # The arguments of Axial are repeated: scenes and editors read the keys of a joint from its signature.

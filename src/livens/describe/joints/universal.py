@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ...checks import Array, direction
 from ...errors import ModelError
 from ..body import Point
-from ..glyph import Glyph
+from ..glyph import Glyph, Symbol
 from ..row import Coordinate, Row, coincide, local
 from ..symmetry import NONE, Symmetry, line_along
 from ..thing import Freedom
@@ -84,7 +84,8 @@ class Universal(Coordinated):
 
     def glyphs(self) -> list[Glyph]:
         ends = ((self.a, self.axis_a), (self.b, self.axis_b))
-        return [Glyph("joint", (self.b,), tuple((point, local(point.body, axis)) for point, axis in ends))]
+        axes = tuple((point, local(point.body, axis)) for point, axis in ends)
+        return [Glyph("joint", (self.b,), axes, symbols=tuple(Symbol("fork", *end) for end in axes))]
 
     def world_symmetry(self, x: Array, acted: bool) -> Symmetry:
         """Rotations about the axis that the world carries, if nothing acts on the angle about it."""

@@ -12,7 +12,6 @@ from collections import deque
 from dataclasses import dataclass, field
 
 FIRST_CHUNK = 16  # steps, while their cost is unknown
-PLAY_TIME = 10.0  # for a motion that is too short or too long to watch in real time [s]
 
 
 @dataclass
@@ -60,15 +59,6 @@ class Clock:
         self.tick(wall)
         self.playing = False
         self.t = min(max(t, self.start), self.end)
-
-
-def watchable(duration: float) -> float:
-    """The speed at which a motion of `duration` [s] is shown: real time if that takes 0.5 s to 2 min.
-
-    >>> watchable(5.0), watchable(2.4e6), watchable(0.01)
-    (1.0, 240000.0, 0.001)
-    """
-    return 1.0 if 0.5 <= duration <= 120.0 or duration <= 0.0 else float(f"{duration / PLAY_TIME:.2g}")
 
 
 class Pace:

@@ -21,15 +21,25 @@ INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bod
 
 
 class Drawing:
-    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown."""
+    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown, and
+    `contacts` the lines of contacts at a time [s]."""
 
-    def __init__(self, server: Any, picture: Picture, sizes: Sizes, forces: Callable[[], Array]):
+    def __init__(
+        self,
+        server: Any,
+        picture: Picture,
+        sizes: Sizes,
+        forces: Callable[[], Array],
+        contacts: Callable[[float], dict[str, Array]] | None = None,
+    ):
         self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
         self.lock = threading.RLock()
         self.followed: int | None = None
         self.now: Instant | None = None
         self.root = server.scene.add_frame("/m", show_axes=False)
         self.layers = self._layers(forces)
+        if contacts is not None:
+            self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes)
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 
@@ -93,6 +103,8 @@ class Drawing:
         if len(p.joints):
             pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, size, on=True)]
             found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes) else []))
+        if len(p.symbols):
+            found["symbols"] = layers.together(*(layers.symbols(scene, p, s, still) for still in (False, True)))
         found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], colors.GREEN, s)
         found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], colors.PURPLE, s)
         if len(p.joints):

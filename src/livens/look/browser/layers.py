@@ -17,6 +17,7 @@ from ..picture import colors
 from ..picture.coils import RADIUS, coils, profile
 from ..picture.instants import Instant
 from ..picture.picture import AXIS, Picture
+from ..picture.symbols import SYMBOL_SIZE
 from .sizes import HALF, Sizes
 
 BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
@@ -184,6 +185,18 @@ def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), colors.BLACK, sizes, 1.3 * THICK)
 
 
+def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
+    """Joints by their type, or, if `still`, the ground and the base link."""
+    mine = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner] == still
+    size = SYMBOL_SIZE * HALF / sizes.scale
+
+    def pieces(now: Instant) -> Array:
+        return picture.symbols.ends(now.x, now.R, size)[mine]
+
+    color, thick = (colors.SLATE, 0.6 * THICK) if still else (colors.BLACK, 0.7 * THICK)
+    return lines(scene, "ground symbols" if still else "symbols", pieces, color, sizes, thick)
+
+
 def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, sizes: Sizes) -> Layer:
     """Vectors at positions; the longest so far has a readable length."""
     gauge = Gauge()
@@ -196,6 +209,21 @@ def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, size
         node.points = arrow_ends(begin, gauge(vectors(now))).astype(np.float32)
 
     return Layer(False, [node], update)
+
+
+def contacts(scene: Any, lines_at: Callable[[float], dict[str, Array]], sizes: Sizes) -> Layer:
+    """Normals, forces and friction cones of contacts: `lines_at` gives their ends [m] by kind at a time [s]."""
+    tints = {"normal": colors.BLACK, "force": colors.VERMILION, "cone": colors.GREY}
+    nodes = {
+        kind: scene.add_line_segments(f"/m/contacts/{kind}", np.zeros((1, 2, 3)), colors.linear(tint), thickness=THICK)
+        for kind, tint in tints.items()
+    }
+
+    def update(now: Instant) -> None:
+        for kind, ends in lines_at(now.t).items():
+            nodes[kind].points = sizes(ends if len(ends) else np.zeros((1, 2, 3)))
+
+    return Layer(False, list(nodes.values()), update)
 
 
 def together(*layers: Layer) -> Layer:

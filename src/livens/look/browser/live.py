@@ -16,6 +16,7 @@ from ...run.simulate import say_compiling
 from ...step import Livens, Scheme
 from ..picture.extent import extent
 from ..picture.instants import instant
+from ..picture.lengths import in_words
 from ..picture.picture import Picture, picture_of
 from .charts import Charts, Memory
 from .curves import curves
@@ -26,7 +27,7 @@ from .loop import Loop, Moment
 from .panel import add_follow, add_layers, add_side, clock_text
 from .pull import PullControl
 from .server import HERE, Viewer, begin, repeat, serve
-from .sizes import Sizes, in_words, sizes
+from .sizes import Sizes, sizes
 from .stage import Stage
 from .stepper import Stepper
 from .traces import Traces
@@ -43,7 +44,7 @@ def live(
     t0: float = 0.0,
     speed: float | None = None,
     run: bool = True,
-    trace: Sequence[Point | Body] | None = None,
+    traces: Sequence[Point | Body] | None = None,
     port: int | None = None,
     host: str = HERE,
     block: bool | None = None,
@@ -67,7 +68,7 @@ def live(
     """
     if not isinstance(model, Model):
         raise ModelError(f"live runs a model, not {model!r}; lv.view shows a motion.")
-    picture = picture_of(model, trace)
+    picture = picture_of(model, traces)
     scheme = Livens() if scheme is None else scheme
     say_compiling(model, scheme)
     stepper = Stepper(model, scheme, h, start, t0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...step import COMPARED, SCHEMES
 from .loop import Loop, Moment
-from .panel import digits, fine, on_user_change
+from .panel import add_keys, digits, fine, on_user_change
 
 ALL = "all (factor)"
 
@@ -15,7 +15,7 @@ ALL = "all (factor)"
 def add_run(server: Any, loop: Loop, forget: Callable[[], None]) -> Any:
     """Add run, step, reset and speed; return the run button, whose label changes."""
     gui, stepper = server.gui, loop.stepper
-    button = gui.add_button("run", color="blue")
+    button = gui.add_button("run", color="blue", hint="key P")
     buttons = gui.add_button_group("", ("step", "reset"), hint="one step of length h; back to the saved state")
     speed = gui.add_number(
         "speed",
@@ -41,6 +41,14 @@ def add_run(server: Any, loop: Loop, forget: Callable[[], None]) -> Any:
         loop.submit(change)
 
     on_user_change(button, lambda _: loop.run(not loop.latest.running))
+    add_keys(
+        server,
+        {
+            "P": ("run or pause", lambda _: loop.run(not loop.latest.running)),
+            "S": ("one step", lambda _: act("step")),
+            "R": ("reset", lambda _: act("reset")),
+        },
+    )
     on_user_change(buttons, act)
     on_user_change(speed, set_speed)
     return button

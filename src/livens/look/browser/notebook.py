@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
 from html import escape
+from typing import Any
 
-from ...describe.model import Body, Point
 from ...record.trajectory import Trajectory
 from ..page.page import page
+from ..picture.view import Traces, view_of
 from .playback import view
 from .server import Viewer, installed
 
@@ -31,8 +31,10 @@ def embed(
     motion: Trajectory,
     height: int = 420,
     follow: bool = False,
-    trace: Sequence[Point | Body] | None = None,
-    speed: float = 1.0,
+    traces: Traces = None,
+    speed: float | None = None,
+    camera: Any = None,
+    title: str | None = None,
 ) -> Cell:
     """The stand-alone page of `motion` for the output of a cell, `height` pixels high and below a megabyte unless the
     surfaces are larger: of many bodies it keeps fewer times.
@@ -44,7 +46,7 @@ def embed(
     >>> cell._repr_html_()[:14]
     '<iframe srcdoc'
     """
-    return Cell(page(motion, follow, trace, speed, EMBEDDED), height)
+    return Cell(page(motion, view_of(motion, camera, traces, title, speed, follow), EMBEDDED), height)
 
 
 def show(motion: Trajectory, height: int = 560, server: bool | None = None) -> Viewer | Cell:

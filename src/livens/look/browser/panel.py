@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -70,6 +70,14 @@ def on_user_change(field: Any, act: Callable[[Any], None]) -> None:
     (field.on_click if hasattr(field, "on_click") else field.on_update)(changed)
 
 
+def add_keys(server: Any, keys: Mapping[str, tuple[str, Callable[[Any], None]]]) -> None:
+    """Keys of the page: letter → what it does in words, and the function. viser has letters and digits, and no space
+    bar; its list of commands (Ctrl-K) shows them."""
+    for letter, (words, act) in keys.items():
+        command = server.gui.add_command(words, hotkey=letter)
+        command.on_trigger(act)
+
+
 def add_side(server: Any) -> Any:
     """A panel on the left for charts; in the cell of a notebook, where space is small, it is minimised."""
     panel = server.gui.add_panel()
@@ -102,7 +110,7 @@ def add_layers(server: Any, stage: Stage, drawing: Drawing, traces: Traces, refr
     with server.gui.add_folder("show"):
         for label, layer in drawing.layers.items():
             box(label, layer.on, partial(drawing.show, label))
-        box("traces", False, trace)
+        box("traces", bool(traces.node.visible), trace)
         box("fine light", stage.fine, stage.light)
         server.gui.add_html(legend(drawing.layers))
 

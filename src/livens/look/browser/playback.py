@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...checks import Array
-from ...describe.model import Body, Point
+from ...describe.model import Body
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from ..picture.contacts import ContactPicture
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
+from ..picture.lengths import in_words
 from ..picture.phases import lasting
 from ..picture.picture import Picture, picture_of
+from ..picture.view import Traces as TraceChoice
+from ..picture.view import View, view_of
 from .charts import Charts
-from .clock import Clock, watchable
+from .clock import Clock
 from .curves import at_states, curves
 from .drawing import Drawing
 from .forces import Reactions
-from .panel import add_follow, add_layers, add_side, clock_text, fine, on_user_change
+from .panel import add_follow, add_keys, add_layers, add_side, clock_text, fine, on_user_change
 from .server import HERE, Viewer, begin, repeat, serve
-from .sizes import Sizes, in_words, sizes
+from .sizes import HALF, Sizes, sizes
 from .stage import Stage
 from .traces import Traces, path_until
 
@@ -35,8 +38,11 @@ CHARTED_STATES = 250  # about one for each pixel of the width of a chart
 def view(
     motion: Trajectory,
     *,
-    trace: Sequence[Point | Body] | None = None,
+    traces: TraceChoice = None,
+    camera: Any = None,
+    title: str | None = None,
     speed: float | None = None,
+    follow: Body | str | None = None,
     port: int | None = None,
     host: str = HERE,
     block: bool | None = None,
@@ -44,8 +50,9 @@ def view(
 ) -> Viewer:
     """Show `motion` in the browser: play, scrub, follow a body, show vectors, traces and charts.
 
-    trace: points or bodies whose traces can be shown (None: all centres of mass). speed: seconds of the motion per
-    second of watching (None: real time, or ten seconds in all if that is too short or too long). port: None finds a
+    traces: points or bodies that leave traces, shown at once; True: all centres of mass (None: the same, when they are
+    switched on). camera and title as in `motion.to_html`. speed: seconds of the motion per second of watching (None:
+    real time, or ten seconds in all if that is too short or too long). follow: a body. port: None finds a
     free one. host: the default serves this machine only; "0.0.0.0" serves everyone who can reach it. block: serve until
     Ctrl-C (None: yes in a script, no at a prompt or in a notebook). open_browser: None opens one if there is a screen.
     Needs the extra `view`.
@@ -59,9 +66,17 @@ def view(
     """
     if not isinstance(motion, Trajectory):
         raise ModelError(f"view shows a motion such as lv.simulate(…) gives, not {motion!r}; a model runs in lv.live.")
-    picture = picture_of(lasting(motion), trace)
-    with serve(motion.model.name, port, host) as viewer:
-        viewer.inside = Player(viewer.server, motion, picture, speed)
+    options = view_of(motion, camera, True if traces is None else traces, title, speed)
+    picture = picture_of(lasting(motion), options.traces)
+    with serve(options.title, port, host) as viewer:
+        viewer.inside = player = Player(
+            viewer.server, motion, picture, options, traced=traces is not None and bool(traces)
+        )
+        if camera is not None:
+            player.stage.look_from(options.turn, options.lift)
+        if follow is not None:
+            player.drawing.follow(motion._number(follow))
+        player.clock.play(True, time.perf_counter())
         viewer.stops.append(repeat(viewer.inside.frame))
     return begin(viewer, host, block, open_browser)
 
@@ -75,15 +90,17 @@ def sizes_of(motion: Trajectory, picture: Picture) -> Sizes:
 class Player:
     """The page of a recorded motion: its clock, its picture, its charts and its controls."""
 
-    def __init__(self, server: Any, motion: Trajectory, picture: Picture, speed: float | None):
+    def __init__(self, server: Any, motion: Trajectory, picture: Picture, options: View, traced: bool):
         self.server, self.motion = server, motion
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
-        self.clock.speed = watchable(self.clock.end - self.clock.start) if speed is None else float(speed)
+        self.clock.speed = options.speed
         sizes = sizes_of(motion, picture)
         self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
-        self.drawing = Drawing(server, picture, sizes, self.forces)
+        touch = ContactPicture(motion, HALF / sizes.scale)
+        self.drawing = Drawing(server, picture, sizes, self.forces, touch.near if touch.exists else None)
         some = at_states(motion, chosen(len(motion), CHARTED_STATES))
         self.traces = Traces(server, picture, sizes)
+        self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
         then = instants(motion, k)
         self.path: Array = picture.traces.at(then.x, then.R)
@@ -144,7 +161,7 @@ class Player:
         gui, clock = self.server.gui, self.clock
         m = self.motion
         self.text = gui.add_html(clock_text(clock.t, clock.end))
-        self.button = gui.add_button("play", color="blue")
+        self.button = gui.add_button("play", color="blue", hint="key P")
         end = max(clock.end, clock.start + 1e-9)
         self.scrub = gui.add_slider(
             "time [s]", min=clock.start, max=end, step=(end - clock.start) / 1000, initial_value=clock.t
@@ -173,6 +190,7 @@ class Player:
             clock.speed = max(0.0, float(value))
 
         on_user_change(self.button, play)
+        add_keys(self.server, {"P": ("play or pause", play), "R": ("to the start", lambda _: seek(clock.start))})
         on_user_change(self.scrub, seek)
         on_user_change(steps, step)
         on_user_change(speed, set_speed)

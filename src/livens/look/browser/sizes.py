@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ...checks import Array
 from ...describe.row import across
+from ..picture.extent import upright
+from ..picture.lengths import nice
 
 HALF = 2.0  # half the largest side of a motion, in units of the page
 LENS = np.radians(50.0)  # vertical angle of view
-NICE = (1.0, 2.0, 5.0, 10.0)
-UNITS = ((1e3, 1e3, "km"), (0.1, 1.0, "m"), (1e-4, 1e-3, "mm"), (0.0, 1e-6, "µm"))  # from which length, in m, name
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,11 @@ class Sizes:
         return q / np.linalg.norm(q)
 
     @property
+    def axes(self) -> Array:
+        """The rotation from world axes to upright ones, in which z is up."""
+        return upright(-self.up)
+
+    @property
     def camera(self) -> Array:
         """The position of the camera [units]: before the broad side of the motion, a little to the side and above."""
         e1, e2 = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) if self.up[2] > 0.99 else across(self.up)
@@ -82,23 +87,3 @@ def sizes(low: Array, high: Array, gravity: Array) -> Sizes:
     g = float(np.linalg.norm(gravity))
     up = -gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
     return Sizes(0.5 * (low + high), scale, half * scale, up)
-
-
-def in_words(x: float) -> str:
-    """A length [m] as text, in a suitable unit.
-
-    >>> in_words(1e-4), in_words(0.2), in_words(1e8)
-    ('0.1 mm', '0.2 m', '100,000 km')
-    """
-    _, unit, name = next(row for row in UNITS if x >= row[0])
-    return f"{x / unit:,.6g} {name}"
-
-
-def nice(x: float) -> float:
-    """The largest of the numbers 1, 2 and 5 × 10ᵏ that is not above x.
-
-    >>> nice(0.37), nice(7.0), nice(1e9)
-    (0.2, 5.0, 1000000000.0)
-    """
-    digit = 10.0 ** np.floor(np.log10(x * (1.0 + 1e-12)))
-    return float(f"{max(n for n in NICE if n * digit <= x * (1.0 + 1e-12)) * digit:.6g}")

@@ -15,7 +15,9 @@ from ...checks import Array
 from .sizes import LENS, Sizes
 
 MANY_BODIES = 200  # models with more begin in plain light
-WIDE = 1.2  # a window this many times as wide as high shows all of a motion
+WIDE = 1.25  # a window this many times as wide as high shows all of a motion
+PORTRAIT = 0.8  # pictures narrower than this are those of phones
+RAISED = 0.42  # height of the motion on a phone, in halves of the picture above its middle
 CELL, SECTION = (216, 216, 212), (180, 180, 176)  # colours of the lines of the ground
 LINES, EVERY = 30, 5  # lines on the ground in plain light, and which of them are darker
 
@@ -25,6 +27,7 @@ class Stage:
 
     def __init__(self, server: Any, sizes: Sizes, bodies: int = 1):
         self.server, scene, camera = server, server.scene, server.initial_camera
+        self.sizes = sizes
         scene.set_up_direction(tuple(sizes.up.tolist()))
         scene.world_axes.visible = False
         scene.configure_default_lights(enabled=False)
@@ -33,7 +36,8 @@ class Stage:
         self.sun = scene.add_light_directional("/light/sun", position=tuple(place.tolist()))
         camera.position, camera.look_at, camera.up = sizes.camera, (0.0, 0.0, 0.0), sizes.up
         camera.fov = float(LENS)
-        server.on_client_connect(lambda client: _step_back(client, sizes))
+        self.begin = sizes.camera
+        server.on_client_connect(lambda client: _step_back(client, sizes, self.begin))
         cell, where = sizes.cell * sizes.scale, {"position": tuple(sizes.ground), "wxyz": tuple(sizes.tilt)}
         self.lines = scene.add_line_segments(
             "/m/lines", *grid_lines(cell), thickness=1.0, thickness_units="screen", **where
@@ -45,6 +49,12 @@ class Stage:
         self.fine = True
         self.light(fine=bodies <= MANY_BODIES)
 
+    def look_from(self, turn: float, lift: float) -> None:
+        """Place the camera at these angles [rad] about the vertical and above the horizon (picture/view.py)."""
+        d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
+        self.begin = self.sizes.axes.T @ d * float(np.linalg.norm(self.sizes.camera))
+        self.server.initial_camera.position = self.begin
+
     def light(self, fine: bool) -> None:
         """Switch to fine or to plain light."""
         with self.server.atomic():
@@ -53,6 +63,21 @@ class Stage:
             self.fine = self.ground.visible = self.sun.cast_shadow = fine
             self.lines.visible = not fine
             self.sky.intensity, self.sun.intensity = (1.1, 1.6) if fine else (2.2, 2.4)
+
+
+def framed(sizes: Sizes, begin: Array, aspect: float) -> tuple[Array, Array]:
+    """The position of the camera and the point at which it looks [units], in a picture of this width per height: from
+    `begin` away until the width is enough, and, where a panel covers the lower part, with the motion in the upper one.
+
+    >>> watch = Sizes(np.zeros(3), 1.0, np.full(3, 2.0), np.array([0.0, 0.0, 1.0]))
+    >>> framed(watch, np.array([8.0, 0, 0]), 1.6)[1].tolist(), float(framed(watch, np.array([8.0, 0, 0]), 0.5)[0][0])
+    ([0.0, 0.0, 0.0], 20.0)
+    """
+    where = begin * max(1.0, WIDE / max(aspect, 0.2))
+    if aspect >= PORTRAIT:
+        return where, np.zeros(3)
+    aim = -RAISED * float(np.linalg.norm(where)) * float(np.tan(LENS / 2)) * sizes.up
+    return where + aim, aim
 
 
 def grid_lines(cell: float) -> tuple[Array, Array]:
@@ -70,16 +95,16 @@ def grid_lines(cell: float) -> tuple[Array, Array]:
     return np.concatenate([along, along[..., [1, 0, 2]]]), np.concatenate([colors, colors])
 
 
-def _step_back(client: Any, sizes: Sizes) -> None:
+def _step_back(client: Any, sizes: Sizes, begin: Array) -> None:
     """Move the camera away in a picture that is higher than wide, until the user moves it. Panels that dock beside the
-    picture make it narrower after the page has opened."""
-    placed = sizes.camera
+    picture make it narrower after the page has opened; on a phone they cover its lower part."""
+    placed = begin
 
     def fit(camera: Any) -> None:
         nonlocal placed
-        where = sizes.camera * max(1.0, WIDE / max(camera.aspect, 0.2))
+        where, aim = framed(sizes, begin, camera.aspect)
         if not np.allclose(where, placed) and np.allclose(camera.position, placed, atol=1e-3):
             placed = where
-            camera.position, camera.look_at = where, (0.0, 0.0, 0.0)
+            camera.position, camera.look_at = where, aim
 
     client.camera.on_update(fit)

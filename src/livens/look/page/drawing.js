@@ -17,9 +17,8 @@ function look(eye, target) {
   const z = unit(sub(eye, target)), x = unit(cross([0, 0, 1], z)), y = cross(z, x)
   return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1]
 }
-function lens(aspect, near, far) {
-  const f = 2.2 / Math.min(1, aspect)
-  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]
+function lens(fx, fy, shift, near, far) {       // shift: of the middle upwards, in halves of the height
+  return [fx, 0, 0, 0, 0, fy, 0, 0, 0, -shift, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]
 }
 function matrix(p) {                          // of a pose (x y z, w x y z)
   const [w, x, y, z] = unit(p.slice(3))
@@ -29,11 +28,46 @@ function matrix(p) {                          // of a pose (x y z, w x y z)
 }
 const carry = (M, r, o = 0) => [0, 1, 2].map(i => M[12 + i] + M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
 const turned = (M, r, o) => [0, 1, 2].map(i => M[i] * r[o] + M[4 + i] * r[o + 1] + M[8 + i] * r[o + 2])
+const LENS = 2.2                                // 1/tan of half the angle of view
 const raw = s => Uint8Array.from(atob(s), c => c.charCodeAt(0)).buffer
 
-// ── the camera: drag or arrow keys to orbit, wheel, two fingers, + or − to zoom ──
-function orbit(canvas) {
-  const camera = { turn: -0.9, lift: 0.32, zoom: 1 }, held = new Map()
+// ── rotations by quaternions (w x y z) and rotation vectors, and poses between two times: picture/interpolation.py ──
+const product = (p, q) => [p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+                           p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]]
+function exponential(v) { const a = Math.hypot(...v), s = a > 1e-9 ? Math.sin(a / 2) / a : .5; return [Math.cos(a / 2), s * v[0], s * v[1], s * v[2]] }
+function logarithm(q) {
+  const s = q[0] < 0 ? -1 : 1, size = Math.hypot(q[1], q[2], q[3]), k = size > 1e-12 ? 2 * Math.atan2(size, s * q[0]) / size : 2
+  return [1, 2, 3].map(i => s * k * q[i])
+}
+function smooth(p0, p1, r0, r1, h, s) {
+  const b = s * (1 - s) ** 2, c = s * s * (3 - 2 * s), d = s * s * (s - 1), out = []
+  for (let i = 0; i < 3; i++) out.push((1 - c) * p0[i] + b * h * r0[i] + c * p1[i] + d * h * r1[i])
+  const w0 = [0, 1, 2].map(i => h * r0[3 + i]), w1 = [0, 1, 2].map(i => h * r1[3 + i]), guess = w0.map((x, i) => (x + w1[i]) / 2)
+  let theta = logarithm(product(p1.slice(3), [p0[3], -p0[4], -p0[5], -p0[6]])), angle = Math.hypot(...theta)
+  const axis = unit(angle < 1e-6 ? guess : theta), turns = Math.round((dot(guess, axis) - angle) / (2 * Math.PI))
+  theta = theta.map((x, i) => x + 2 * Math.PI * turns * axis[i]); angle = Math.hypot(...theta)
+  const half = angle / 2, regular = angle > 1e-3 && Math.abs(Math.sin(half)) > .05
+  const e = regular ? (1 - half / Math.tan(half)) / (4 * half * half) : 1 / 12, once = cross(theta, w1), twice = cross(theta, once)
+  const w = regular || angle <= 1e-3 ? w1.map((x, i) => x - once[i] / 2 + e * twice[i]) : w1
+  return out.concat(product(exponential(w0.map((x, i) => b * x + c * theta[i] + d * w[i])), p0.slice(3)))
+}
+
+// ── the middle and the distance from which a picture of this size shows all points, at the angles of the first view ──
+function fitted(points, { camera: { turn, lift }, size }, wide, high, inset) {
+  const e = [[-Math.sin(turn), Math.cos(turn), 0], [-Math.sin(lift) * Math.cos(turn), -Math.sin(lift) * Math.sin(turn), Math.cos(lift)],
+             [Math.cos(lift) * Math.cos(turn), Math.cos(lift) * Math.sin(turn), Math.sin(lift)]]
+  const free = Math.max(.3 * high, high - inset.top - inset.bottom), f = LENS * Math.min(free, wide), rows = []
+  for (let k = 0; k < points.length; k += 3) rows.push(e.map(u => dot(u, points.subarray(k, k + 3))))
+  const half = [0, 1, 2].map(i => (Math.max(...rows.map(r => r[i])) + Math.min(...rows.map(r => r[i]))) / 2)
+  let far = 1.6 * size                                                       // from nearer, the front would look too large
+  for (const r of rows) far = Math.max(far, r[2] - half[2] + f / .88 * Math.max(Math.abs(r[0] - half[0]) / wide, Math.abs(r[1] - half[1]) / free))
+  return { far, middle: [0, 1, 2].map(i => half[0] * e[0][i] + half[1] * e[1][i] + half[2] * e[2][i]) }
+}
+
+// ── the camera: drag or arrow keys to orbit, shift or the right button to pan, wheel, two fingers, + or − to zoom; a
+//    double click or Home returns to the first view ──
+function orbit(canvas, first = {}) {
+  const begin = { turn: -0.9, lift: 0.32, zoom: 1, pan: [0, 0], ...first }, camera = { ...begin }, held = new Map()
   const tilt = d => { camera.lift = Math.max(-1.5, Math.min(1.5, camera.lift + d)) }
   const zoom = f => { camera.zoom = Math.max(.05, Math.min(20, camera.zoom * f)) }
   const spread = () => { const [a, b] = [...held.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]) || 1 }
@@ -45,15 +79,18 @@ function orbit(canvas) {
     const apart = held.size == 2 ? spread() : 0
     held.set(e.pointerId, [e.clientX, e.clientY])
     if (apart) zoom(apart / spread())
+    else if (e.shiftKey || e.buttons == 2 || e.buttons == 4) camera.pan = [camera.pan[0] + (e.clientX - before[0]) / canvas.clientHeight, camera.pan[1] - (e.clientY - before[1]) / canvas.clientHeight]
     else { camera.turn -= (e.clientX - before[0]) * .008; tilt((e.clientY - before[1]) * .008) }
   }
   canvas.onwheel = e => {
     if (self != top && !document.hasFocus()) return                                      // inside another page: that scrolls
     e.preventDefault(); zoom(Math.exp(e.deltaY * .001))
   }
+  canvas.ondblclick = () => Object.assign(camera, begin)
+  canvas.oncontextmenu = e => e.preventDefault()
   canvas.onkeydown = e => {
     const act = { ArrowLeft: () => { camera.turn -= .08 }, ArrowRight: () => { camera.turn += .08 }, ArrowUp: () => tilt(.08),
-                  ArrowDown: () => tilt(-.08), "+": () => zoom(.9), "-": () => zoom(1.1) }[e.key]
+                  ArrowDown: () => tilt(-.08), "+": () => zoom(.9), "-": () => zoom(1.1), Home: () => Object.assign(camera, begin) }[e.key]
     if (act) { e.preventDefault(); act() }
   }
   return camera
@@ -61,7 +98,8 @@ function orbit(canvas) {
 
 // ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for
 //    ribbons, a few pixels wide, between two ends. Bodies of one shape are drawn at once ──
-const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1] }
+const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1], ground: [.36, .36, .34, 1], look: 0 }
+const NIGHT = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, .5], ink: [.92, .91, .88, 1], ground: [.66, .66, .63, 1], look: 1 }
 function drawing(canvas, many = false) {       // many: no smooth edges, which are slow without graphics hardware
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
@@ -77,8 +115,8 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     return program
   }
   const faces = linked(`#version 300 es
-    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; out vec3 x; flat out vec4 c0;
-    void main() { vec4 p = body * vec4(r, 1); x = p.xyz; c0 = color; gl_Position = view * p; }`, `#version 300 es
+    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; uniform vec3 origin; uniform float unit; out vec3 x; flat out vec4 c0;
+    void main() { vec4 p = body * vec4(r, 1); x = (p.xyz - origin) * unit; c0 = color; gl_Position = view * p; }`, `#version 300 es
     precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; out vec4 o;
     void main() {
       vec3 d = normalize(eye - x), m = normalize(cross(dFdx(x), dFdy(x)));
@@ -101,7 +139,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     }`, `#version 300 es
     precision highp float; in vec4 c; out vec4 o; void main() { o = c; }`)
   const U = {}, V = {}
-  for (const name of ["view", "eye", "middle", "lit", "reach"]) U[name] = gl.getUniformLocation(faces, name)
+  for (const name of ["view", "eye", "middle", "lit", "reach", "origin", "unit"]) U[name] = gl.getUniformLocation(faces, name)
   for (const name of ["view", "screen", "width"]) V[name] = gl.getUniformLocation(ribbons, name)
   function mesh(vertices, triangles) {
     const vao = gl.createVertexArray()
@@ -177,7 +215,15 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     it.traces.band = it.traces.body[0].map(() => ribbon(3 * points, true))
     it.trace = (k, path) => put(it.traces.band[k], path)
     it.mark = (k, M) => carry(M, it.traces.r[0], 3 * k)                      // the point of trace k, its body at M
-    it.arrow = ribbon(18)
+    it.arrow = ribbon(30)
+    it.extra = ribbon(6)
+    it.symbols = { ...data.symbols, n: data.symbols.body.length, r: new Float32Array(raw(data.symbols.r)), p: new Float32Array(raw(data.symbols.p)) }
+    it.symbols.still = it.symbols.owner.map(k => ["ground", "base"].includes(it.symbols.kinds[k]))
+    it.symbols.bands = [false, true].map(still => {                          // joints, and what is fixed to the world
+      const pieces = it.symbols.body.map((_, k) => k).filter(k => it.symbols.still[k] == still)
+      return { pieces, ...ribbon(6 * pieces.length) }
+    })
+    it.dots = ribbon(6 * data.bodies.length)
     return it
   }
   function coiled(coil, a, b, radius) {
@@ -196,7 +242,30 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     if (what.n) put(what.band, new Float32Array(Array.from({ length: what.n }, (_, k) => [...at(k, 0), ...at(k, there(what, k, now) ? 1 : 0)]).flat()))
     return what.n
   }
-  function drawLines(it, places, { on, marks, ink, arrows, eye, now }) {
+  function pieces(it, band, places, now) {                                   // of symbols: r + size · p in the axes of their bodies
+    const { symbols, data } = it, s = symbols.size * data.size, out = new Float32Array(6 * band.pieces.length)
+    band.pieces.forEach((k, place) => {
+      const M = places[symbols.body[k]], owner = symbols.owner[k]
+      if (!there(symbols, owner, now)) return
+      for (const end of [0, 3]) {
+        const o = 6 * k + end, x = symbols.r[o] + s * symbols.p[o], y = symbols.r[o + 1] + s * symbols.p[o + 1], z = symbols.r[o + 2] + s * symbols.p[o + 2]
+        for (let i = 0; i < 3; i++) out[6 * place + end + i] = M[12 + i] + M[i] * x + M[4 + i] * y + M[8 + i] * z
+      }
+    })
+    if (band.pieces.length) put(band, out)
+    return band.pieces.length
+  }
+  function smallBodies(it, places, right, pixel) {                           // bodies below three pixels are drawn as dots
+    const out = []
+    it.data.bodies.forEach((body, b) => {
+      if (body.reach > 1.5 * pixel) return
+      const x = carry(places[b + 1], body.center)
+      out.push(...x.map((c, i) => c - 1.5 * pixel * right[i]), ...x.map((c, i) => c + 1.5 * pixel * right[i]))
+    })
+    if (out.length) put(it.dots, new Float32Array(out))
+    return out.length / 6
+  }
+  function drawLines(it, places, { on, marks, ink, ground, look, arrows, segments, eye, now }) {
     const { springs, dampers, rods, axes, traces, data } = it
     if (on("springs")) stripes(dampers.band, between(places, dampers, now), 1.5, data.tints.rest)
     if (on("rods")) stripes(rods.band, between(places, rods, now), 3, ink)
@@ -212,37 +281,55 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
       stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
     }
-    if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].color.map(x => .8 * x) : ink))
-    for (const { from, to, color } of arrows) {
+    if (on("symbols")) it.symbols.bands.forEach((band, still) => {           // joints inside bodies show through, faintly
+      const count = pieces(it, band, places, now)
+      if (!still) { gl.disable(gl.DEPTH_TEST); stripes(band, count, 1.4, [...ink.slice(0, 3), .3]); gl.enable(gl.DEPTH_TEST) }
+      stripes(band, count, still ? 1.6 : 1.8, still ? ground : ink)
+    })
+    if (on("traces")) traces.band.forEach((band, k) => stripes(band, marks - 1, 1.2, traces.body[0][k] ? data.bodies[traces.body[0][k] - 1].trace[look] : ink))
+    for (const { from, to, color, double } of arrows) {
       const d = sub(to, from), side = unit(cross(d, sub(eye, to))), l = .07 * data.size, u = unit(d)
       const barb = s => to.map((x, i) => x - l * u[i] + .45 * s * l * side[i])
-      put(it.arrow, new Float32Array([...from, ...to, ...to, ...barb(1), ...to, ...barb(-1)]))
-      stripes(it.arrow, 3, 2.2, color)
+      const back = x => x.map((c, i) => c - .6 * l * u[i]), more = double ? [...back(to), ...back(barb(1)), ...back(to), ...back(barb(-1))] : []
+      put(it.arrow, new Float32Array([...from, ...to, ...to, ...barb(1), ...to, ...barb(-1), ...more]))
+      stripes(it.arrow, double ? 5 : 3, 2.2, color)
+    }
+    for (const { ends, width, color } of segments) {                         // pieces between points of the world; inside bodies they show through
+      gl.bindBuffer(gl.ARRAY_BUFFER, it.extra.ends); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(ends), gl.DYNAMIC_DRAW)
+      gl.disable(gl.DEPTH_TEST); stripes(it.extra, ends.length / 6, width, [...color.slice(0, 3), .35]); gl.enable(gl.DEPTH_TEST)
+      stripes(it.extra, ends.length / 6, width, color)
     }
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], sharp = 1, now }) {
+  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], segments = [], sharp = 1, now, inset = { top: 0, bottom: 0 } }) {
     const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
-    const { data, cell } = it, { turn, lift } = camera
+    const { data, cell } = it, { turn, lift, pan = [0, 0] } = camera, high = canvas.clientHeight, free = Math.max(.3 * high, high - inset.top - inset.bottom)
     far *= camera.zoom
+    const fy = LENS * Math.min(free, canvas.clientWidth) / high, fx = fy * high / canvas.clientWidth, pixel = far / (fy * high / 2)
+    const right = [-Math.sin(turn), Math.cos(turn), 0], up = [-Math.sin(lift) * Math.cos(turn), -Math.sin(lift) * Math.sin(turn), Math.cos(lift)]
+    middle = middle.map((x, i) => x - high * pixel * (pan[0] * right[i] + pan[1] * up[i]))
     const eye = [middle[0] + far * Math.cos(lift) * Math.cos(turn), middle[1] + far * Math.cos(lift) * Math.sin(turn), middle[2] + far * Math.sin(lift)]
     gl.useProgram(faces)
     gl.viewport(0, 0, w, h); gl.clearColor(...colors.paper); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA)
-    const view = times4(lens(w / h, far / 100, far * 10 + 4 * data.size), look(eye, middle))
+    const view = times4(lens(fx, fy, (inset.bottom - inset.top) / high, far / 100, far * 10 + 4 * data.size), look(eye, middle))
     gl.uniformMatrix4fv(U.view, false, view)
-    gl.uniform3fv(U.eye, eye); gl.uniform3fv(U.middle, [middle[0], middle[1], data.low])
+    const scaled = x => x.map((c, i) => (c - data.middle[i]) / data.size)    // for the light: in halves of the motion's size
+    gl.uniform3fv(U.origin, data.middle); gl.uniform1f(U.unit, 1 / data.size)
+    gl.uniform3fv(U.eye, scaled(eye)); gl.uniform3fv(U.middle, scaled([middle[0], middle[1], data.low]))
     drawBodies(it.shapes, places)
     const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
-    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far))
+    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far) / data.size)
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
-    drawLines(it, places, { on, marks, ink: colors.ink, arrows, eye, now })
-    return x => {                             // the position of a point of the world on the canvas, in pixels of the page
+    drawLines(it, places, { on, marks, ink: colors.ink, ground: colors.ground, look: colors.look, arrows, segments, eye, now })
+    stripes(it.dots, smallBodies(it, places, right, pixel), 1.5, colors.ink)
+    const place = x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])
       return [(p[0] / p[2] + 1) / 2 * canvas.clientWidth, (1 - p[1] / p[2]) / 2 * canvas.clientHeight]
     }
+    return { place, pixels: 1 / pixel }       // pixels of the page per metre, at the distance of the middle
   }
   return { scene, draw }
 }

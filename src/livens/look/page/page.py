@@ -1,7 +1,8 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
-The template page.html is the player, and drawing.js draws; this module fills in the description (each shape once) and
-the poses, at no more times than a screen can show. Numbers are little-endian single precision in base64.
+The template page.html is the page, drawing.js draws, marks.js adds scale, axes and names, contacts.js adds forces of
+contacts, and player.js plays; this module fills in the description (each shape once) and the poses (frames.py). Numbers
+are little-endian single precision in base64.
 """
 
 from __future__ import annotations
@@ -10,108 +11,142 @@ import base64
 import json
 import os
 import re
-from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...checks import Array, positive
-from ...describe.model import Body, Point
+from ...checks import Array
 from ...describe.pose import quaternions
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import RADIUS, profile
-from ..picture.colors import EXTENSION, hexadecimal
-from ..picture.extent import LIFT, TURN, extent, extent_of_bodies, upright
-from ..picture.instants import Instant, chosen, upright_instants
+from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
+from ..picture.contacts import NORMAL, ContactPicture
+from ..picture.extent import corners, extent, extent_of_bodies, floor_of, outermost, upright
 from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
+from ..picture.symbols import SYMBOL_SIZE
+from ..picture.view import Traces, View, view_of
+from .frames import Frames, frames_of
 
-MOST_TIMES, LEAST_TIMES = 2000, 100  # at which poses are stored; in between the page interpolates
 POSES = 400_000  # of all bodies at all times: 15 MB
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list, to which the given one is added
-TRACED_BODIES = 50  # models with more have traces only on request
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list; of slow and fast pages relative to their speed
+IMPACT_MARKS = 300  # on the time axis: the strongest impacts
+CONTACT_MARKS = 200_000  # contact points at all times: 8 MB
 SPRING_STATES = 200  # states at which the extensions of springs are compared
+SCRIPTS = {"drawing": "drawing.js", "marks": "marks.js", "contacts": "contacts.js", "player": "player.js"}
 
 
 def write_page(
     motion: Trajectory,
     path: str | os.PathLike[str],
     follow: bool = False,
-    trace: Sequence[Point | Body] | None = None,
+    traces: Traces = None,
+    camera: Any = None,
+    title: str | None = None,
+    speed: float | None = None,
     force: bool = False,
 ) -> None:
-    """Write the stand-alone HTML page of `motion` to `path`; force: replace a file that livens did not write.
+    """Write the stand-alone HTML page of `motion` to `path`; the other arguments are those of picture/view.py, and
+    force: replace a file that livens did not write.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(name="top")
     >>> top = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=500), body_rates=(0.1, 4, 0.1), name="top"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page(lv.simulate(m, h=1e-2, until=1.0), folder + "/top.html", trace=[top.point(0.5, 0, 0)])
+    ...     write_page(lv.simulate(m, h=1e-2, until=1.0), folder + "/top.html", traces=[top.point(0.5, 0, 0)])
     ...     "<title>top</title>" in open(folder + "/top.html").read()
     True
     """
-    text = page(motion, follow, trace)
+    text = page(motion, view_of(motion, camera, traces, title, speed, follow))
     with replacing(path, force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def page(
-    motion: Trajectory,
-    follow: bool = False,
-    trace: Sequence[Point | Body] | None = None,
-    speed: float = 1.0,
-    most: int | None = None,
-) -> str:
-    """The stand-alone HTML page of `motion`.
-
-    follow: the camera moves with the centre of mass. trace: the points and bodies that leave traces (None: all centres
-    of mass of at most 50 bodies). speed: initial speed of the clock. most: limit on the poses of all bodies at all
-    times (None: 400,000, which are 15 MB).
-    """
-    text, script = (
-        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "drawing.js")
+def page(motion: Trajectory, view: View, most: int | None = None) -> str:
+    """The stand-alone HTML page of `motion`. most: limit on the poses of all bodies at all times
+    (None: 400,000, which are 15 MB)."""
+    text, *scripts = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", *SCRIPTS.values())
     )
-    speeds = sorted({*SPEEDS, positive(speed, "the speed of the page", "1")})
+    data, frames = _data(motion, view, most or POSES)
+    chosen = float(f"{view.speed:.3g}")
+    factor = 1.0 if min(SPEEDS) <= chosen <= max(SPEEDS) else chosen
+    speeds = sorted({chosen, *(float(f"{speed * factor:.3g}") for speed in SPEEDS)})
     marks = {
-        "drawing": script,
-        "title": escape(motion.model.name),
+        **dict(zip(SCRIPTS, scripts, strict=True)),
+        "title": escape(view.title),
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
-        "follow": "checked" if follow else "",
-        "speeds": "".join(f"<option{' selected' if s == speed else ''}>{s:g}" for s in speeds),
+        "note": escape(frames.note),
+        "coarse": "coarse" if frames.coarse else "",
+        "follow": "checked" if view.follow else "",
+        "speeds": "".join(f"<option{' selected' if s == chosen else ''}>{s:g}" for s in speeds),
         **{name: hexadecimal(color) for name, color in EXTENSION.items()},
-        "data": json.dumps(_data(motion, trace, most or POSES)).replace("<", "\\u003c"),
+        "data": json.dumps(data).replace("<", "\\u003c"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
 
 
-def _data(motion: Trajectory, trace: Sequence[Point | Body] | None, most: int) -> dict[str, Any]:
-    bodies = motion.model.bodies[1:]
-    if trace is None:
-        trace = bodies if len(bodies) <= TRACED_BODIES else []
-    picture = picture_of(passing(motion), trace)
-    k = chosen(len(motion), int(np.clip(most // len(bodies), LEAST_TIMES, MOST_TIMES)))
-    now = upright_instants(motion, k)
+def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Frames]:
+    picture = picture_of(passing(motion), view.traces)
+    frames = frames_of(motion, most)
+    now = frames.now
     low, high = extent(picture, now.x, now.R)
+    size = float((high - low).max()) / 2
+    symbols = picture.symbols.ends(now.x[0], now.R[0], SYMBOL_SIZE * size)
+    up = upright(motion.model.gravity)
+    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R)
+    room = [corners(picture, now.x, now.R), symbols.reshape(-1, 3), tips(arrows, now.x, now.R, up, size)]
     data = scene(picture) | {
-        "times": packed(motion.t[k]),
-        "poses": packed(_poses(now)[:, 1:]),
-        "low": float(low[2]),
+        "times": packed(motion.t[frames.number], "<f8"),
+        "poses": packed(frames.poses),
+        "rates": None if frames.rates is None else packed(frames.rates),
+        "low": floor_of(picture, float(low[2])),
         "middle": (0.5 * (low + high)).tolist(),
-        "size": float((high - low).max()) / 2,
+        "size": size,
+        "room": packed(outermost(np.concatenate(room))),
         "near": extent_of_bodies(picture, now.x),
-        "camera": {"turn": TURN, "lift": LIFT},
+        "camera": {"turn": view.turn, "lift": view.lift},
     }
-    some = slice(None, None, max(1, len(k) // SPRING_STATES))
+    data["arrows"] = [_arrow(one, up) for one in arrows]
+    some = slice(None, None, max(1, len(frames.number) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
+    data |= _contacts(motion, frames.number, size)
     if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
-        for kind in ("springs", "dampers", "rods", "axes"):
+        for kind in ("springs", "dampers", "rods", "axes", "symbols"):
             data[kind]["shown"] = intervals(motion, vars(picture)[kind].names)
-    return data
+    return data, frames
+
+
+def _contacts(motion: Trajectory, k: NDArray[np.int64], half: float) -> dict[str, Any]:
+    """Position, normal, force and friction of the contact points at the states k; times of impacts."""
+    marks = ContactPicture(motion, half)
+    if not marks.exists:
+        return {}
+    up, rows, first = upright(motion.model.gravity), [], [0]
+    for state in k:
+        now = marks.at(int(state))
+        row = np.concatenate([now.point @ up.T, now.normal @ up.T, now.force @ up.T, now.friction[:, None]], axis=1)
+        strongest = np.argsort(-np.linalg.norm(now.force, axis=1))[: max(1, CONTACT_MARKS // len(k))]
+        rows.append(row[strongest])
+        first.append(first[-1] + len(strongest))
+    hits = motion.impacts
+    strongest = np.argsort(-np.linalg.norm(hits.impulse, axis=1))[:IMPACT_MARKS]
+    return {
+        "contacts": {
+            "first": first,
+            "marks": packed(np.concatenate(rows)),
+            "scale": marks.scale,
+            "normal": NORMAL * half,
+        },
+        "impacts": sorted(hits.t[strongest].tolist()),
+    }
 
 
 def scene(picture: Picture) -> dict[str, Any]:
@@ -119,8 +154,10 @@ def scene(picture: Picture) -> dict[str, Any]:
     model = picture.model
     mass = np.array([body.mass_properties.mass for body in model.bodies[1:]])
     springs, axes = picture.springs, picture.axes
+    kinds = {thing.name: type(thing).__name__ for thing in model.things}
     return {
         "world": quaternions(upright(model.gravity)[None])[0].tolist(),
+        "gravity": float(np.linalg.norm(model.gravity)),
         "shapes": [
             {"vertices": packed(one.surface.vertices), "triangles": packed(one.surface.triangles, "<u4")}
             for one in picture.shapes
@@ -129,7 +166,9 @@ def scene(picture: Picture) -> dict[str, Any]:
             {
                 "name": body.name,
                 "shape": int(picture.shape_of[b]),
-                "color": rgba(picture.colors[b]),
+                "reach": float(picture.reach[b]),
+                "color": rgba(picture.colors[b], float(picture.opacity[b])),
+                "trace": [rgba(readable(picture.colors[b], paper)) for paper in (PAPER, DARK_PAPER)],
                 "center": body.mass_properties.center.tolist(),
                 "share": float(mass[b - 1] / mass.sum()),
             }
@@ -140,15 +179,38 @@ def scene(picture: Picture) -> dict[str, Any]:
         "dampers": _places(picture.dampers.a, picture.dampers.b),
         "rods": _places(picture.rods.a, picture.rods.b),
         "axes": _places(axes.points, axes.directions) | {"half": AXIS},
+        "symbols": _symbols(picture) | {"types": [kinds.get(name, "") for name in picture.symbols.names]},
+        "arrows": [],
         "traces": _places(picture.traces),
         "tints": {name: rgba(color) for name, color in EXTENSION.items()},
     }
 
 
-def _poses(now: Instant) -> Array:
-    """(x y z, w x y z) of every body (times, bodies, 7)."""
-    q = quaternions(now.R.reshape(-1, 3, 3)).reshape(*now.x.shape[:-1], 4)
-    return np.concatenate([now.x, q], axis=-1)
+def _symbols(picture: Picture) -> dict[str, Any]:
+    """Pieces of lines: their bodies, and the two parts r and p of their ends (picture/symbols.py)."""
+    symbols = picture.symbols
+    return {
+        "names": symbols.names,
+        "kinds": symbols.kinds,
+        "owner": symbols.owner.tolist(),
+        "body": symbols.body.tolist(),
+        "r": packed(symbols.r),
+        "p": packed(symbols.p),
+        "size": SYMBOL_SIZE,
+    }
+
+
+def _arrow(arrows: Arrows, up: Array) -> dict[str, Any]:
+    return {
+        "kind": arrows.kind,
+        "unit": arrows.unit,
+        "names": arrows.names,
+        **_places(arrows.points),
+        "values": packed(arrows.values @ up.T),
+        "most": arrows.most,
+        "scale": arrows.scale,
+        "length": ARROW_LENGTH,
+    }
 
 
 def _places(*of: Places) -> dict[str, Any]:
@@ -161,6 +223,6 @@ def packed(array: Any, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-def rgba(color: Any) -> list[float]:
+def rgba(color: Any, opacity: float = 1.0) -> list[float]:
     """A colour of three numbers up to 255 as four from 0 to 1, the last of which is the opacity."""
-    return [int(part) / 255 for part in color] + [1.0]
+    return [int(part) / 255 for part in color] + [opacity]

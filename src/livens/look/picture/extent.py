@@ -44,6 +44,24 @@ def corners(picture: Picture, x: Array, R: Array) -> Array:
     return np.concatenate(found)
 
 
+def outermost(points: Array) -> Array:
+    """Of many points (n, 3) those that are outermost in 26 directions (26, 3): a camera that shows these shows nearly
+    all of the others."""
+    steps = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
+    ways = steps[np.abs(steps).any(axis=1)]
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    return points[(points @ ways.T).argmax(axis=0)]
+
+
+def floor_of(picture: Picture, low: float) -> float:
+    """The height [m] of the ground in upright axes: the highest level plane on which bodies roll or touch, if there is
+    one, or else `low`, below everything."""
+    up = upright(picture.model.gravity)
+    points, normals = picture.floors[:, 0] @ up.T, picture.floors[:, 1] @ up.T
+    level = points[normals[:, 2] > 1.0 - 1e-6]
+    return float(level[:, 2].max()) if len(level) else low
+
+
 def upright(gravity: Array) -> Array:
     """The rotation that turns the direction against `gravity` into z; the identity where there is none.
 

@@ -6,6 +6,8 @@
     damper      a thin line between two points
     rod         a thick line between two points
     axis        a short line through a point of a joint, along a direction of one of its bodies
+    symbol      a small drawing of a joint by its type, of the ground at points of the world, and of the base link
+    load        an arrow along a force, or a double one along a torque (arrows.py)
 
 Everything is given as points and directions fixed to bodies (places.py), so a back end needs the poses of the bodies at
 a time (instants.py) and nothing else of the motion. Back ends: browser (viser), page (HTML), render (PNG, films), gltf.
@@ -21,19 +23,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
+from ...describe.body import Plane
+from ...describe.glyph import Glyph
 from ...describe.model import Body, Model, Point
 from ...errors import ModelError
-from .colors import BLACK, of_bodies
+from .colors import colors_of
 from .places import Places, places, traced
 from .shapes import Shape, shapes
+from .symbols import Symbols, symbols_of
 
+BASE_POINTS = 40  # models with more points of joints on the world have no base link
 AXIS = 0.07  # half the length of the line of an axis, in halves of the largest side of the motion
 
 
 class Item(NamedTuple):
     """One thing that every back end draws."""
 
-    kind: str  # "body", "spring", "damper", "rod" or "axis"
+    kind: str  # "body", "spring", "damper", "rod", "axis", "symbol" or "load"
     name: str
 
 
@@ -84,10 +90,14 @@ class Picture:
     shape_of: NDArray[np.int64]  # the number of each body's shape in `shapes`; the world: −1
     reach: Array  # how far each body extends from the origin of its frame [m]; the world: 0
     colors: NDArray[np.uint8]  # of the bodies (bodies, 3), 0 … 255; that of the world is black
+    opacity: Array  # of the bodies (bodies,), from 0 to 1
     springs: Links
     dampers: Links
     rods: Links
     axes: Axes
+    symbols: Symbols
+    loads: list[Any]  # loads, which are drawn as arrows
+    floors: Array  # (n, 2, 3) points of the planes of the world on which bodies roll or touch, and their normals
     joints: list[Any]  # joints that are drawn as a point
     joint_points: Places  # their second points
     points: Places  # all points on which joints and forces act
@@ -102,6 +112,8 @@ class Picture:
             "damper": self.dampers.names,
             "rod": self.rods.names,
             "axis": self.axes.names,
+            "symbol": self.symbols.names,
+            "load": [load.name for load in self.loads],
         }
         return found + [Item(kind, name) for kind, some in names.items() for name in some]
 
@@ -121,7 +133,7 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
     >>> _ = m.add(lv.Spring(m.world.point(0, 0, 0), ball.center, stiffness=1.0, length=0.5, name="spring"))
     >>> picture = picture_of(m)
     >>> [tuple(item) for item in picture.items], picture.springs.length.tolist(), picture.reach.round(6).tolist()
-    ([('body', 'ball'), ('spring', 'spring')], [0.5], [0.0, 0.1])
+    ([('body', 'ball'), ('spring', 'spring'), ('symbol', 'spring')], [0.5], [0.0, 0.1])
     """
     if len(model.bodies) < 2:
         raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
@@ -144,7 +156,8 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
         shapes=found,
         shape_of=shape_of,
         reach=reach,
-        colors=np.concatenate([np.array([BLACK], dtype=np.uint8), of_bodies(len(model.bodies) - 1)]),
+        colors=colors_of(model),
+        opacity=np.array([body.opacity for body in model.bodies]),
         springs=links("spring"),
         dampers=links("damper"),
         rods=links("rod"),
@@ -153,8 +166,54 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
             places(model, [point for _, point, _ in axes]),
             places(model, [Point(point.body, axis) for _, point, axis in axes]),
         ),
+        symbols=_symbols(model, glyphs),
+        loads=[thing for thing, glyph in glyphs if glyph.kind == "load"],
+        floors=_floors(model, glyphs),
         joints=[thing for thing, _ in pins],
         joint_points=places(model, [glyph.points[0] for _, glyph in pins]),
         points=places(model, [point for thing in things for point in thing.points]),
         traces=traced(model, model.bodies[1:] if trace is None else trace),
     )
+
+
+def _symbols(model: Model, glyphs: Sequence[tuple[Any, Glyph]]) -> Symbols:
+    """The symbols of joints; the ground at each point of the world on which a joint, a spring or a damper acts; and the
+    base link between those of the joints. A plane of the world is ground itself."""
+    number = {body.name: k for k, body in enumerate(model.bodies)}
+    found = [(thing.name, one, number[one.point.body.name]) for thing, glyph in glyphs for one in glyph.symbols]
+    g = float(np.linalg.norm(model.gravity))
+    up = -model.gravity / g if g > 0.0 else np.array([0.0, 0.0, 1.0])
+    ground: dict[tuple[float, ...], tuple[str, Array, Array]] = {}
+    base: list[Array] = []
+    for thing, glyph in glyphs:
+        flat = any(one.kind == "plate" and one.point.body.is_world for one in glyph.symbols)
+        if glyph.kind == "load" or flat or not thing.points:
+            continue
+        for point in (point for point in thing.points if point.body.is_world):
+            hangs = thing.kind != "joint" and all(up @ (other.start - point.r) <= 0.0 for other in thing.points)
+            entry = (thing.name, point.r, -up if hangs else up)
+            if ground.setdefault(tuple(point.r.tolist()), entry)[0] == thing.name:
+                base += [point.r] if thing.kind == "joint" else []
+    pieces = _tree(np.array(base)) if 2 <= len(base) <= BASE_POINTS else np.zeros((0, 2, 3))
+    return symbols_of(found, list(ground.values()), pieces)
+
+
+def _tree(points: Array) -> Array:
+    """The shortest lines (n − 1, 2, 3) that connect all points: each time the nearest point is added."""
+    inside, rest, found = [0], list(range(1, len(points))), []
+    while rest:
+        apart = np.linalg.norm(points[inside][:, None] - points[rest][None], axis=2)
+        i, j = np.unravel_index(int(apart.argmin()), apart.shape)
+        found.append((points[inside[i]], points[rest[j]]))
+        inside.append(rest.pop(int(j)))
+    return np.array(found)
+
+
+def _floors(model: Model, glyphs: Sequence[tuple[Any, Glyph]]) -> Array:
+    """Planes of the world on which bodies roll or with which they are in contact: points and normals."""
+    plates = [one for _, glyph in glyphs for one in glyph.symbols if one.kind == "plate" and one.point.body.is_world]
+    found = [(one.point.r, one.axis) for one in plates]
+    for thing in model.things:
+        sides = [side for rule in thing.contacts() for side in (*rule.sides, *rule.planes) if isinstance(side, Plane)]
+        found += [(side.r, side.normal) for side in sides if side.body.is_world]
+    return np.array(found).reshape(-1, 2, 3)

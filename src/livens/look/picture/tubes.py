@@ -6,6 +6,8 @@ is the one before, projected across the line and normalised.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...checks import Array
@@ -42,3 +44,13 @@ def tube(line: Array, radius: float, scale: Array | None = None) -> Mesh:
     turned = normals * scale  # normals are transformed by the inverse of the scale
     turned /= np.linalg.norm(turned, axis=-1, keepdims=True)
     return Mesh(vertices.reshape(-1, 3), turned.reshape(-1, 3), triangles)
+
+
+def together(meshes: Sequence[Mesh]) -> Mesh:
+    """Several meshes as one."""
+    begin = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
+    return Mesh(
+        np.concatenate([mesh.vertices for mesh in meshes]),
+        np.concatenate([mesh.normals for mesh in meshes]),
+        np.concatenate([mesh.triangles + k for mesh, k in zip(meshes, begin, strict=True)]),
+    )

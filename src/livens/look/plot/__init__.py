@@ -14,6 +14,7 @@ from .energy import energy
 from .invariants import invariants
 from .phase import phase
 from .polhode import polhode
+from .quantities import QUANTITIES
 from .reactions import reactions
 from .style import STYLES, drawn, thinned
 from .trajectory import trajectory
@@ -29,6 +30,7 @@ FIGURES: dict[str, Any] = {
     "polhode": polhode,
     "trajectory": trajectory,
     "reactions": reactions,
+    **QUANTITIES,
 }
 __all__ = ["FIGURES", "STYLES", "drawn", "plot", "plot_work_precision", "thinned"]
 
@@ -47,9 +49,11 @@ def plot(
     "energy"        energy of translation, rotation, gravity and springs against time
     "phase"         the coordinate of a joint, or the position of a body or point (component "x", "y", "z"), against its
                     rate
-    "polhode"       a body's angular momentum on its sphere and ellipsoid
+    "polhode"       the angular momentum of a body without torque, on its sphere and ellipsoid
     "trajectory"    the paths of points or bodies
     "reactions"     forces and torques of joints against time
+    "coordinate"    coordinates of joints against time; likewise "rate" and "effort" (of motors and prescribed motion)
+    "position"      positions of bodies or points against time; likewise "velocity" and "acceleration"
 
     If `kind` is a file name with an ending, such as "figure.pdf", the invariants are written to it.
 

@@ -7,7 +7,7 @@ V + m g·x                the rest of the potential energy: springs, stops, attr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from .style import STYLES, WIDTH, heading, legend_above, over_time, thinned
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+IMPACT_MARKS = 300
+IMPACT = "#cc3333"
 
 
 def parts(motion: Trajectory) -> dict[str, Array]:
@@ -62,6 +66,18 @@ def energy(figure: Figure, motion: Trajectory) -> None:
         else:
             style, color, _ = next(styles)
             axes.plot(*thinned(motion.t, x), linestyle=style, color=color, linewidth=1.2, label=name)
+    _impacts(axes, motion)
     axes.set_ylabel("energy [J]")
     legend_above(axes, min(len(shown), 5))
     over_time([axes], motion)
+
+
+def _impacts(axes: Any, motion: Trajectory) -> None:
+    """Mark the times of impacts, the strongest ones if there are many, on the lower edge."""
+    hits = motion.impacts
+    strongest = np.argsort(-np.linalg.norm(hits.impulse, axis=1))[:IMPACT_MARKS]
+    if len(strongest):
+        place = {"transform": axes.get_xaxis_transform(), "linestyle": "none", "clip_on": False}
+        axes.plot(
+            hits.t[strongest], np.zeros(len(strongest)), "|", color=IMPACT, markersize=9, label="impacts", **place
+        )

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ELEVATION, AZIMUTH = 24.0, 35.0  # degrees
+FREE = 1e-3  # largest relative change of |L| and of the energy of rotation of a body without torque
 LIGHT = np.array([0.3, 0.75, 0.6])
 SPHERE, ELLIPSOID = 0.97, 0.72  # grey
 
 
 def polhode(figure: Figure, motion: Trajectory, body: Body | str | None = None) -> None:
-    """Draw L of `body` (left out: the first that turns) on the sphere and the ellipsoid of its initial state."""
+    """Draw L of `body` (left out: the first that turns) on the sphere and the ellipsoid of its initial state. A body on
+    which a torque acts has none: it is refused."""
     if body is None and len(motion.model.bodies) < 2:
         raise ModelError(f"model {motion.model.name!r} has no bodies: there is nothing to draw.")
     first = 1 + int(motion.record.L[0, 1:].any(axis=1).argmax())
@@ -43,6 +45,7 @@ def polhode(figure: Figure, motion: Trajectory, body: Body | str | None = None) 
         raise ModelError(f"body {name!r} does not turn at the start: it has no polhode.")
     if not inverse.all():
         raise ModelError(f"body {name!r} has no inertia about an axis: it has no ellipsoid of energy.")
+    _refuse_torque(name, L, inverse)
     figure.set_size_inches(5.0, 5.0)
     heading(figure, motion)
     axes = figure.add_subplot(projection="3d", computed_zorder=False)
@@ -66,6 +69,18 @@ def polhode(figure: Figure, motion: Trajectory, body: Body | str | None = None) 
     axes.set_box_aspect((1, 1, 1), zoom=1.5)
     figure.text(0.02, 0.02, _facts(J, size, T), fontsize=8, va="bottom")
     axes.legend(loc="upper left", bbox_to_anchor=(-0.02, 1.02), fontsize=8)
+
+
+def _refuse_torque(name: str, L: Array, inverse: Array) -> None:
+    """Refuse a body whose |L| or energy of rotation changes: its momentum leaves both surfaces (1)."""
+    size, T = np.linalg.norm(L, axis=1), 0.5 * (L**2 * inverse).sum(axis=1)
+    change = max(float(np.ptp(x)) / float(x[0]) for x in (size, T))
+    if change > FREE:
+        raise ModelError(
+            f"body {name!r} has no polhode: its angular momentum or energy of rotation changes by {change:.2g} of its "
+            "initial value. A polhode belongs to a body without torque; for others use plot('phase') or "
+            "plot('trajectory'). If no torque acts on it, the step is too long."
+        )
 
 
 def curves(J: Array, size: float, T: float, n: int = 180) -> tuple[int, Array]:

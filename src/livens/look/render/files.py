@@ -13,6 +13,7 @@ import subprocess
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ...storage.atomic import MARK
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+SHORTEST = 20  # [ms]: browsers show a GIF picture with a shorter time for 100 ms
 FILMS = (".mp4", ".webm", ".mov", ".mkv", ".avi")
 
 
@@ -39,7 +41,8 @@ def png(picture: Picture) -> bytes:
 def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path, target: Path) -> None:
     """Write `count` pictures shown `rate` times a second to `target`, in the format of the ending of `name`.
 
-    mp4, webm, mov, mkv, avi need ffmpeg on the PATH; gif needs Pillow; apng and png need nothing.
+    mp4, webm, mov, mkv, avi need ffmpeg on the PATH; gif needs Pillow; apng and png need nothing. Times in gif files
+    are multiples of 10 ms: each picture begins at the nearest one, and of more than 50 a second some are left out.
     """
     match name.suffix.lower():
         case ".apng" | ".png":
@@ -89,12 +92,25 @@ def _apng(pictures: Iterable[Picture], count: int, rate: float) -> Iterator[byte
 
 def _gif(pictures: Iterable[Picture], rate: float, target: Path) -> None:
     Image = require("PIL.Image", "GIF files need Pillow, .apng files do not", "pillow")
-    images: list[Any] = [Image.fromarray(picture) for picture in pictures]
-    images = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
+    images: list[Any] = []
+    begins: list[int] = []  # [ms]
+    count = 0
+    for picture in pictures:
+        begin = _centiseconds(count / rate)
+        count += 1
+        if begins and begin - begins[-1] < SHORTEST:
+            continue
+        begins.append(begin)
+        images.append(Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE))
+    end = max(_centiseconds(count / rate), begins[-1] + SHORTEST)
+    durations = [after - before for before, after in pairwise([*begins, end])]
     first, *rest = images
-    first.save(
-        target, format="GIF", save_all=True, append_images=rest, duration=round(1000 / rate), loop=0, comment=MARK
-    )
+    first.save(target, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, comment=MARK)
+
+
+def _centiseconds(seconds: float) -> int:
+    """A time of a GIF file [ms], which counts hundredths of a second."""
+    return 10 * round(100.0 * seconds)
 
 
 def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) -> None:

@@ -11,23 +11,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
+from ...record.contacts import has_contacts
 from ...record.trajectory import Trajectory
+from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import coils, profile
-from ..picture.extent import LIFT, TURN, corners
+from ..picture.colors import PAPER, readable
+from ..picture.contacts import ContactPicture
+from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
 from ..picture.phases import lasting
 from ..picture.picture import AXIS, picture_of
+from ..picture.symbols import SYMBOL_SIZE
+from ..picture.view import View, view_of
+from .overlay import ARROW_COLORS
 from .raster import Camera, F
 
 MARGIN = 1.1
-LINE_WIDTH = {"spring": 2.0, "damper": 2.6, "rod": 2.6, "axis": 2.6, "trace": 1.4}  # of lines [pixels, of 1000]
-DOT = 4.0  # radius of an anchor [pixels, of 1000]
+LINE_WIDTH = {
+    "spring": 2.0,
+    "damper": 2.6,
+    "rod": 2.6,
+    "axis": 2.6,
+    "trace": 1.4,
+    "symbol": 1.8,
+    "ground": 1.4,
+    "load": 2.6,
+    "normal": 1.6,
+    "force": 3.0,
+    "cone": 1.0,
+}  # of lines [pixels, of 1000]
+BARB = 0.05  # length of the barbs of an arrow, in halves of the largest side of the motion
 OVERVIEW = 200  # states that all fit into the picture
 COIL_CORNERS = 20  # of a turn of a coil
 TRACE_CORNERS = 600  # corners of a trace
 ORDER = 3e-6  # of the depth: where faces coincide, the body that was added later is in front
 LINE_DARK = (0.16, 0.16, 0.17)
 LINE_GREY = (0.42, 0.43, 0.45)
+CONTACT_COLORS = {"normal": LINE_DARK, "force": (0.835, 0.369, 0.0), "cone": LINE_GREY}
 
 
 class Line(NamedTuple):
@@ -46,27 +66,48 @@ class Faces(NamedTuple):
     colors: Array  # (n, 3)
     lit: NDArray[np.bool_]  # (n,)
     part: NDArray[np.int64]  # (n,) number of the body; −1: a line
+    opacity: Array  # (n,)
     world: Array  # (n, 3, 3) positions [m]; zero for lines
 
 
 class Scene:
     """Everything that does not change from picture to picture: the description, and the poses at all stored states."""
 
-    def __init__(self, motion: Trajectory):
-        self.picture = picture_of(lasting(motion))
+    def __init__(self, motion: Trajectory, view: View | None = None, contacts: bool = False):
+        """contacts: draw normals, forces and friction cones of contacts."""
+        self.view = view_of(motion) if view is None else view
+        self.picture = picture_of(lasting(motion), self.view.traces)
+        self.t, self.up = motion.t, upright(motion.model.gravity)
         self.now = upright_instants(motion, np.arange(len(motion)))
+        self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R)
         self.colors = self.picture.colors / 255.0
+        self.tints = np.array([readable(color, PAPER) for color in self.picture.colors]) / 255.0  # of traces
+        kinds = np.array(self.picture.symbols.kinds, dtype=object)
+        self.still = np.isin(kinds, ("ground", "base"))[self.picture.symbols.owner]  # pieces fixed to the world
         self.coil = profile(corners=COIL_CORNERS)
         self.overview = np.unique(np.linspace(0, len(motion) - 1, OVERVIEW).astype(int))
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
+        self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
         return corners(self.picture, self.now.x[states], self.now.R[states])
 
-    def camera(self, states: Any, width: int, height: int, turn: float = TURN, lift: float = LIFT) -> Camera:
-        """A camera that sees the motion at all of these states, at the angles `turn` and `lift` [rad]."""
-        x = self.room(states)
+    @property
+    def room_of_marks(self) -> Array:
+        """The ends of the symbols that are fixed to the world, and of the arrows of loads at all times (n, 3)."""
+        loads = tips(self.arrows, self.now.x, self.now.R, self.up, self.half)
+        return np.concatenate([self.symbols(0)[self.still].reshape(-1, 3), loads])
+
+    def room_of_bodies(self, states: Any) -> Array:
+        """The same without the anchors in the world."""
+        return corners(self.picture, self.now.x[states], self.now.R[states])[len(self.picture.anchors) :]
+
+    def camera(self, states: Any, width: int, height: int, of_bodies: bool = False) -> Camera:
+        """A camera that sees the motion at all of these states, at the angles of the view; of_bodies: the bodies alone,
+        without anchors in the world."""
+        x = self.room_of_bodies(states) if of_bodies else np.concatenate([self.room(states), self.room_of_marks])
+        turn, lift = self.view.turn, self.view.lift
         d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
         camera = Camera(0.5 * (x.min(axis=0) + x.max(axis=0)), d, 1.0, width, height)
         axes = np.stack([camera.right, camera.up, d])
@@ -76,7 +117,7 @@ class Scene:
         need = np.maximum(np.abs(inside[:, 0]) * height / width, np.abs(inside[:, 1]))
         far = float((inside[:, 2] + MARGIN * F * need).max())
         deep = 1.2 * float(np.ptp(inside[:, 2]))  # from nearer, the front would look too large
-        return Camera(camera.target + middle @ axes, d, max(far, deep, 1e-6), width, height)
+        return Camera(camera.target + middle @ axes, d, max(far, deep) or 1.0, width, height)
 
     def faces(self, state: int, camera: Camera) -> Faces:
         """All triangles of the picture at a stored state."""
@@ -86,12 +127,13 @@ class Scene:
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
         ]
-        anchors = self.picture.anchors.at(self.now.x[state], self.now.R[state])
-        drawn += [_dot(anchor, camera, DOT * pixel) for anchor in anchors]
+        symbols, still = self.symbols(state), self.still
+        for kind, color, pieces in (("symbol", LINE_DARK, symbols[~still]), ("ground", LINE_GREY, symbols[still])):
+            drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
     def lines(self, state: int, camera: Camera) -> list[Line]:
-        """Springs, dampers, rods, axes of joints, and the traces up to this state."""
+        """Springs, dampers, rods, axes of joints, contacts, and the traces up to this state."""
         picture, x, R = self.picture, self.now.x[state], self.now.R[state]
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
@@ -100,10 +142,37 @@ class Scene:
         found += [Line("damper", LINE_GREY, line) for line in picture.dampers.ends(x, R)]
         found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
         found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
+        found += [
+            Line("load", ARROW_COLORS[one.kind], line)
+            for one in self.arrows
+            for line in self._loads(one, state, camera)
+        ]
+        if self.touch is not None:
+            marks = self.touch.lines(state)
+            found += [Line(kind, CONTACT_COLORS[kind], ends @ self.up.T) for kind in marks for ends in marks[kind]]
         until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
-        tints = 0.75 * self.colors[picture.traces.body]
+        tints = self.tints[picture.traces.body]
         return found + [Line("trace", tint, path) for tint, path in zip(tints, paths, strict=True)]
+
+    def symbols(self, state: int) -> Array:
+        """The ends of the pieces of all symbols (n, 2, 3) [m]."""
+        return self.picture.symbols.ends(self.now.x[state], self.now.R[state], SYMBOL_SIZE * self.half)
+
+    def _loads(self, arrows: Arrows, state: int, camera: Camera) -> list[Array]:
+        """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera."""
+        begin = arrows.points.at(self.now.x[state], self.now.R[state])
+        along = arrows.values[state] @ self.up.T * (ARROW_LENGTH * self.half / arrows.most)
+        found = []
+        for x, d in zip(begin, along, strict=True):
+            length = float(np.linalg.norm(d))
+            if length > 1e-6 * self.half:
+                u, side = d / length, np.cross(d, camera.d)
+                side = side / max(float(np.linalg.norm(side)), 1e-300)
+                barbs = [x + d - BARB * self.half * (u + 0.45 * s * side) for s in (1.0, -1.0)]
+                back = [] if arrows.kind == "force" else [x + d - 0.6 * BARB * self.half * u]
+                found.append(np.array([x, x + d, barbs[0], x + d, barbs[1], x + d, *back]))
+        return found
 
     def _body(self, k: int, state: int, camera: Camera) -> Faces:
         vertices, normals, T = self.picture.shapes[self.picture.shape_of[k]].mesh
@@ -111,7 +180,8 @@ class Scene:
         world = (x + vertices @ R.T)[T]
         screen = camera.screen(world) * (1.0, 1.0, 1.0 + ORDER * ((k - 1) % 8))
         color = np.tile(self.colors[k], (n, 1))
-        return Faces(screen, (normals @ R.T)[T], color, np.ones(n, dtype=bool), np.full(n, k), world)
+        clear = np.full(n, self.picture.opacity[k])
+        return Faces(screen, (normals @ R.T)[T], color, np.ones(n, dtype=bool), np.full(n, k), clear, world)
 
 
 def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
@@ -119,14 +189,20 @@ def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
     n = len(corners)
     corners = corners * (1.0, 1.0, nearer)
     zero = np.zeros((n, 3, 3))
-    return Faces(corners, zero, np.tile(np.asarray(color), (n, 1)), np.zeros(n, dtype=bool), np.full(n, -1), zero)
+    colors, lit = np.tile(np.asarray(color), (n, 1)), np.zeros(n, dtype=bool)
+    return Faces(corners, zero, colors, lit, np.full(n, -1), np.ones(n), zero)
 
 
 def _ribbon(line: Array, camera: Camera, width: float, color: Any) -> Faces:
-    s = camera.screen(line)
-    along = np.diff(s[:, :2], axis=0)
+    return _ribbons(line[:-1], line[1:], camera, width, color)
+
+
+def _ribbons(begin: Array, end: Array, camera: Camera, width: float, color: Any) -> Faces:
+    """Straight pieces from `begin` to `end` (n, 3), as ribbons of `width` [pixels]."""
+    s0, s1 = camera.screen(begin), camera.screen(end)
+    along = s1[:, :2] - s0[:, :2]
     length = np.linalg.norm(along, axis=1, keepdims=True)
-    s0, s1 = s[:-1][length[:, 0] > 1e-9], s[1:][length[:, 0] > 1e-9]
+    s0, s1 = s0[length[:, 0] > 1e-9], s1[length[:, 0] > 1e-9]
     along = (along / np.maximum(length, 1e-9))[length[:, 0] > 1e-9]
     side = np.zeros_like(s0)
     side[:, 0], side[:, 1] = -0.5 * width * along[:, 1], 0.5 * width * along[:, 0]
@@ -134,10 +210,3 @@ def _ribbon(line: Array, camera: Camera, width: float, color: Any) -> Faces:
     ahead[:, :2] = 0.35 * width * along  # neighbours overlap, so corners have no gaps
     a, b, c, e = s0 + side - ahead, s1 + side + ahead, s1 - side + ahead, s0 - side - ahead
     return _flat(np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, e], axis=1)]), color)
-
-
-def _dot(x: Array, camera: Camera, radius: float) -> Faces:
-    s = camera.screen(x)
-    angle = np.linspace(0.0, 2.0 * np.pi, 17)
-    rim = s + radius * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
-    return _flat(np.stack([np.broadcast_to(s, (16, 3)), rim[:-1], rim[1:]], axis=1), LINE_DARK, nearer=1.015)

@@ -1,0 +1,124 @@
+"""The arrays of a model for parameter values near the present ones: the nodes of (1) in step/tangent_sources.py.
+
+Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d.
+Derivatives of their arrays, and of their assembled starts, follow by the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..compile.restart import Restart
+from ..compile.structure import structural_change, with_members
+from ..errors import ModelError
+from ..kernels.arrays import MU, State
+from ..run.parameters import Numbers
+from ..scene.values import parts_of
+from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
+from .aligned_mass import align
+
+SPACING = 2e-3  # of the size of a parameter
+CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
+CORNER_SPACING = 1e-6
+SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
+
+
+class ParameterStart(NamedTuple):
+    """The change of the start per unit of each parameter: poses and momenta (n, 6, k), multipliers (r, k)."""
+
+    dq: Array
+    dp: Array
+    mu: Array
+
+
+class ParameterNodes:
+    """The nodes of some parameters of a compiled model, by their names in scenes."""
+
+    def __init__(self, compiled: Compiled, names: Sequence[str]):
+        self.compiled, self.names = compiled, tuple(names)
+        if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
+            raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {names!r}.')
+        compiled.check_unchanged("simulate it again.")
+        numbers, restart = Numbers(compiled.model), Restart(compiled)
+        known = [numbers.value(name) for name in self.names]
+        self.values = np.array([value for value, _ in known])
+        size = float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0
+        part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
+        self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
+        self.members: list[Compiled] = []
+        for name, value, d in zip(self.names, self.values, self.spacing, strict=True):
+            for c in NODE_STEPS:
+                try:
+                    self.members.append(self._node(numbers, restart, {name: value + c * d}))
+                except ModelError as error:
+                    raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
+            self._check_axes(name, self.members[-NODES:])
+
+    def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
+        model = numbers.changed(parameters)
+        made = restart.compiled_for([model])[0] if restart.matches(model) else None
+        if made is None:
+            align(model, self.compiled.system.bodies.axes)
+            made = Compiled.of(model, quiet=True)
+        if change := structural_change(self.compiled, made):
+            raise ModelError(f"it changes the structure of the model: {change}.")
+        return made
+
+    def _check_axes(self, name: str, some: Sequence[Compiled]) -> None:
+        axes = self.compiled.system.bodies.axes
+        for one in some:
+            change = np.abs(one.system.bodies.axes - axes).max(axis=(1, 2))
+            if change.max() > SMOOTH:
+                body = self.compiled.model.bodies[int(change.argmax())].name
+                raise ModelError(
+                    f"no derivative with respect to {name!r}: the principal axes of body {body!r} are not a smooth "
+                    "function of it, since two of its moments of inertia are equal; make them differ slightly."
+                )
+
+    @property
+    def systems(self) -> Any:
+        """The systems of all nodes with one more axis (kernels/members.py)."""
+        return with_members([one.system for one in self.members])
+
+    def tables(self, h: float, t: Array, mine: Array) -> Array:
+        """The signals of all nodes at the times t, and `mine`, those of the run, at the end (nodes + 1 or 1, …)."""
+        shared: dict[int, Array] = {}
+        for one in self.members:
+            if id(one.compiled_signals) not in shared:
+                shared[id(one.compiled_signals)] = np.ascontiguousarray(one.signals(h).table(t))
+        every = [*(shared[id(one.compiled_signals)] for one in self.members), mine]
+        if all(np.array_equal(one, mine) for one in every):
+            return mine[None]
+        return np.stack(every)
+
+    def derivative(self, read: Callable[[Compiled], Any]) -> Array:
+        """The derivative of what `read` gives for a compiled model, with the parameters as the last axis."""
+        values = np.stack([np.asarray(read(one), dtype=np.float64) for one in self.members], axis=-1)
+        values = values.reshape(*values.shape[:-1], len(self.names), NODES)
+        return np.asarray(values @ np.array(NODE_WEIGHTS) / self.spacing)
+
+    def start(self, place: Callable[[Compiled], State]) -> ParameterStart:
+        """The change of the start, which `place` gives for a compiled model."""
+        mine = place(self.compiled)
+        states = {id(one): place(one) for one in self.members}
+
+        def poses(one: Compiled) -> Array:
+            state = states[id(one)]
+            turn = np.einsum("bij,bkj->bik", state.B, mine.B)
+            skew = 0.5 * np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0],
+                                   turn[:, 1, 0] - turn[:, 0, 1]], axis=1)  # fmt: skip
+            return np.concatenate([state.a - mine.a, skew], axis=1)
+
+        def momenta(one: Compiled) -> Array:
+            state = states[id(one)]
+            turned = np.einsum("bij,bj->bi", mine.B, state.L - mine.L)
+            return np.concatenate([state.p - mine.p, turned], axis=1)
+
+        return ParameterStart(
+            self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
+        )

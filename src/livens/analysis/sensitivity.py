@@ -1,0 +1,181 @@
+"""Sensitivities: the derivative of a number of a motion with respect to numbers of its model.
+
+The changes δ of the states per unit of a parameter θ are carried along the run, exactly as a step changes them
+(step/tangent.py, step/tangent_sources.py). A function of the motion is then evaluated for the states moved along δ and
+the model with θ changed by c d, c = ±1, ±2, ±3,
+
+    d of/dθ ≈ Σ w_c of(states + c d δ, θ + c d)/d,                                                                (1)
+
+with the weights of tangent_sources.py. No motion is computed again: (1) is a difference of `of` alone, with an error of
+sixth order in d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..describe.model import Model
+from ..errors import ModelError
+from ..kernels.coordinates import update_coordinates
+from ..record.trajectory import Trajectory
+from ..run.prepare import prepare
+from ..step import Scheme
+from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
+from .parameter_nodes import ParameterNodes
+from .tangent_run import Start, run_parameters, run_tangent
+
+Of = Callable[[Trajectory], Any]
+START_SPACING = 1e-3  # largest rotation of a body in (1), for changes of the start [rad]
+
+
+def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
+    """The derivative of `of(motion)`, a number or an array, with respect to numbers of the model.
+
+    wrt: their names in scenes, as for `lv.prepare`: "bodies.arm.mass" [kg], "forces.cord.stiffness" [N/m],
+    "joints.hinge.b.point.2" [m], "gravity.2" [m/s²], "bodies.arm.velocity.0" [m/s]; or "q.hinge" and "v.hinge", a joint
+    coordinate [rad or m] and its rate at the start. The result has the shape of `of(motion)` and one more axis, the
+    parameters. The motion must be one of `lv.Livens`, without contacts, events or controllers. Its start changes with
+    the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the start are kept.
+    Work and dissipated energy count as constant.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, mass=2.0), velocity=(1, 0, 3), name="stone"))
+    >>> motion = lv.simulate(m, h=1e-2, until=1.0)
+    >>> end = lambda motion: motion.position("stone")[-1, 2]  # z = v t + g t²/2
+    >>> lv.sensitivity(motion, of=end, wrt=["bodies.stone.velocity.2", "gravity.2", "bodies.stone.shape.mass"]).round(9)
+    array([1. , 0.5, 0. ])
+    """
+    if not isinstance(motion, Trajectory):
+        raise ModelError(f"a sensitivity is that of a motion, such as lv.simulate gives, not of {motion!r}.")
+    if not callable(of):
+        raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
+    _check_names(wrt)
+    found: dict[str, Array] = {}
+    if starts := [name for name in wrt if is_start(name)]:
+        begin, changes = run_tangent(motion)
+        for name in starts:
+            change = changes[..., start_column(name, begin)]
+            d = START_SPACING / max(float(np.abs(change[..., 3:]).max()), 1e-9)
+            found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in NODE_STEPS], d)
+    if numbers := [name for name in wrt if not is_start(name)]:
+        nodes = ParameterNodes(motion.compiled, numbers)
+        changes = run_parameters(motion, nodes)
+        for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
+            some = zip(nodes.members[NODES * k : NODES * (k + 1)], NODE_STEPS, strict=True)
+            found[name] = _difference(of, [moved(motion, one, c * d, changes[..., k]) for one, c in some], d)
+    return np.stack([found[name] for name in wrt], axis=-1)
+
+
+def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
+    """(1) for the motions of all nodes."""
+    values = np.stack([_numbers(of(motion)) for motion in motions])
+    return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
+
+
+def is_start(name: str) -> bool:
+    """True for the name of a joint coordinate at the start, "q.hinge", or of its rate, "v.hinge"."""
+    return name.startswith(("q.", "v."))
+
+
+def start_column(name: str, begin: Start) -> int:
+    """The column of a tangent that has this name."""
+    if begin.space is None:
+        raise ModelError(f"{name!r}: the model has no independent joint coordinates.")
+    names = begin.space.names
+    if name[2:] not in names:
+        near = get_close_matches(name[2:], names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+        raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {hint}")
+    return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
+
+
+def _check_names(wrt: Sequence[str]) -> None:
+    if isinstance(wrt, str) or not wrt or not all(isinstance(name, str) for name in wrt):
+        raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {wrt!r}.')
+
+
+def _numbers(given: Any) -> Array:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"the function of the motion must give a number or an array of numbers, not {given!r}."
+        ) from None
+
+
+def moved(motion: Trajectory, compiled: Compiled, c: float, change: Array) -> Trajectory:
+    """The motion of another model with the same structure, its states moved by c times `change` (k, 2, n, 6)."""
+    record = motion.record
+    turn = Rotation.from_rotvec(c * change[:, 0, :, 3:].reshape(-1, 3)).as_matrix().reshape(record.B.shape)
+    spin = np.einsum("kbji,kbj->kbi", record.B, change[:, 1, :, 3:])
+    states = record._replace(
+        a=record.a + c * change[:, 0, :, :3],
+        B=turn @ record.B,
+        p=record.p + c * change[:, 1, :, :3],
+        L=record.L + c * spin,
+        angle=record.angle.copy(),
+    )
+    if states.angle.shape[1]:
+        for a, B, angle in zip(states.a, states.B, states.angle, strict=True):
+            update_coordinates(compiled.system.coordinates, a, B, angle)
+    return Trajectory(
+        compiled, motion.scheme, motion.h, motion.every, motion.t, states, motion.steps, motion.seconds, motion.tally
+    )
+
+
+class Objective:
+    """A number of the motion of a model as a function of some of its numbers, with its gradient, as
+    `scipy.optimize.minimize(objective, objective.start, jac=True)` takes it: a call gives (value, gradient).
+
+    of: a function of the motion that gives one number. wrt: names, as for `lv.sensitivity`. The other arguments are
+    those of `lv.simulate`. `motion` is the last motion.
+
+    >>> import livens as lv
+    >>> from scipy.optimize import minimize
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> stone = m.add(lv.Body(lv.Ball(0.1, mass=2.0), velocity=(0, 0, 1), name="stone"))
+    >>> miss = lambda motion: (motion.position("stone")[-1, 2] - 2.0) ** 2  # 2 m high after one second
+    >>> goal = lv.Objective(m, of=miss, wrt=["bodies.stone.velocity.2"], h=1e-2, until=1.0)
+    >>> minimize(goal, goal.start, jac=True).x.round(6)  # 2 m + g/2
+    array([6.905])
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        of: Of,
+        wrt: Sequence[str],
+        scheme: Scheme | None = None,
+        *,
+        h: float,
+        until: float,
+        every: int = 1,
+    ):
+        self.run, self.of, self.names = prepare(model, scheme, h=h), of, tuple(wrt)
+        self.until, self.every = until, every
+        self.start = ParameterNodes(self.run.compiled, wrt).values
+        self.motion: Trajectory | None = None
+
+    def __call__(self, x: ArrayLike) -> tuple[float, Array]:
+        """The value and the gradient at the parameters x."""
+        self.motion = self.run(self.until, parameters=self.parameters(x), every=self.every)
+        value = _numbers(self.of(self.motion))
+        if value.ndim:
+            raise ModelError(f"the function of the motion must give one number, not an array {value.shape}.")
+        return float(value), sensitivity(self.motion, self.of, self.names)
+
+    def parameters(self, x: ArrayLike) -> Mapping[str, float]:
+        """Names and values of the parameters x."""
+        given = np.asarray(x, dtype=np.float64)
+        if given.shape != (len(self.names),):
+            raise ModelError(f"x needs one number for each of {', '.join(self.names)}, not the shape {given.shape}.")
+        return dict(zip(self.names, given.tolist(), strict=True))

@@ -1,0 +1,99 @@
+"""Marks on a picture: title, time, scale bar with its unit, the axes of the world, and the scale of arrows.
+
+A length l at the distance of the camera's target has l f h / (2 far) pixels on a screen of h pixels height.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ..picture.arrows import ARROW_LENGTH, Arrows
+from ..picture.lengths import in_words, nice
+from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
+from .raster import Camera, F
+
+INK, SOFT = np.array([0.12, 0.12, 0.12]), np.array([0.34, 0.34, 0.32])
+AXIS_COLORS = {"x": (0.70, 0.15, 0.12), "y": (0.11, 0.48, 0.24), "z": (0.11, 0.33, 0.70)}
+ARROW_COLORS = {"force": (0.74, 0.33, 0.0), "torque": (0.55, 0.22, 0.45)}
+BAR_LENGTH = 0.18  # largest length of the scale bar, in widths of the picture
+
+
+def add_marks(
+    image: Array, camera: Camera, title: str, t: float, end: float, world: Array, arrows: list[Arrows], half: float
+) -> None:
+    """Draw all marks into an image (height, width, 3) of whole pixels; `camera` has that size. world: the rotation from
+    world axes to upright ones; half: half the largest side of the motion [m]."""
+    height, width = image.shape[:2]
+    scale = max(1, round(min(height, width) / 320))
+    if min(height, width) < 120:  # no room for words
+        return
+    line, edge = scale * (LETTER_HEIGHT + 4), 4 * scale
+    most = (width - 2 * edge) // (scale * (LETTER_WIDTH + LETTER_GAP))
+    clock = time_text(t, end)
+    write(image, _fitting(title, most - len(clock) - 2), edge, edge, scale, INK)
+    write(image, clock, width - edge - scale * (LETTER_WIDTH + LETTER_GAP) * len(clock), edge, scale, INK)
+    metre = camera.height / 2 * F / camera.far  # pixels per metre
+    length = nice(BAR_LENGTH * width / metre)
+    size = round(0.05 * min(height, width)) + 4 * scale
+    bottom = height - edge - 2 * scale
+    _triad(image, camera, world, edge + size, bottom - size, size, scale)
+    left = edge + 2 * size + 8 * scale
+    _bar(image, left, bottom, round(length * metre), scale, in_words(length))
+    for k, one in enumerate(arrows):
+        long = round(one.scale / one.most * ARROW_LENGTH * half * metre)
+        _arrow(
+            image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", ARROW_COLORS[one.kind]
+        )
+
+
+def time_text(t: float, end: float) -> str:
+    """The time with as many decimals as the length of the motion needs.
+
+    >>> time_text(1.5, 10.0), time_text(2e-4, 1e-3), time_text(5e6, 1e7)
+    ('t = 1.50 s', 't = 0.000200 s', 't = 5000000 s')
+    """
+    decimals = int(np.clip(3 - np.floor(np.log10(abs(end) if end else 1.0)), 0, 9))
+    return f"t = {t:.{decimals}f} s"
+
+
+def _fitting(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: max(0, most - 2)] + ".."
+
+
+def _box(image: Array, x0: int, x1: int, y0: int, y1: int, color: Any) -> None:
+    image[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)] = color
+
+
+def _bar(image: Array, x: int, y: int, length: int, scale: int, text: str) -> None:
+    thick = max(1, scale)
+    _box(image, x, x + length, y - thick, y, INK)
+    for end in (x, x + length - thick):
+        _box(image, end, end + thick, y - 3 * scale, y, INK)
+    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, INK)
+
+
+def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, color: Any) -> None:
+    thick = max(1, scale)
+    _box(image, x, x + length, y - thick, y, color)
+    for k in range(3 * scale):
+        _box(image, x + length - k - 1, x + length - k, y - thick - k // 2, y + k // 2, color)
+    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, color)
+
+
+def _triad(image: Array, camera: Camera, world: Array, x: int, y: int, size: int, scale: int) -> None:
+    """The axes of the world as they lie in the picture, from back to front."""
+    order = sorted(enumerate(AXIS_COLORS.items()), key=lambda axis: float(world[:, axis[0]] @ camera.d))
+    for k, (name, color) in order:
+        e = world[:, k]
+        dx, dy = float(e @ camera.right), -float(e @ camera.up)
+        for s in np.linspace(0.0, 1.0, 4 * size):
+            i, j = round(x + s * size * dx), round(y + s * size * dy)
+            _box(image, i, i + scale, j, j + scale, color)
+        tip = (
+            round(x + 1.35 * size * dx - scale * LETTER_WIDTH / 2),
+            round(y + 1.35 * size * dy - scale * LETTER_HEIGHT / 2),
+        )
+        write(image, name, *tip, scale, color)

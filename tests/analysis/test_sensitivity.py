@@ -1,0 +1,205 @@
+"""Sensitivities against closed forms and against differences of whole runs."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.spatial.transform import Rotation
+
+import livens as lv
+from livens.run.parameters import Numbers
+from tests.helpers.problems import lopsided, turned
+
+STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))
+NAMES = [
+    "bodies.arm.mass",
+    "bodies.fore.mass",
+    "bodies.fore.inertia.0.0",
+    "bodies.fore.center.1",
+    "joints.shoulder.stiffness",
+    "joints.shoulder.damping",
+    "joints.shoulder.rest",
+    "joints.elbow.a.point.0",
+    "joints.shoulder.a.point.2",
+    "forces.cord.stiffness",
+    "forces.cord.length",
+    "forces.cord.damping",
+    "forces.cord.b.point.0",
+    "forces.push.force.1",
+    "gravity.0",
+    "gravity.2",
+    "bodies.arm.velocity.2",
+    "bodies.fore.body_rates.1",
+]
+
+
+def two_arms(seed):
+    """Two lopsided bodies on a hinge and a ball joint with springs, dampers, a load and an energy of the user, in a
+    random orientation and unit."""
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix()
+    l, mass, t = 10.0 ** rng.uniform(-1.5, 1.5, size=3)
+    force = mass * l / t**2
+    m = lv.Model(gravity=R @ (0.3, 0, -9.81) * l / t**2, name="two arms")
+    matter = [lopsided(seed + k) for k in range(2)]
+    matter = [lv.MassProperties(one.mass * mass, one.inertia * mass * l**2, one.center * l) for one in matter]
+    spin = {"body_rates": (0.3 / t, 0.5 / t, -0.2 / t)}
+    arm = m.add(lv.Body(matter[0], at=l * (R @ (0.5, 0, 0)), rotation=turned(seed), name="arm"))
+    fore = m.add(lv.Body(matter[1], at=l * (R @ (1.4, 0, 0)), rotation=turned(seed + 5), **spin, name="fore"))
+    elbow = l * (R @ (1.0, 0, 0))
+    m.add(
+        lv.Revolute(m.world.point(0, 0, 0), arm.point_at(0, 0, 0), axis=R @ (0.1, 1, 0), stiffness=3 * force * l,
+                    damping=0.2 * force * l * t, rest=0.1, name="shoulder")
+    )  # fmt: skip
+    m.add(lv.Spherical(arm.point_at(*elbow), fore.point_at(*elbow), name="elbow"))
+    m.add(
+        lv.Spring(m.world.point(*(l * (R @ (1, 1, 1)))), fore.point(0.4 * l, 0.1 * l, 0), stiffness=20 * force / l,
+                  length=0.7 * l, damping=0.3 * force * t / l, name="cord")
+    )  # fmt: skip
+    m.add(lv.Load(fore.point(0.1 * l, 0, 0), force=(force, 2 * force, 0), name="push"))
+    m.add(lv.Energy(lambda b: 0.25 * force / l * lv.norm(b[fore].position) ** 2, bodies=[fore], name="well"))
+    return m, (l, mass, t)
+
+
+def readings(units):
+    """Positions, velocities, rates, an angle and the energy at the end, without units."""
+    l, mass, t = units
+
+    def of(motion):
+        return np.concatenate([
+            motion.position("fore")[-1] / l, motion.velocity("fore")[-1] * t / l,
+            motion.angular_velocity("arm")[-1] * t, motion.coordinate("shoulder")[-1:],
+            motion.energy[-1:] / (mass * l**2 / t**2),
+        ])  # fmt: skip
+
+    return of
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_differences_of_the_run(seed):
+    """To 1e-9 of the derivative, for parameters of every kind."""
+    m, units = two_arms(seed)
+    h, of = 1e-2 * units[2], readings(units)
+    run, numbers = lv.prepare(m, h=h), Numbers(m)
+    found = lv.sensitivity(run(6 * h, every=6), of, NAMES)
+    for k, name in enumerate(NAMES):
+        value, size = numbers.value(name)
+        d = 5e-3 * (size or {"gravity": 9.81 * units[0] / units[2] ** 2}.get(name.split(".")[0], units[0]))
+        if name.endswith("velocity.2"):
+            d = 5e-3 * units[0] / units[2]
+        ends = {n: of(run(6 * h, every=6, parameters={name: value + n * d})) for n in range(-4, 5) if n}
+        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+        assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(expected).max(), name
+
+
+def test_projectile():
+    """z = z₀ + v t + g t²/2 in any number of steps; the mass does not matter."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    m.add(lv.Body(lv.MassProperties(2.0, (1, 2, 3)), velocity=(1, 0, 3), name="stone"))
+    motion = lv.simulate(m, lv.Livens(order=4), h=1e-2, until=1.3, every=130)
+    wrt = ["bodies.stone.velocity.2", "gravity.2", "bodies.stone.mass", "bodies.stone.at.1"]
+    found = lv.sensitivity(motion, lambda motion: motion.position("stone")[-1], wrt)
+    expected = np.zeros((3, 4))
+    expected[2, :2], expected[1, 3] = (1.3, 0.845), 1.0
+    assert found == pytest.approx(expected, abs=1e-11)
+
+
+def test_free_top():
+    """The kinetic energy ½ L·ω at given rates: ∂T/∂J = ½ ω², constant in time."""
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(2.0, (1.0, 2.0, 2.5)), body_rates=(0.2, 1.5, 0.3), name="top"))
+    motion = lv.simulate(m, h=1e-2, until=1.0, every=50)
+    wrt = [f"bodies.top.inertia.{k}" for k in range(3)]
+    found = lv.sensitivity(motion, lambda motion: motion.kinetic, wrt)
+    assert found == pytest.approx(np.tile(0.5 * np.array([0.2, 1.5, 0.3]) ** 2, (3, 1)), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_through_a_stop():
+    """An arm falls onto its limit and leaves it: differences so small that no step changes sides."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.Box(1, 0.1, 0.1, density=500), at=(0.5, 0, 0), name="arm"))
+    a, b = m.world.point(0, 0, 0), arm.point(-0.5, 0, 0)
+    hinge = m.add(lv.Revolute(a, b, axis=(0, 1, 0), limits=(-3, 0.02), name="hinge"))
+    m.add(lv.Motor(hinge, 2.0, name="motor"))
+    run, d = lv.prepare(m, h=2e-3), 1e-7
+    names = {"joints.hinge.limits.1": 0.02, "bodies.arm.at.2": 0.0, "forces.motor.effort": 2.0}
+
+    def of(motion):
+        return np.concatenate([motion.q[-1], motion.v[-1], motion.energy[-1:]])
+
+    motion = run(0.12)
+    assert motion.coordinate("hinge").max() > 0.0201
+    found = lv.sensitivity(motion, of, list(names))
+    for k, (name, value) in enumerate(names.items()):
+        ends = [of(run(0.12, parameters={name: value + c * d})) for c in (1, -1)]
+        assert found[:, k] == pytest.approx((ends[0] - ends[1]) / (2 * d), rel=1e-6, abs=1e-8 / d * 1e-6)
+
+
+def test_objective_has_the_gradient_of_its_value():
+    m, units = two_arms(3)
+    t = units[2]
+    goal = lv.Objective(
+        m, of=lambda motion: float(motion.coordinate("shoulder")[-1]), wrt=["gravity.2"], h=1e-2 * t, until=0.2 * t
+    )
+    x = goal.start
+    step = 1e-6 * abs(x[0])
+    error = check_grad(lambda x: goal(x)[0], lambda x: goal(x)[1], x, epsilon=step)
+    assert error < 1e-4 * abs(goal(x)[1][0])
+    assert goal.motion.t[-1] == pytest.approx(0.2 * t)
+
+
+def test_wrong_names_and_values_are_refused():
+    m, units = two_arms(1)
+    motion = lv.simulate(m, h=1e-2 * units[2], until=2e-2 * units[2])
+    of = readings(units)
+    with pytest.raises(lv.ModelError, match="stiffness"):
+        lv.sensitivity(motion, of, ["forces.cord.stifness"])
+    with pytest.raises(lv.ModelError, match="'arm'"):
+        lv.sensitivity(motion, of, ["bodies.arn.mass"])
+    with pytest.raises(lv.ModelError, match="one of its parts"):
+        lv.sensitivity(motion, of, ["gravity"])
+    with pytest.raises(lv.ModelError, match=r"no derivative with respect to 'joints\.elbow\.damping' at 0"):
+        lv.sensitivity(motion, of, ["joints.elbow.damping"])
+    with pytest.raises(lv.ModelError, match="list of names"):
+        lv.sensitivity(motion, of, "gravity.2")
+    with pytest.raises(lv.ModelError, match="function of the motion"):
+        lv.sensitivity(motion, 3.0, ["gravity.2"])
+    with pytest.raises(lv.ModelError, match="did you mean 'shoulder'"):
+        lv.sensitivity(motion, of, ["q.shoulders"])
+    with pytest.raises(lv.ModelError, match="number or an array"):
+        lv.sensitivity(motion, lambda motion: "much", ["gravity.2"])
+    later = lv.resume(motion, until=4e-2 * units[2])
+    assert lv.sensitivity(later, of, ["gravity.2"]).shape == (11, 1)
+
+
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_from_another_start():
+    """Joint coordinates and rates at the start are kept, and have derivatives themselves."""
+    m, units = two_arms(2)
+    t = units[2]
+    h, of, run = 1e-2 * t, readings(units), lv.prepare(m, h=1e-2 * t)
+    space = lv.JointSpace(m)
+    q, v = np.array([0.2, 0.1, -0.3, 0.4]), np.array([0.5, -0.2, 0.3, 0.1]) / t
+
+    def end(q, v, **parameters):
+        other = run.compiled_for(parameters)
+        start = other.fitted(lv.JointSpace(other).state(q, v))
+        return of(run(5 * h, every=5, start=start, parameters=parameters))
+
+    motion = run(5 * h, every=5, start=run.compiled.fitted(space.state(q, v)))
+    names = ["bodies.fore.mass", "joints.shoulder.damping", "q.shoulder", "v.shoulder"]
+    found, numbers = lv.sensitivity(motion, of, names), Numbers(m)
+    for k, name in enumerate(names[:2]):
+        value = numbers.value(name)[0]
+        d = 5e-3 * value
+        expected = sum(
+            w * (end(q, v, **{name: value + n * d}) - end(q, v, **{name: value - n * d})) / d for n, w in STENCIL
+        )
+        assert np.abs(found[:, k] - expected).max() <= 1e-8 * np.abs(expected).max(), name
+    e = np.eye(4)[0]
+    expected = sum(w * (end(q + n * 1e-3 * e, v) - end(q - n * 1e-3 * e, v)) / 1e-3 for n, w in STENCIL)
+    assert np.abs(found[:, 2] - expected).max() <= 1e-8 * np.abs(expected).max()
+    d = 1e-3 / t
+    expected = sum(w * (end(q, v + n * d * e) - end(q, v - n * d * e)) / d for n, w in STENCIL)
+    assert np.abs(found[:, 3] - expected).max() <= 1e-8 * np.abs(expected).max()
