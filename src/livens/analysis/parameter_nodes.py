@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..kernels.arrays import MU, State
 from ..run.parameters import Numbers
 from ..scene.values import parts_of
-from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
+from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .aligned_mass import align
 
 SPACING = 2e-3  # of the size of a parameter

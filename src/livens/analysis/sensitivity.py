@@ -28,7 +28,7 @@ from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
 from ..step import Scheme
-from ..step.tangent_sources import NODES, NODE_STEPS, NODE_WEIGHTS
+from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .parameter_nodes import ParameterNodes
 from .tangent_run import Start, run_parameters, run_tangent
 
