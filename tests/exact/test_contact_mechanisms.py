@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import livens as lv
-from tests.exact.test_contact import FRAMES, Frame, G
+from tests.helpers.frames import FRAMES, Frame, G
 
 
 def points(frame, *places):

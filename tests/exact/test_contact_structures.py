@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 import livens as lv
 from livens.describe.pose import cross
 from livens.describe.surface import Surface
-from tests.exact.test_contact import Frame, G
+from tests.helpers.frames import Frame, G
 
 # ── dominoes ──
 
