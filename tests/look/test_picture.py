@@ -20,6 +20,7 @@ from livens.look.picture.extent import extent
 from livens.look.picture.instants import between, chosen, instant, matrices, stored
 from livens.look.picture.picture import picture_of
 from livens.look.picture.shapes import creased, shapes
+from livens.look.picture.symbols import SYMBOL_SIZE
 from tests.helpers.mechanisms import chain, heavy_top, slider_crank
 
 EPS = np.finfo(float).eps
@@ -194,6 +195,12 @@ def test_traces_grow_with_the_time_line():
     assert len(path_until(x, t, -1.0)) == 1
     lines, tint = segments(x, colors.of_bodies(2))
     assert lines.shape == tint.shape == (20, 2, 3)
+
+
+def test_symbols_of_a_long_chain_are_not_larger_than_its_links():
+    few, many = picture_of(slider_crank()), picture_of(chain(200))
+    assert few.shrink(0.3) == 1.0
+    assert many.shrink(100.0) * SYMBOL_SIZE * 100.0 <= 0.51 * np.median(many.reach[1:])
 
 
 def test_the_clock_plays_pauses_scrubs_and_loops():

@@ -112,7 +112,7 @@ def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
 
 def _add_symbols(document: _Document, picture: Picture, now: Instant, half: float) -> None:
     """Joints, ground and base link: tubes fixed to bodies."""
-    symbols, size = picture.symbols, SYMBOL_SIZE * half
+    symbols, size = picture.symbols, picture.shrink(half) * SYMBOL_SIZE * half
     for k, (name, kind) in enumerate(zip(symbols.names, symbols.kinds, strict=True)):
         mine = symbols.of(k)
         pieces = symbols.r[mine] + size * symbols.p[mine]
@@ -147,7 +147,7 @@ def _add_lines(document: _Document, picture: Picture, now: Instant, half: float)
         ("spring", picture.springs.names, picture.springs.ends(now.x, now.R)),
         ("damper", picture.dampers.names, picture.dampers.ends(now.x, now.R)),
         ("rod", picture.rods.names, picture.rods.ends(now.x, now.R)),
-        ("axis", picture.axes.names, picture.axes.ends(now.x, now.R, AXIS * half)),
+        ("axis", picture.axes.names, picture.axes.ends(now.x, now.R, picture.shrink(half) * AXIS * half)),
     ):
         if not names:
             continue

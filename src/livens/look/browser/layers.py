@@ -181,14 +181,14 @@ def springs(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
 
 def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     """The axes of joints."""
-    half = AXIS * HALF / sizes.scale
+    half = picture.shrink(HALF / sizes.scale) * AXIS * HALF / sizes.scale
     return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), colors.BLACK, sizes, 1.3 * THICK)
 
 
 def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
     """Joints by their type, or, if `still`, the ground and the base link."""
     mine = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner] == still
-    size = SYMBOL_SIZE * HALF / sizes.scale
+    size = picture.shrink(HALF / sizes.scale) * SYMBOL_SIZE * HALF / sizes.scale
 
     def pieces(now: Instant) -> Array:
         return picture.symbols.ends(now.x, now.R, size)[mine]

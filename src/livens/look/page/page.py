@@ -98,7 +98,8 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     now = frames.now
     low, high = extent(picture, now.x, now.R)
     size = float((high - low).max()) / 2
-    symbols = picture.symbols.ends(now.x[0], now.R[0], SYMBOL_SIZE * size)
+    shrink = picture.shrink(size)
+    symbols = picture.symbols.ends(now.x[0], now.R[0], shrink * SYMBOL_SIZE * size)
     up = upright(motion.model.gravity)
     arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R)
     room = [corners(picture, now.x, now.R), symbols.reshape(-1, 3), tips(arrows, now.x, now.R, up, size)]
@@ -113,6 +114,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
         "near": extent_of_bodies(picture, now.x),
         "camera": {"turn": view.turn, "lift": view.lift},
     }
+    data["symbols"]["size"], data["axes"]["half"] = shrink * SYMBOL_SIZE, shrink * AXIS
     data["arrows"] = [_arrow(one, up) for one in arrows]
     some = slice(None, None, max(1, len(frames.number) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))

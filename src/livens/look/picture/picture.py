@@ -30,9 +30,10 @@ from ...errors import ModelError
 from .colors import colors_of
 from .places import Places, places, traced
 from .shapes import Shape, shapes
-from .symbols import Symbols, symbols_of
+from .symbols import SYMBOL_SIZE, Symbols, symbols_of
 
 BASE_POINTS = 40  # models with more points of joints on the world have no base link
+BESIDE = 0.5  # largest size of symbols, in reaches of a body
 AXIS = 0.07  # half the length of the line of an axis, in halves of the largest side of the motion
 
 
@@ -116,6 +117,12 @@ class Picture:
             "load": [load.name for load in self.loads],
         }
         return found + [Item(kind, name) for kind, some in names.items() for name in some]
+
+    def shrink(self, half: float) -> float:
+        """The factor, at most 1, by which symbols and axes are smaller where the bodies are small beside the motion, of
+        which `half` [m] is half the largest side."""
+        reach = self.reach[self.reach > 0.0]
+        return min(1.0, BESIDE * float(np.median(reach)) / (SYMBOL_SIZE * half)) if len(reach) and half > 0.0 else 1.0
 
     @property
     def anchors(self) -> Places:

@@ -88,6 +88,7 @@ class Scene:
         self.overview = np.unique(np.linspace(0, len(motion) - 1, OVERVIEW).astype(int))
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
         self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
+        self.shrink = self.picture.shrink(self.half)
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -141,7 +142,7 @@ class Scene:
         found = [Line("spring", LINE_GREY, line) for line in coils(ends, self.coil, radius)]
         found += [Line("damper", LINE_GREY, line) for line in picture.dampers.ends(x, R)]
         found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
-        found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, AXIS * self.half)]
+        found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, self.shrink * AXIS * self.half)]
         found += [
             Line("load", ARROW_COLORS[one.kind], line)
             for one in self.arrows
@@ -157,7 +158,7 @@ class Scene:
 
     def symbols(self, state: int) -> Array:
         """The ends of the pieces of all symbols (n, 2, 3) [m]."""
-        return self.picture.symbols.ends(self.now.x[state], self.now.R[state], SYMBOL_SIZE * self.half)
+        return self.picture.symbols.ends(self.now.x[state], self.now.R[state], self.shrink * SYMBOL_SIZE * self.half)
 
     def _loads(self, arrows: Arrows, state: int, camera: Camera) -> list[Array]:
         """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera."""
