@@ -26,7 +26,8 @@ CPU = {"x86_64": "x86-64", "amd64": "x86-64"}  # by the first part of a triple; 
 TRIPLE = {"win32": "x86_64-w64-windows-gnu"}  # for gcc; LLVM's own is for Microsoft's compiler
 OBJECTS = ("large_kernels.o", "kernels.o")
 SPEED = 3  # LLVM's level of optimisation
-LARGE = 300  # instructions from which on the functions of contact are not inlined: LLVM would take minutes longer
+GROUPS = ("contact", "tangent")
+LARGE = 300  # instructions from which on functions of GROUPS are not inlined: LLVM would take minutes longer
 WRAPPED = ("exp", "log", "pow", "fmod", "hypot")  # call.c chooses their version
 
 
@@ -44,7 +45,7 @@ def _module(entries: list[tuple[int, Entry]], triple: str, layout: str) -> llvm.
     for function in whole.functions:
         if not function.is_declaration:
             function.linkage = "external" if function.name in names else "internal"
-            if "contact" in function.name and _instructions(function) > LARGE:
+            if any(word in function.name for word in GROUPS) and _instructions(function) > LARGE:
                 function.add_function_attribute("noinline")
             function.name = names.get(function.name, function.name)
     whole.triple, whole.data_layout = triple, layout
