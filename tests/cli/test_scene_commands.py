@@ -153,7 +153,7 @@ def test_view_and_live_read_scenes(say, monkeypatch, command):
     assert (
         say(command, SCENES / "double_pendulum.toml", "--h", "auto", *(["--until", "1"] * (command == "view")))[0] == 0
     )
-    assert [point.body.name for point in seen["named"]["trace"]] == ["arm", "fore"]
+    assert [point.body.name for point in seen["named"]["traces"]] == ["arm", "fore"]
     if command == "live":
         assert seen["given"][1] == lv.Livens(order=4)
         assert 0 < seen["named"]["h"] < 0.1

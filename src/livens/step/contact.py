@@ -60,7 +60,7 @@ CUTS = 24  # impacts in one step that end a part of it
 TURN = 0.8  # rotation in a part of a step [rad]
 PARTS = 5000  # of one step, before it has failed
 ROOTS = 60  # trials for the length of a part
-ROUGH = 1e3  # error of a position level, relative to its tolerance, above which a shorter part is tried
+UNSOLVED = 1e3  # error of a position level, relative to its tolerance, above which a shorter part is tried
 SHORTEST_TRIED = 1e-3  # of a step
 SHORT = 1e-9  # a part, relative to a step, in which nothing happens
 ROOM = 64  # rows of the log that a step needs at most, usually
@@ -195,7 +195,7 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
             f, overlap = lowest_gap(
                 system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
             )  # fmt: skip
-        if (status != OK or error > ROUGH or overlap) and tau > SHORTEST_TRIED * h:
+        if (status != OK or error > UNSOLVED or overlap) and tau > SHORTEST_TRIED * h:
             part = 0.5 * tau
             tau, low, high, side, begun, status = part, 0.0, part, 0, False, OK
             continue
@@ -224,7 +224,7 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
     if struck:  # velocities have changed: look again for contacts within reach
         tau = 0.0
     elif status == OK:
-        if error > ROUGH:
+        if error > UNSOLVED:
             state.memory[RESIDUAL] = max(state.memory[RESIDUAL], error * fine / h)
         status = finish_part(system, state, work, touch, tau, count, touch.signals, 0, 1)
         for k in range(touch.signals.shape[1]):
