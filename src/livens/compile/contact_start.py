@@ -8,7 +8,7 @@ from ..kernels.arrays import State, System
 from ..kernels.contact.arrays import BODY, GAP, KIND, OFFSET
 from ..kernels.contact.broad import find_contacts
 from ..kernels.contact.features import put_contact_frames
-from ..kernels.kinds import STOP
+from ..kernels.kinds import ROPE, STOP
 from .contacts import touch_scratch
 
 OVERLAP = 1e-6  # depth relative to the smallest shape; a smaller one is corrected in the first step
@@ -37,6 +37,13 @@ def refuse_overlaps(model: Model, system: System, state: State) -> None:
             raise ModelError(
                 f"the joint between {i!r} and {j!r} begins {depth:.3g} beyond its stop at {limit:g}: move the stop, or "
                 "start the joint within its stops."
+            )
+    elif points.table[KIND, c] == ROPE:
+        if depth > OVERLAP * contacts.size_scale:
+            length = float(points.number[OFFSET, c])
+            raise ModelError(
+                f"the rope between {i!r} and {j!r} is {length:g} m long, and its ends are {depth:.3g} m farther apart "
+                "in this state: move them together, or make it longer."
             )
     elif depth > OVERLAP * contacts.size_scale:
         raise ModelError(
