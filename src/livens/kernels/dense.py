@@ -1,4 +1,4 @@
-"""Systems A x = b with a dense or a banded matrix: LU with the largest pivot of each column, in place, row-major."""
+"""Dense and banded systems A x = b: LU with the largest pivot of each column, in place, row-major."""
 
 from __future__ import annotations
 
@@ -6,9 +6,48 @@ from .._jit import njit
 
 
 @njit
+def factor_dense(A, n, order):
+    """PA = LU; `order` keeps the row exchanges. False where A is singular or not finite."""
+    for k in range(n):
+        best, most = k, abs(A[k * n + k])
+        for i in range(k + 1, n):
+            if abs(A[i * n + k]) > most:
+                best, most = i, abs(A[i * n + k])
+        order[k] = best
+        if not 0.0 < most < 1e300:
+            return False
+        if best != k:
+            for j in range(n):
+                A[k * n + j], A[best * n + j] = A[best * n + j], A[k * n + j]
+        d = 1.0 / A[k * n + k]
+        for i in range(k + 1, n):
+            if A[i * n + k] != 0.0:
+                l = A[i * n + k] * d
+                A[i * n + k] = l
+                for j in range(k + 1, n):
+                    A[i * n + j] -= l * A[k * n + j]
+    return True
+
+
+@njit
+def solve_dense(A, n, order, x):
+    """x ← A⁻¹x with the factors of `factor_dense`."""
+    for k in range(n):
+        x[k], x[order[k]] = x[order[k]], x[k]
+    for k in range(n):
+        for i in range(k + 1, n):
+            x[i] -= A[i * n + k] * x[k]
+    for k in range(n - 1, -1, -1):
+        s = x[k]
+        for j in range(k + 1, n):
+            s -= A[k * n + j] * x[j]
+        x[k] = s / A[k * n + k]
+
+
+@njit
 def factor_band(A, n, band, order):
-    """PA = LU for a matrix with zeros more than `band` beside its diagonal, of which those up to twice as far are
-    overwritten; `order` keeps the row exchanges. False where A is singular or not finite."""
+    """As `factor_dense`, for a matrix with zeros more than `band` beside its diagonal; those up to twice as far are
+    overwritten."""
     for k in range(n):
         best, most = k, abs(A[k * n + k])
         last, end = min(n, k + band + 1), min(n, k + 2 * band + 1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import inline, njit
-from .dense import factor_band, solve_band
+from .dense import factor_dense, solve_dense
 from .implicit_maps import residual, result
 from .status import NOT_FINITE, OK, SOLVE
 
@@ -144,10 +144,10 @@ def newton(maps, m, t, h, memory, y):
         if last < 1e300 and stalled and is_round_off(maps, m, memory.A, n, memory.R, memory.z, ny):
             status = OK
             break
-        if not factor_band(memory.A, n, n, memory.order):
+        if not factor_dense(memory.A, n, memory.order):
             status = NOT_FINITE
             break
-        solve_band(memory.A, n, n, memory.order, memory.R)
+        solve_dense(memory.A, n, memory.order, memory.R)
         for i in range(n):
             x[i] -= memory.R[i]
         e, coarse = largest_correction(maps, m, memory.R, x, memory.past)
