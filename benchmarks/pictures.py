@@ -73,8 +73,8 @@ def chromium(graphics: bool) -> Iterator[Any]:
             browser.close()
 
 
-def watch(browser: Any, url: str, button: str = "", watching: float = WATCH, draw: bool = True) -> Seen:
-    """Open a page, press a button if it does not start automatically, and measure for a while."""
+def watch(browser: Any, url: str, watching: float = WATCH, draw: bool = True) -> Seen:
+    """Open a page, which begins to play, and measure for a while."""
     messages = 0
 
     def heard(_: Any) -> None:
@@ -88,9 +88,6 @@ def watch(browser: Any, url: str, button: str = "", watching: float = WATCH, dra
     page.goto(url)
     page.wait_for_selector("canvas")
     page.wait_for_timeout(1e3 * SETTLE)
-    if button:
-        page.click(button)
-        page.wait_for_timeout(1e3 * SETTLE)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
 
@@ -112,7 +109,7 @@ def pictures(count: int, graphics: bool = False, watching: float = WATCH) -> dic
 
     def served(draw: bool) -> Seen:
         with lv.view(motion, block=False, open_browser=False) as viewer:
-            return watch(browser, viewer.url, "button:has-text('play')", watching, draw)
+            return watch(browser, viewer.url, watching, draw)
 
     with tempfile.TemporaryDirectory() as folder, chromium(graphics) as browser:
         file = Path(folder) / "crowd.html"
