@@ -30,6 +30,7 @@ ORDER = [  # a package imports only packages before it
     "scene",
     "record",
     "run",
+    "gpu",
     "analysis",
     "formats",
     "discrete",

@@ -110,6 +110,7 @@ from .formula.functions import sinh as sinh
 from .formula.functions import sqrt as sqrt
 from .formula.functions import tan as tan
 from .formula.functions import tanh as tanh
+from .gpu.card import Cuda as Cuda
 from .kernels.arrays import State as State
 from .look.browser.live import live as live
 from .look.browser.playback import view as view

@@ -22,8 +22,8 @@ from ..errors import LivensError, ModelError, require
 from .members import MemberTask, Outcome, TimedOutcomes
 
 # intended duration of a batch [s]: longer where a submission costs more
-THREAD_BATCH, PROCESS_BATCH, CLUSTER_BATCH = 0.05, 0.25, 1.0
-MAX_BATCH = 1000  # members in a batch
+THREAD_BATCH, PROCESS_BATCH, CLUSTER_BATCH, DEVICE_BATCH = 0.05, 0.25, 1.0, 20.0
+MAX_BATCH, MAX_DEVICE_BATCH = 1000, 2**17  # members in a batch
 BATCHES_PER_WORKER = 3  # submitted, including the one that the worker computes
 WORKER_DIED = (
     "a worker process died, and its executor cannot be used any more. If the study has a store, the finished members "
@@ -52,13 +52,17 @@ class Workers(NamedTuple):
     executor: Executor
     available: Callable[[], int]
     batch_seconds: float
+    largest: int = MAX_BATCH
 
 
 @contextmanager
-def open_workers(executor: Any, cluster: str | None) -> Iterator[Workers]:
-    """The workers of `executor`, of a Dask client or of the cluster at an address; without these, threads that end with
-    the block."""
-    if cluster is not None:
+def open_workers(executor: Any, cluster: str | None, on_device: bool = False) -> Iterator[Workers]:
+    """The workers of `executor`, of a Dask client or of the cluster at an address; one thread that feeds a device;
+    without these, threads that end with the block."""
+    if on_device:
+        with ThreadPoolExecutor(1, thread_name_prefix="device") as thread:
+            yield Workers(thread, lambda: 1, DEVICE_BATCH, MAX_DEVICE_BATCH)
+    elif cluster is not None:
         if executor is not None:
             raise ModelError("an ensemble runs on an executor or on a cluster: give one of them.")
         with _client(cluster) as client:
@@ -121,7 +125,7 @@ def stream(
                     continue
                 seconds = workers.batch_seconds
                 outcomes = [Outcome(batch[0][0], None, b"the workers that ran it died, one after another.")]
-            size = max(1, min(MAX_BATCH, int(workers.batch_seconds * len(batch) / max(seconds, 1e-9)), 4 * size))
+            size = max(1, min(workers.largest, int(workers.batch_seconds * len(batch) / max(seconds, 1e-9)), 4 * size))
             yield outcomes
     except KeyboardInterrupt:
         for future in [future for future in submitted if not future.cancel()]:  # running batches are finished first

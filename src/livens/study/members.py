@@ -20,6 +20,7 @@ from ..compile.compiled import Compiled
 from ..describe.event import named
 from ..describe.model import Model
 from ..errors import LivensError, ModelError, require
+from ..gpu.members import follow_on_device
 from ..record.trajectory import Trajectory
 from ..run.event_runs import follow_events
 from ..run.follow import begin_state
@@ -55,6 +56,7 @@ class MemberTask:
     taken: frozenset[str]  # names that kept values must not have
     origin: str  # the process that called `ensemble`
     events: Any = ()  # a list of events, or a function of the model and the parameters that returns one
+    card: Any = None  # the graphics card that runs the members, or None
 
     def __call__(self, members: list[tuple[int, dict[str, Any]]]) -> TimedOutcomes:
         """The outcomes of a batch of members."""
@@ -76,7 +78,11 @@ class MemberTask:
             for k in able:
                 found[k] = self.kept(self.with_events(found[k], members[k][1]))
             able = []
-        for n, motion in follow_members(self.plan, [found[k] for k in able]):
+        some = [found[k] for k in able]
+        motions = (
+            follow_members(self.plan, some) if self.card is None else follow_on_device(self.card, self.plan, some)
+        )
+        for n, motion in motions:
             found[able[n]] = self.kept(motion)
         return [
             Outcome(member, None, message_of(one).encode()) if isinstance(one, Exception) else Outcome(member, *one)
