@@ -19,6 +19,7 @@ import math
 from .._jit import njit
 from .kinds import DISPLACEMENT, ROTATION
 from .potential import apply_force, point_component, to_body
+from .trigonometry import arc_tangent
 
 MOST_TURNS = 1e15  # more is a state that is no longer finite
 
@@ -50,7 +51,7 @@ def coordinate_value(coordinates, c, a, B, near):
     W0, W1, W2 = to_world(B, j, coordinates.hand[c])
     C0, C1, C2 = to_world(B, i, coordinates.dial[c, 0])
     S0, S1, S2 = to_world(B, i, coordinates.dial[c, 1])
-    q = math.atan2(S0 * W0 + S1 * W1 + S2 * W2, C0 * W0 + C1 * W1 + C2 * W2)
+    q = arc_tangent(S0 * W0 + S1 * W1 + S2 * W2, C0 * W0 + C1 * W1 + C2 * W2)
     turns = (near - q) / (2.0 * math.pi) + 0.5
     return q + 2.0 * math.pi * math.floor(turns) if abs(turns) < MOST_TURNS else math.nan
 
@@ -182,7 +183,7 @@ def relative_rotation(body, start, B):
     )
     x, y, z = 0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1])
     s, c = math.sqrt(x * x + y * y + z * z), 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
-    t = math.atan2(s, c)
+    t = arc_tangent(s, c)
     if s > 1e-8:
         return t / s * x, t / s * y, t / s * z
     if c > 0.0:

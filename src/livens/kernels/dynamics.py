@@ -21,9 +21,9 @@ from .row_tapes import all_jacobians, all_rates, tape_bias_terms, tape_time
 from .row_tapes import all_violations as rows_defects
 from .rows import bias_terms, jacobians
 from .sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
+from .trigonometry import LARGEST_ANGLE, sine_and_cosine
 
 REFINE = 12  # corrections of multipliers, at most
-HUGE = 1e300  # larger numbers count as infinite
 
 
 @njit
@@ -37,7 +37,10 @@ def move_steadily(bodies, t, a0, B0, p, L, a1, B1):
         half = 0.5 * t * w
         c = 0.0
         if w > 0.0:
-            c = math.tan(half) / w if abs(half) < HUGE else math.nan  # Python's tan raises an exception
+            c = math.nan
+            if abs(half) < LARGEST_ANGLE:
+                sine, cosine = sine_and_cosine(half)
+                c = sine / (cosine * w)
         x, y, z = c * w0, c * w1, c * w2
         s = 2.0 / (1.0 + x * x + y * y + z * z)
         for k in range(3):

@@ -11,22 +11,22 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .trigonometry import LARGEST_ANGLE, sine_and_cosine
 
 # reciprocals of k (k + 1), the ratios of successive terms of sin t/t and (1 − cos t)/t²
 R6, R20, R42, R72, R110, R156, R210 = (1.0 / (k * (k + 1)) for k in range(2, 15, 2))
 R30, R56, R90, R132, R182 = (1.0 / (k * (k + 1)) for k in range(5, 14, 2))
 R24 = 1.0 / 24.0
-HUGE = 1e300  # larger numbers count as infinite
 
 
 @njit
 def rotation_coefficients(s):
     """The three coefficients of (1) for s = t²."""
-    if s > HUGE:  # Python's sin raises an exception
+    if s > LARGEST_ANGLE * LARGEST_ANGLE:
         return math.nan, math.nan, math.nan
     if s > 0.25:
         t = math.sqrt(s)
-        sine, cosine = math.sin(0.5 * t), math.cos(0.5 * t)
+        sine, cosine = sine_and_cosine(0.5 * t)
         return 2.0 * sine * cosine / t, 2.0 * sine * sine / s, (1.0 - 0.5 * t * cosine / sine) / s
     c = 1.0 - s * R72 * (1.0 - s * R110 * (1.0 - s * R156 * (1.0 - s * R210)))
     c = 1.0 - s * R6 * (1.0 - s * R20 * (1.0 - s * R42 * c))

@@ -28,6 +28,7 @@ from .arrays import H_PIVOTS, S_PIVOTS, Floats, Ints
 from .constrain import apply_multipliers, constraint_rates, largest_violation
 from .coordinates import coordinate_rate, coordinate_value, relative_rotation, to_world, update_coordinates
 from .dynamics import REFINE, applied_forces, bias, factorise, solve_multipliers
+from .exponential import rotation_coefficients
 from .row_kinds.couple import coordinate_bias
 from .row_tapes import all_violations
 from .sparse import solve
@@ -67,12 +68,7 @@ class Variables(NamedTuple):
 @njit
 def rotation_of(x, y, z):
     """exp of the rotation vector (x, y, z) [rad], as rows."""
-    t2 = x * x + y * y + z * z
-    t = math.sqrt(t2)
-    if t < 1e-3:
-        s, c = 1.0 - t2 / 6.0 + t2 * t2 / 120.0, 0.5 - t2 / 24.0 + t2 * t2 / 720.0
-    else:
-        s, c = math.sin(t) / t, (1.0 - math.cos(t)) / t2
+    s, c, _ = rotation_coefficients(x * x + y * y + z * z)
     return (
         (1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y),
         (c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x),

@@ -16,6 +16,7 @@ import math
 
 from .._jit import njit
 from .coordinates import to_world
+from .trigonometry import arc_tangent
 
 COSINE, SINE, SPEED = 0, 1, 2  # slots of Work.facing
 LARGEST = 1e6  # rad in a step; more is a state that is no longer finite
@@ -51,7 +52,7 @@ def face_dials(dials, B, L, half_turns, facing):
         c, s, speed = facing_of(dials, d, B, L)
         facing[d, COSINE], facing[d, SINE], facing[d, SPEED] = c, s, speed
         if not math.isnan(half_turns[d]):
-            half_turns[d] = half_turns_near(math.atan2(s, c), (half_turns[d] + 0.5) * math.pi)
+            half_turns[d] = half_turns_near(arc_tangent(s, c), (half_turns[d] + 0.5) * math.pi)
 
 
 @njit
@@ -65,8 +66,8 @@ def count_half_turns(dials, h, B, L, half_turns, facing):
         if math.isnan(k):
             continue
         if 1.0 < abs(change) < LARGEST:
-            angle = math.atan2(s0, c0)
+            angle = arc_tangent(s0, c0)
             before = angle + 2.0 * math.pi * math.floor(((k + 0.5) * math.pi - angle) / (2.0 * math.pi) + 0.5)
-            half_turns[d] = half_turns_near(math.atan2(s, c), before + change)
+            half_turns[d] = half_turns_near(arc_tangent(s, c), before + change)
         elif (s >= 0.0) != (s0 >= 0.0):
             half_turns[d] = k + 1.0 if c0 * s > s0 * c else k - 1.0

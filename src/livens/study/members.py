@@ -79,9 +79,7 @@ class MemberTask:
                 found[k] = self.kept(self.with_events(found[k], members[k][1]))
             able = []
         some = [found[k] for k in able]
-        motions = (
-            follow_members(self.plan, some) if self.card is None else follow_on_device(self.card, self.plan, some)
-        )
+        motions = follow_members(self.plan, some) if self.card is None else follow_on_device(self.card, self.plan, some)
         for n, motion in motions:
             found[able[n]] = self.kept(motion)
         return [
