@@ -113,9 +113,8 @@ class Run:
                 longest = min(4 * max(chunk, size), self.longest())
                 chunk = int(np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, longest))
         except BaseException as error:
-            if (
-                self.latest is None or getattr(error, "trajectory", None) is not self.latest
-            ):  # a function of the user has raised it
+            # an exception of any class: one with another motion, or none, was raised by a function of the user
+            if self.latest is None or getattr(error, "trajectory", None) is not self.latest:
                 with suppress(AttributeError, TypeError):  # a class without attributes
                     motion = self.trajectory(done - done % self.every) if stepping else self.so_far(state, done)
                     error.trajectory = motion  # type: ignore[attr-defined]
