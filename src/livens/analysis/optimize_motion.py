@@ -11,8 +11,8 @@ control, Ober-Blöbaum, Junge & Marsden 2011). Newton's method with the exact de
     minimise  J(u + δu) + ½ ρ |δx|²     with   A_k δx_k + B_k δu_k − δx_{k+1} = −d_k,                               (2)
 
 a sparse linear system; a step is shortened until the merit function J + μ Σ|d_k| decreases, μ above the multipliers of
-(2), and ρ grows where steps are shortened. What is found is a local optimum of the motion that is computed, to
-round-off: no other discretisation stands between the optimum and `lv.simulate`.
+(2), and ρ grows where steps are shortened. At the end the segments join to round-off, by steps that change the efforts
+least: no other discretisation stands between the optimum and `lv.simulate`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from .segment import Segment
 
 MOST_HALVINGS = 12
 MOST_MOVE = 3.0  # largest change of a coordinate in one iteration [rad], or of the model's size
-CLOSED = 1e-9  # largest defect, relative to the size of the states
-STILL = 1e-6  # change of the efforts in an iteration, relative to the largest, at which they are optimal
+CLOSED = 1e-12  # largest defect, relative to the size of the states
+NEAR = 1e-3  # largest defect, relative to the size of the states, from which on the cost is compared
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def optimize_motion(
     weights: ArrayLike = 1.0,
     guess: ArrayLike | None = None,
     scheme: Livens | None = None,
+    tolerance: float = 1e-6,
     most: int = 200,
 ) -> OptimalMotion:
     """The efforts with the least ½ ∫ Σ w u² dt that bring the model from its start to a goal at t = until [s].
@@ -79,8 +80,8 @@ def optimize_motion(
     inputs: joints on which efforts act, or (joint, "angle_b"), as for `lv.Controller`. goal: joint coordinates at the
     end by name [rad or m], or all of them; coordinates that are not named are free. rates: all rates at the end
     (default: at rest). segments: the efforts are held in each; a segment is a whole number of steps h [s]. weights: one
-    for each input. guess: efforts (segments, inputs) to begin with. The optimum is a local one; a bad start or too
-    little time ends in an error.
+    for each input. guess: efforts (segments, inputs) to begin with. tolerance: it ends where an iteration decreases the
+    cost by less than this part. The optimum is a local one; a bad start or too little time ends in an error.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -103,7 +104,7 @@ def optimize_motion(
     driven = model.with_things([*model.joints, *model.forces])
     driven.add(controller)
     problem = Shooting(driven, scheme or Livens(), float(h), steps, controller, goal, rates, weights)
-    efforts, iterations = problem.solve(guess, most)
+    efforts, iterations = problem.solve(guess, positive(tolerance, "tolerance"), most)
     replay.efforts[:] = efforts
     motion = simulate(driven, problem.scheme, h=h, until=until, progress=False)
     miss = float(np.abs(problem.missed(np.concatenate(problem.space.read(motion.state)))).max())
@@ -186,7 +187,7 @@ class Shooting:
             B.append(end.B)
         return d, np.array(A), np.array(B)
 
-    def solve(self, guess: ArrayLike | None, most: int) -> tuple[Array, int]:
+    def solve(self, guess: ArrayLike | None, tolerance: float, most: int) -> tuple[Array, int]:
         """The efforts (N, inputs), and the number of iterations."""
         shape = (self.N, self.k)
         x, u = self.guessed(), np.zeros(shape) if guess is None else finite(guess, shape, "guess").copy()
@@ -199,25 +200,36 @@ class Shooting:
             mu = max(mu, 1.1 * largest)
             before, slope = self.cost(u) + mu * np.abs(d).sum(), self._slope(u, du) - mu * np.abs(d).sum()
             part = min(1.0, MOST_MOVE * size / max(float(np.abs(dx).max()), 1e-300))
-            for _ in range(MOST_HALVINGS):
+            for tries in range(MOST_HALVINGS):
                 tried = x + part * dx, u + part * du
                 try:
                     new = self.maps(*tried)
+                    if tries == 0 and not self._less(tried[1], new[0], mu, before + 1e-4 * part * slope):
+                        more = self._direction(0.0 * u, new[0], A, B, rho)  # corrects the curvature of the maps
+                        tried = tried[0] + more[0], tried[1] + more[1]
+                        new = self.maps(*tried)
+                    if self._less(tried[1], new[0], mu, before + 1e-4 * part * slope):
+                        break
                 except LivensError:  # a mechanism that does not reach this position, or a step that fails
-                    part *= 0.5
-                    continue
-                if self.cost(tried[1]) + mu * np.abs(new[0]).sum() <= before + 1e-4 * part * slope:
-                    break
+                    pass
                 part *= 0.5
             (x, u), (d, A, B) = tried, new
-            rho *= 4.0 if part < 0.3 else 0.4 if part == 1.0 else 1.0
-            if np.abs(d).max() <= CLOSED * size and np.abs(du).max() <= STILL * np.abs(u).max(initial=0.0):
-                return u, iteration
+            rho *= 4.0 if part < 0.1 else 0.3 if part > 0.4 else 1.0
+            if np.abs(d).max() <= NEAR * size and -slope <= tolerance * self.cost(u):
+                for _ in range(MOST_HALVINGS):
+                    if np.abs(d).max() <= CLOSED * size:
+                        return u, iteration
+                    dx, du, _ = self._direction(0.0 * u, d, A, B, rho)
+                    x, u = x + dx, u + du
+                    d, A, B = self.maps(x, u)
         raise LivensError(
             f"no optimal motion found in {most} iterations: the states do not join by {np.abs(d).max():.1e}, the "
             f"efforts change by {np.abs(du).max() / max(np.abs(u).max(), 1e-300):.1e} of the largest. Give more time "
             "(until), more segments, a guess, or more iterations (most)."
         )
+
+    def _less(self, u: Array, d: Array, mu: float, limit: float) -> bool:
+        return bool(self.cost(u) + mu * np.abs(d).sum() <= limit)
 
     def _slope(self, u: Array, du: Array) -> float:
         return float(self.T * (self.weights * u * du).sum())
