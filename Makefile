@@ -56,6 +56,9 @@ thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 pictures: $(READY)   ## draw the moving pictures of the README and the front page: docs/pictures/
 	$(BIN)/python docs/pictures/draw.py
 
+gallery: $(READY) $(LIBRARY)   ## draw the gallery of examples: docs/gallery/
+	$(BIN)/python docs/gallery/draw.py
+
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
@@ -128,4 +131,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures gallery bench bench-check soak periods nightly ensembles clean

@@ -11,7 +11,7 @@ import livens as lv
 N, LINK, G = 8, 0.25, 9.81  # links, m, m/s²
 
 
-def main(mode=2, swing=0.3, until=4.0):
+def main(mode=2, swing=0.6, until=4.0):
     """The chain, moving in one of its modes."""
     m = chain()
     modes = lv.linearize(m).modes()
