@@ -13,7 +13,7 @@ OMEGA, R = 3.0, 0.05  # of the table [rad/s], radius of the ball [m]
 
 def main(h=2e-3, until=7 * np.pi / OMEGA):
     m = lv.Model(gravity=(0, 0, -9.81), name="ball on a turntable")
-    table = m.add(lv.Body(lv.Cylinder(1.0, 0.04, mass=50.0), at=(0, 0, -0.02), color="lightgrey", name="table"))
+    table = m.add(lv.Body(lv.Cylinder(1.0, 0.04, mass=50.0), at=(0, 0, -0.02), color="silver", name="table"))
     drive = lv.Expression("w*t", w=OMEGA)
     m.add(lv.Revolute(m.world.point(0, 0, 0), table.point_at(0, 0, 0), axis=(0, 0, 1), drive=drive, name="axle"))
     start, velocity = np.array([0.3, 0, R]), np.array([0.0, 0.1, 0])
