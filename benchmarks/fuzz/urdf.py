@@ -29,14 +29,16 @@ SMALL = """<robot name="small">
 <mimic joint="pin" multiplier="2" offset="0.1"/></joint></robot>"""
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 DAE = """<COLLADA><asset><unit meter="0.01"/></asset><library_geometries><geometry id="g"><mesh><source id="s">
-<float_array id="f" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source="#f" count="3" stride="3"/>
+<float_array id="f" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common>
+<accessor source="#f" count="3" stride="3"/>
 </technique_common></source><vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
 <polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>3</vcount><p>0 1 2</p></polylist></mesh></geometry>
 </library_geometries><library_visual_scenes><visual_scene id="w"><node><rotate>0 0 1 90</rotate>
 <instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>"""
 NAMES = [
     "base", "bar", "arm", "pin", "tip", "world", "fixed", "revolute", "continuous", "prismatic", "planar", "floating",
-    "bar.obj", "bar.stl", "bar.dae", "../bar.obj", "file://bar.obj", "package:///bar.stl", "robot.urdf", "knuckle 1", "mount",
+    "bar.obj", "bar.stl", "bar.dae", "../bar.obj", "file://bar.obj",
+    "package:///bar.stl", "robot.urdf", "knuckle 1", "mount",
 ]  # fmt: skip
 TAGS = [
     "<link/>", '<link name="new"/>', '<mimic joint="arm"/>', '<mimic joint="pin" multiplier="0"/>',

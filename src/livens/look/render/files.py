@@ -43,8 +43,9 @@ def png(picture: Picture) -> bytes:
 def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path, target: Path) -> None:
     """Write `count` pictures shown `rate` times a second to `target`, in the format of the ending of `name`.
 
-    mp4, webm, mov, mkv, avi need ffmpeg, or the extra `film`; gif needs Pillow; apng and png need nothing. Times in gif files
-    are multiples of 10 ms: each picture begins at the nearest one, and of more than 50 a second some are left out.
+    mp4, webm, mov, mkv, avi need ffmpeg, or the extra `film`; gif needs Pillow; apng and png need nothing. Times in gif
+    files are multiples of 10 ms: each picture begins at the nearest one, and of more than 50 a second some are left
+    out.
     """
     match name.suffix.lower():
         case ".apng" | ".png":
