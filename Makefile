@@ -1,7 +1,7 @@
 # Requirements: Python 3.11 or newer, make, a C compiler. Everything else is installed into .venv.
 # To use another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
+EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 BASE   := .venv/.base
@@ -55,6 +55,9 @@ thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 
 pictures: $(READY)   ## draw the moving pictures of the README and the front page: docs/pictures/
 	$(BIN)/python docs/pictures/draw.py
+
+gallery: $(READY) $(LIBRARY)   ## draw the gallery of examples: docs/gallery/
+	$(BIN)/python docs/gallery/draw.py
 
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
@@ -128,4 +131,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures gallery bench bench-check soak periods nightly ensembles clean
