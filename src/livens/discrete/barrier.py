@@ -114,14 +114,18 @@ class Barrier:
 
         def motion(done: int) -> Trajectory:
             kept = State(*(x[: done // every + 1] for x in record))
-            t = t0 + h * every * np.arange(len(kept.a))
+            t = t0 + h * every * np.arange(len(kept.a), dtype=np.float64)
             return Trajectory(compiled, self, h, every, t, kept, done - done % every, time.perf_counter() - begin)
 
         for n in range(steps):
-            try:
-                q, v = bodies.step(q, v)
-            except StepFailed as error:
-                raise StepFailed(f"{error} at t = {t0 + n * h:.6g} s (step {n + 1}).", motion(n)) from None
+            found = bodies.step(q, v)
+            if found is None:
+                raise StepFailed(
+                    "the minimisation of the incremental potential with a barrier did not converge at t = "
+                    f"{t0 + n * h:.6g} s (step {n + 1}): try a shorter h.",
+                    motion(n),
+                )
+            q, v = found
             if (n + 1) % every == 0:
                 bodies.keep(record, (n + 1) // every, q, v)
         return motion(steps)
@@ -219,8 +223,8 @@ class AffineBodies:
 
     # ── a step ──
 
-    def step(self, q0: Array, v0: Array) -> tuple[Array, Array]:
-        """Minimise (1)."""
+    def step(self, q0: Array, v0: Array) -> tuple[Array, Array] | None:
+        """Minimise (1); None if it does not converge."""
         x0, ahead = self.places(q0), q0 + np.where(self.moves, self.h * v0 + self.h**2 * self.pull, 0.0)
         touching = self.touching(x0)
         q, value = q0.copy(), self.value(q0, x0, ahead, touching)
@@ -242,7 +246,7 @@ class AffineBodies:
                     break
                 part *= 0.5
             q, value = trial, new
-        raise StepFailed("the minimisation of the incremental potential with a barrier did not converge", None)
+        return None
 
     def touching(self, x0: Array) -> Touching:
         """The barrier, and the friction with the normal forces at the start of a step."""
