@@ -46,6 +46,10 @@ FAILURES = {
         "bodies hit each other too often in one step {at.when}",
         "try h ≤ {at.third} s, or a smaller restitution.",
     ),
+    status.RESTING: Failure(
+        "bodies stay in contact {at.when}, and {at.scheme} takes impacts only",
+        "use lv.Livens(), which has contact that lasts.",
+    ),
     status.CONTACTS: Failure(
         "more contact points than there is room for touch at the same time {at.when}",
         "exclude pairs that do not matter (lv.Contacts(exclude=…)), or use simpler shapes (Body(collision=…)).",

@@ -101,6 +101,15 @@ class Scheme(Protocol):
         ...
 
 
+@runtime_checkable
+class Engine(Protocol):
+    """A scheme that follows a model as a whole, instead of steps of a compiled system: `ld.Barrier`."""
+
+    def follow(self, model: Any, h: float, steps: int, every: int, start: State | None, t0: float) -> Any:
+        """The motion of `model` from t0 over `steps` steps of length h, of which every `every`-th is kept."""
+        ...
+
+
 def is_scheme(thing: Any) -> bool:
     """True for an instance of a scheme, not for a class."""
     return isinstance(thing, Scheme) and not isinstance(thing, type)
