@@ -59,6 +59,11 @@ class Run:
         self.impacts: list[Array] = []
         refuse_backward_stages(compiled, scheme)
         refuse_contact(compiled, scheme)
+        if scheme.adaptive and self.table.varies:
+            raise ModelError(
+                f"{scheme!r} chooses its steps itself, and this model has functions of time (loads, motors, prescribed "
+                "motions or formulas), whose values between the steps are not known: leave out the tolerance."
+            )
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
