@@ -2,7 +2,8 @@
 
     step        one step and its full Jacobian with respect to all coordinates and rates: the exact tangent of
                 `lv.Livens` in its compiled loop; MuJoCo's `mj_step` and `mjd_transitionFD` (one-sided differences,
-                about seven digits); Pinocchio's `computeABADerivatives` (exact, of the accelerations alone, without a step)
+                about seven digits); Pinocchio's `computeABADerivatives` (exact, of the accelerations alone, without
+                a step)
     equations   mass matrix and bias of a six-axis arm, called from Python: `JointSpace.equations`; `mj_forward`;
                 `crba` and `nonLinearEffects`
     inverse     inverse dynamics, called from Python: `JointSpace.inverse_dynamics`; `mj_inverse`; `rnea`
