@@ -2,7 +2,7 @@
 
     step        one step and its full Jacobian with respect to all coordinates and rates: the exact tangent of
                 `lv.Livens` in its compiled loop; MuJoCo's `mj_step` and `mjd_transitionFD` (one-sided differences,
-                about seven digits); Pinocchio's `computeABADerivatives` (exact, of the accelerations, without
+                about seven digits); Pinocchio's `computeABADerivatives` (exact, of the accelerations alone, without
                 a step)
     equations   mass matrix and bias of a six-axis arm, called from Python: `JointSpace.equations`; `mj_forward`;
                 `crba` and `nonLinearEffects`
@@ -85,7 +85,8 @@ class Livens:
         return work
 
     def equations(self, q: np.ndarray, v: np.ndarray) -> Callable[[int], Any]:
-        return repeated(lambda: self.space.equations(q, v))
+        state = self.space.state(q, v)  # as in a controller: now.state
+        return repeated(lambda: self.space.equations(state))
 
     def inverse(self, q: np.ndarray, v: np.ndarray) -> Callable[[int], Any]:
         return repeated(lambda: self.space.inverse_dynamics(q, v, v))
