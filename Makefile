@@ -28,8 +28,11 @@ test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel 
 
 library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: four minutes on two cores
 
-dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels: dist/
-	LIVENS_LIBRARY=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels, and the source archive: dist/
+	LIVENS_LIBRARY=1 $(BIN)/python -m hatchling build -d dist -t wheel -t sdist
+
+install-check: dist   ## install the wheel into empty environments (numpy alone, and all extras), run it, and time it
+	$(PYTHON) -m benchmarks.installation dist
 
 lint: $(READY)   ## check style and types
 	$(BIN)/ruff check
@@ -131,4 +134,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures gallery bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery bench bench-check soak periods nightly ensembles clean
