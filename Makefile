@@ -62,6 +62,9 @@ pictures: $(READY)   ## draw the moving pictures of the README and the front pag
 gallery: $(READY) $(LIBRARY)   ## draw the gallery of examples: docs/gallery/
 	$(BIN)/python docs/gallery/draw.py
 
+paper: $(READY) $(LIBRARY)   ## compute the numbers of the paper and write it: paper/paper.md
+	$(BIN)/python paper/make_numbers.py
+
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
@@ -134,4 +137,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper bench bench-check soak periods nightly ensembles clean
