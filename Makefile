@@ -65,6 +65,9 @@ gallery: $(READY) $(LIBRARY)   ## draw the gallery of examples: docs/gallery/
 paper: $(READY) $(LIBRARY)   ## compute the numbers of the paper and write it: paper/paper.md
 	$(BIN)/python paper/make_numbers.py
 
+cheat-sheet: $(READY)   ## print the cheat sheet as PDF: docs/_static/cheat-sheet.pdf
+	$(BIN)/python docs/print_cheat_sheet.py
+
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
@@ -137,4 +140,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper cheat-sheet bench bench-check soak periods nightly ensembles clean
