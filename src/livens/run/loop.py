@@ -22,13 +22,13 @@ from ..compile.states import as_record, copied, empty_record, selected
 from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
-from ..kernels.arrays import ContactWork, State, Work
+from ..kernels.arrays import ContactWork, State, System, Work
 from ..kernels.constrain import largest_violation
 from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, Touch
 from ..kernels.dynamics import violations_of_record
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
-from ..step import Scheme, contact
+from ..step import Scheme, contact, impact_flight
 from .checkpoint import Checkpoints
 from .failures import sentence
 from .progress import Progress
@@ -37,6 +37,7 @@ MEMORY = 4 * 2**30  # largest record that is allocated without an explicit reque
 OPEN = 1e-6  # violation of a redundant equation, relative to its size, at which a joint has come apart
 CHUNK_SECONDS = 0.25  # aimed duration of a chunk [s]
 FIRST_CHUNK = 4000  # stages times bodies in the first chunk, at least
+TAKE_CONTACT = (contact.rollout, impact_flight.rollout)
 _loaded: set[Any] = set()  # rollouts that have run
 
 
@@ -58,6 +59,11 @@ class Run:
         self.impacts: list[Array] = []
         refuse_backward_stages(compiled, scheme)
         refuse_contact(compiled, scheme)
+        if scheme.adaptive and self.table.varies:
+            raise ModelError(
+                f"{scheme!r} chooses its steps itself, and this model has functions of time (loads, motors, prescribed "
+                "motions or formulas), whose values between the steps are not known: leave out the tolerance."
+            )
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
@@ -65,7 +71,7 @@ class Run:
         """Advance `state` from step `first` to step `steps`. Every exception that ends the run gets the motion so far
         as its attribute `trajectory`: StepFailed, Interrupted, and what functions of the user raise."""
         self.wanted = steps
-        everything, work, touch = self.scratch()
+        work, touch, everything = scratch_of(self.system, self.scheme, self.table.width)
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, everything, signals, self.h)
@@ -100,7 +106,9 @@ class Run:
                     text = sentence(self, code, int(work.fault[0]), done, state, work.g)
                     if done % self.every:  # the failed step has changed the state: take those before it again
                         overwrite(state, before)
-                        everything, *_ = self.scratch()  # a failed step may leave NaN
+                        _, _, everything = scratch_of(
+                            self.system, self.scheme, self.table.width
+                        )  # a failed step may leave NaN
                         self.prepare(self.system, state, everything, signals, self.h)
                         take(everything, self.h, table, signals, done - taken, taken, self.every, self.record)
                     raise StepFailed(text, self.so_far(state, done))
@@ -122,11 +130,6 @@ class Run:
         finally:
             progress.close()
         self.keep_last(state, steps)
-
-    def scratch(self) -> tuple[Any, Work, Touch]:
-        """The scratch arrays of the kernels: as they take them, those of the joints, and those of contacts."""
-        work, touch = scratch(self.system, self.scheme.scratch), touch_scratch(self.system, self.table.width)
-        return (ContactWork(work, touch) if self.system.contacts.capacity else work), work, touch
 
     def check_left_out(self, state: State, done: int) -> None:
         """Stop if an equation that is left out as redundant is violated."""
@@ -240,16 +243,28 @@ class Run:
 
     def collect_impacts(self, touch: Touch) -> None:
         """Take the impacts of a chunk from the log, with their times."""
-        if touch.logged[0]:
-            log = touch.log[: touch.logged[0]].copy()
+        log = taken_log(touch)
+        if len(log):
             log[:, LOG_TIME] += self.t0 + self.h * log[:, LOG_STEP]
             self.impacts.append(log)
-            touch.logged[0] = 0
+
+
+def scratch_of(system: System, scheme: Scheme, columns: int) -> tuple[Work, Touch, Any]:
+    """Scratch for steps with `columns` of signals: that of all systems, that of contacts, and what a rollout takes."""
+    work, touch = scratch(system, scheme.scratch), touch_scratch(system, columns)
+    return work, touch, ContactWork(work, touch) if system.contacts.capacity else work
+
+
+def taken_log(touch: Touch) -> Array:
+    """The impacts in the log, which is empty afterwards; steps and times count from the start of the call."""
+    log = touch.log[: touch.logged[0]].copy()
+    touch.logged[0] = 0
+    return log
 
 
 def refuse_contact(compiled: Compiled, scheme: Scheme) -> None:
     """Raise a ModelError if the model has contacts and the scheme does not take them."""
-    if compiled.system.contacts.capacity and scheme.kernels(compiled.system)[1] is not contact.rollout:
+    if compiled.system.contacts.capacity and scheme.kernels(compiled.system)[1] not in TAKE_CONTACT:
         raise ModelError(f"{scheme!r} does not take contact: use lv.Livens(order=2).")
 
 
