@@ -101,7 +101,8 @@ class Run:
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
-                self.collect_impacts(touch)
+                if self.system.contacts.capacity:
+                    self.collect_impacts(touch)
                 if code != status.OK:
                     text = sentence(self, code, int(work.fault[0]), done, state, work.g)
                     if done % self.every:  # the failed step has changed the state: take those before it again
