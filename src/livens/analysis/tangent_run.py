@@ -137,6 +137,12 @@ def _null_space(A: Array, root: Array) -> Array:
 
 def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     """The columns at the start, and their changes at all stored times (k, 2, n, 6, m): poses, then momenta."""
+    begin, course = start_changes(motion)
+    return begin, course.go()
+
+
+def start_changes(motion: Trajectory) -> tuple[Start, Course]:
+    """The columns at the start of a motion, and the run that begins with them."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
     begin = start_columns(motion.compiled, state)
@@ -147,8 +153,8 @@ def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
         dq, dp = course.changes
         course.begin(dq, keeping_rates(begin.space, state, dq, dp))
         course.project_start()
-    out = course.go()
-    return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
+    dq, dp = course.changes
+    return begin._replace(dq=dq, dp=dp), course
 
 
 class Course:
@@ -225,7 +231,7 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     """The changes of a motion per unit of each parameter at all stored times (k, 2, n, 6, parameters)."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
-    begin = nodes.start(_placing(motion.compiled, state))
+    begin = nodes.start(placing(motion.compiled, state))
     course = Course(motion, state, len(nodes.names), nodes)
     course.begin(begin.dq, begin.dp)
     course.tangent.mu[:] = begin.mu
@@ -233,7 +239,7 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     return course.go()
 
 
-def _placing(compiled: Compiled, state: State) -> Callable[[Compiled], State]:
+def placing(compiled: Compiled, state: State) -> Callable[[Compiled], State]:
     """The start of a model with other numbers: as described, if `state` is the start of the model as described;
     otherwise at the same joint coordinates and rates."""
     mine = compiled.state
