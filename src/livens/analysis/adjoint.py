@@ -65,7 +65,7 @@ def adjoint(motion: Trajectory, of: Number | None = None, running: Number | None
         raise ModelError(f"an adjoint is that of a motion, such as lv.simulate gives, not of {motion!r}.")
     if not (callable(of) or callable(running)):
         raise ModelError("give of, a function of the last state, or running, a function of every stored state.")
-    refuse(motion)
+    refuse(motion, backwards=True)
     return Adjoint(motion, of, running)
 
 
