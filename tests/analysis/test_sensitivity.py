@@ -243,12 +243,12 @@ where = { a = 0.3 }
 [forces.well]
 type = "Energy"
 formula = "k*(x[0]**2 + x[1]**2 + x[2]**2)/2"
-where = { x = { body = "ball" }, k = 2.0 }
+where = { x = { body = "ball" }, k = 4.5 }
 """)
     m = lv.read_scene(tmp_path / "named.toml").model()
     motion = lv.simulate(m, lv.Livens(order=6), h=1e-2, until=1.0, every=100)
     read = lambda motion: np.array([motion.position("cart")[-1, 0], motion.position("ball")[-1, 1]])  # noqa: E731
     found = lv.sensitivity(motion, read, ["joints.rail.where.a", "forces.well.where.k"])
-    w = 2.0  # √(k/m); d cos(w t)/dk = −sin(w t) t/(2 √(k m))
-    expected = [[1.0, 0.0], [0.0, -3.0 * np.sin(w) / (2 * np.sqrt(2.0 * 0.5))]]
+    w = 3.0  # √(k/m); d cos(w t)/dk = −sin(w t) t/(2 √(k m))
+    expected = [[1.0, 0.0], [0.0, -3.0 * np.sin(w) / (2 * np.sqrt(4.5 * 0.5))]]
     assert found == pytest.approx(np.array(expected), abs=1e-8)
