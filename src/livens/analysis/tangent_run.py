@@ -54,6 +54,8 @@ def refuse(motion: Trajectory, backwards: bool = False) -> None:
     if not isinstance(motion.scheme, Livens if backwards else (Livens, RungeKutta)):
         schemes = "the scheme lv.Livens" if backwards else "the scheme lv.Livens or lv.RungeKutta"
         raise ModelError(f"{name} needs {schemes}, not {motion.scheme!r}: simulate it with lv.Livens.")
+    if isinstance(motion.scheme, RungeKutta) and motion.scheme.tolerance:
+        raise ModelError(f"{name} needs steps of one length: simulate it with lv.RungeKutta() without a tolerance.")
     if motion.system.contacts.capacity:
         raise ModelError(f"{name} does not exist: contacts make it jump. Remove them, or use finite differences.")
     if len(motion.phases) > 1 or len(motion.events):
