@@ -162,6 +162,8 @@ def contact() -> None:
     motion = lv.simulate(touching(), h=5e-3, until=2e-2)
     read(motion)
     _ = (motion.impacts, motion.contact_force("ball", "box"), motion.contact_points(-1), motion.gap("ball", "box"))
+    with suppress(lv.StepFailed):  # it takes impacts only
+        lv.simulate(touching(), lv.RungeKutta(order=4), h=5e-3, until=2e-2)
 
 
 def questions() -> None:

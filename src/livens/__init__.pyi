@@ -19,6 +19,8 @@ from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.linear import linearize as linearize
 from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes
+from .analysis.optimize_motion import OptimalMotion as OptimalMotion
+from .analysis.optimize_motion import optimize_motion as optimize_motion
 from .analysis.sensitivity import Objective as Objective
 from .analysis.sensitivity import sensitivity as sensitivity
 from .analysis.step_properties import observed_order as observed_order
@@ -75,6 +77,7 @@ from .describe.shapes.cad import read_step as read_step
 from .describe.shapes.capsule import Capsule as Capsule
 from .describe.shapes.compound import Compound as Compound
 from .describe.shapes.cone import Cone as Cone
+from .describe.shapes.convex import convex_hull as convex_hull
 from .describe.shapes.cylinder import Cylinder as Cylinder
 from .describe.shapes.ellipsoid import Ellipsoid as Ellipsoid
 from .describe.shapes.mesh import read_mesh as read_mesh

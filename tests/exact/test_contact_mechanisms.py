@@ -165,6 +165,7 @@ def test_painleve_rod(frame, mu):
     else:
         assert slip == pytest.approx(v, rel=0.1)
     assert (np.diff(motion.energy) < 1e-9 * frame.unit**2).all()
+    assert ("Painlevé's paradox" in str(motion.report())) == (mu > least)
 
 
 # ── rattleback ──

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..record.contacts import has_contacts, totals
+from ..record.contacts import totals
 from ..record.trajectory import Trajectory
 from ..run.progress import count
 from .conserved import Conserved, ConservedComponents, conserved_in
@@ -242,9 +242,9 @@ def _broken(text: str) -> list[str]:
 
 def contact_notes(motion: Trajectory) -> tuple[str, ...]:
     """Impacts, losses and the accuracy of the contact problems."""
-    if not has_contacts(motion):
-        return ()
     seen = totals(motion)
+    if seen is None:
+        return ()
     notes = [
         f"{seen.impacts:,} impacts lost {seen.impact_loss:.6g} J, friction between them {seen.friction_loss:.6g} J."
     ]
@@ -252,6 +252,11 @@ def contact_notes(motion: Trajectory) -> tuple[str, ...]:
         notes.append(f"{seen.inelastic:,} times a contact closed without restitution, where bounces end within a step.")
     if seen.residual > 0.0:
         notes.append(f"contact problems were solved to {seen.residual:.1e} m/s.")
+    if seen.paradoxes:
+        notes.append(
+            f"Painlevé's paradox in {seen.paradoxes:,} part{'s' * (seen.paradoxes != 1)} of steps: no contact force "
+            "was consistent with sliding, or several were, and the body stopped sliding at once, as in an impact."
+        )
     return tuple(notes)
 
 

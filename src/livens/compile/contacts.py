@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import Array
 from ..describe.body import Body, Plane
 from ..describe.contact_rule import Side
-from ..describe.contact_shape import OTHERS, ContactShape
+from ..describe.contact_shape import ANGULAR, OTHERS, ContactShape
 from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.row import Coordinate, across
@@ -44,6 +44,8 @@ LOGGED = 4096  # impacts between two chunks of a run
 FACE_POINTS = 8  # contact points of two polyhedra, usually at most
 NEIGHBOURS = 24  # contact points per shape in a crowd
 CORNERS = 64  # of a clipped face
+PATCH_LEVER = 2.0 / 3.0  # mean distance of the points of a disc from its centre, over its radius
+SIGNAL_ROWS = 20  # stages of a scheme, at most
 SPARE = 16  # slots for the contact points of one pair, beyond the capacity
 
 
@@ -65,7 +67,7 @@ class Rules:
         self.stops = [(k, rule) for k, (_, rule) in enumerate(self.every) if rule.stop is not None]
         self.dry = [(k, rule.dry) for k, (_, rule) in enumerate(self.every) if rule.dry is not None]
         self.ropes = [(k, rule.rope) for k, (_, rule) in enumerate(self.every) if rule.rope is not None]
-        self.resist = any(rule.rolling + rule.spinning > 0.0 for _, rule in self.every)
+        self.resist = any(rule.rolling + rule.spinning + rule.patch > 0.0 for _, rule in self.every)
 
     @property
     def owners(self) -> list[Thing]:
@@ -92,7 +94,8 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate], joi
     capacity = min(capacity, DENSE_WITH_JOINTS) if jointed else capacity
     sizes = [radius for radius in tables["number"][BOUND] if np.isfinite(radius) and radius > 0.0]
     law = [
-        (rule.friction, rule.restitution, float(rule.sequence), rule.rolling, rule.spinning) for _, rule in rules.every
+        (rule.friction, rule.restitution, float(rule.sequence), rule.rolling, rule.spinning, PATCH_LEVER * rule.patch)
+        for _, rule in rules.every
     ]
     friction = [(float(acting.index(dry.coordinate)), float(k), *dry[1:]) for k, dry in rules.dry]
     stops = [(float(acting.index(q)), float(k), sign, value) for k, q, sign, value in limits if q is not None]
@@ -245,7 +248,7 @@ def _capacity(shapes: list[_Shape], table: Ints) -> int:
 
 def _points(part: ContactShape) -> int:
     """Contact points with a plane, at most."""
-    if part.meets == OTHERS:
+    if part.meets in (OTHERS, ANGULAR):
         return 0
     return {"BALL": 1, "CAPSULE": 2, "HULL": len(part.vertices), "ROUND": 1, "CYLINDER": 16}[part.kind]
 
@@ -285,7 +288,7 @@ def touch_scratch(system: System, columns: int) -> Touch:
 
     slots = c + SPARE if c else 0
     points = Points(
-        table=whole(8, slots), number=zeros((10, slots)), vector=zeros((6, slots, 3)), matrix=zeros((2, slots, 3, 3)),
+        table=whole(8, slots), number=zeros((10, slots)), vector=zeros((7, slots, 3)), matrix=zeros((2, slots, 3, 3)),
         G=zeros((slots, 2, 3, 6)), corner=zeros((2, CORNERS if c else 0, 3)),
     )  # fmt: skip
     cone = Cone(
@@ -299,14 +302,16 @@ def touch_scratch(system: System, columns: int) -> Touch:
         v0=zeros((c, 3)), v1=zeros((c, 3)), e=zeros(c), closed=whole(c), p=zeros((n, 3)), L=zeros((n, 3)),
         impulse=zeros(r), reach=zeros(n), turn=zeros(n), tip=zeros(s), lever=zeros(n), limit=zeros(1),
         low=zeros(s), sorted=np.arange(s, dtype=np.int64),
-        signals=zeros((2, columns if c else 0)), log=zeros((LOGGED if c else 0, LOG_WIDTH)), logged=whole(1),
+        signals=zeros((SIGNAL_ROWS, columns if c else 0)), bracket=zeros(5),
+        held=zeros(18 * n + 3 * r + len(system.coordinates.kind) + 3),
+        log=zeros((LOGGED if c else 0, LOG_WIDTH)), logged=whole(1),
     )  # fmt: skip
 
 
 NO_CONTACTS = Contacts(
     **_geometry(None, []),  # type: ignore[arg-type]
     rule=np.zeros((0, 0), dtype=np.int64),
-    law=np.zeros((5, 0)),
+    law=np.zeros((6, 0)),
     excluded=np.zeros(0, dtype=np.int64),
     stop=np.zeros((4, 0)),
     dry=np.zeros((5, 0)),

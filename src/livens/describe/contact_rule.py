@@ -35,6 +35,7 @@ class ContactRule(NamedTuple):
     limits: tuple[float, float] = (0.0, 0.0)  # its lower and upper limit [rad] or [m]
     rolling: float = 0.0  # length of the resistance against rolling [m]
     spinning: float = 0.0  # and against spinning about the normal [m]
+    patch: float = 0.0  # radius of the area in which they touch [m]
     dry: DryFriction | None = None
     rope: tuple[Point, Point, float] | None = None  # its ends and its length [m]
 
@@ -55,3 +56,9 @@ def check_restitution(value: Any, label: str) -> float:
     if e > 1.0:
         raise ModelError(f"restitution of {label} must be between 0 and 1, got {e:g}: energy would grow.")
     return e
+
+
+def refuse_both(spinning: float, patch: float, label: str) -> None:
+    """A patch has resistance against spinning already."""
+    if spinning > 0.0 and patch > 0.0:
+        raise ModelError(f"{label} has spinning and patch, and a patch resists spinning: give one of them.")

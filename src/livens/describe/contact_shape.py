@@ -1,8 +1,8 @@
 """The geometry with which a shape touches others: convex parts, each of a kind that the kernels know.
 
-A plane is met exactly by every part. Other bodies are met exactly by balls, capsules and polyhedra; an ellipsoid, a
-cylinder and a cone meet them as polyhedra inscribed in their surface. An imported solid is its convex hull: a body that
-is not convex is a Compound of convex ones.
+A plane is met exactly by every part, and balls, capsules, polyhedra and ellipsoids meet each other exactly. A cylinder
+meets balls and ellipsoids exactly; other bodies meet a cylinder or a cone as a polyhedron inscribed in its surface. An
+imported solid is its convex hull: a body that is not convex is a Compound of convex ones.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .pose import Pose
 from .surface import Surface
 
 EVERYTHING, PLANES, OTHERS = 0, 1, 2  # what a part meets
+SMOOTH, ANGULAR = 3, 4  # planes, balls and ellipsoids; all but these
 COARSE = 12  # sides of polyhedra that stand for curved shapes
 
 

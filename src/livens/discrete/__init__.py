@@ -21,6 +21,7 @@ from ..formula.functions import (
 from ..step.generalized_alpha import GeneralizedAlpha
 from ..step.newmark import Newmark
 from .affine import affine
+from .barrier import Barrier
 from .compare import Problem, compare
 from .comparison import Comparison
 from .composition import Composition, compose
@@ -34,6 +35,7 @@ from .symplectic import symplectic_defect
 from .terms import Elements, springs
 
 __all__ = [
+    "Barrier",
     "Comparison",
     "Composition",
     "Elements",

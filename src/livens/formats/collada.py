@@ -13,7 +13,7 @@ Source: Khronos Group, COLLADA 1.4.1 specification, chapters 5 (geometry) and 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -178,7 +178,7 @@ def _rotated(x: Array) -> Array:
     return matrix
 
 
-TRANSFORMS = {
+TRANSFORMS: dict[str, Callable[[Array], Array]] = {
     "matrix": lambda x: x.reshape(4, 4),
     "translate": _translated,
     "rotate": _rotated,

@@ -7,7 +7,7 @@ surfaces. Where a visual of a link cannot be read, its collision geometry is dra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -186,7 +186,11 @@ def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list
 
 def read_surface(data: bytes, path: Path) -> Surface:
     """The triangles of an STL, OBJ or COLLADA file, unchanged."""
-    readers = {".stl": _stl, ".obj": _obj, ".dae": lambda data: read_collada(data, path.name)}
+    readers: dict[str, Callable[[bytes], tuple[Any, Any]]] = {
+        ".stl": _stl,
+        ".obj": _obj,
+        ".dae": lambda data: read_collada(data, path.name),
+    }
     if path.suffix.lower() not in readers:
         raise ModelError(f"{path.name} is not STL, OBJ or DAE")
     try:

@@ -6,6 +6,7 @@ is P₂/(h/2), of first order in h.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +37,7 @@ from ..kernels.contact.arrays import (
     LOG_TIME,
     LOG_WIDTH,
     PAIR,
+    PARADOX,
     PLACE,
     RECORD,
     RESIDUAL,
@@ -130,7 +132,18 @@ def impacts(motion: Trajectory) -> Impacts:
     )
 
 
+def joined_impacts(parts: Sequence[Impacts]) -> Impacts:
+    """The impacts of consecutive motions."""
+    lists = [[name for part in parts for name in getattr(part, field)] for field in ("contact", "first", "second")]
+    t, point, normal, impulse, speed = (
+        np.concatenate([getattr(part, field) for part in parts])
+        for field in ("t", "point", "normal", "impulse", "speed")
+    )
+    return Impacts(t, lists[0], lists[1], lists[2], point, normal, impulse, speed)
+
+
 def has_contacts(motion: Trajectory) -> bool:
+    """True if the model of a motion has contacts; of one of several phases, read the phases."""
     return bool(motion.system.contacts.capacity) and motion.record.memory.shape[1] > 0
 
 
@@ -210,14 +223,19 @@ class Totals(NamedTuple):
     impact_loss: float  # [J]
     friction_loss: float  # [J]
     residual: float  # largest residual of a contact problem that was not solved to its tolerance [m/s]
+    paradoxes: int  # parts of steps in which a sliding contact had no force, or several
 
 
-def totals(motion: Trajectory) -> Totals:
-    """The totals at the end of a motion."""
+def totals(motion: Trajectory) -> Totals | None:
+    """The totals at the end of a motion; None if its last phase has no contacts."""
+    motion = motion.phases[-1]
+    if not has_contacts(motion):
+        return None
     end = motion.record.memory[-1]
     return Totals(
-        int(end[IMPACTS]), int(end[INELASTIC]), float(end[IMPACT]), float(end[FRICTION]), float(end[RESIDUAL])
-    )
+        int(end[IMPACTS]), int(end[INELASTIC]), float(end[IMPACT]), float(end[FRICTION]), float(end[RESIDUAL]),
+        int(end[PARADOX]),
+    )  # fmt: skip
 
 
 class ContactReadings:

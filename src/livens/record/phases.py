@@ -19,10 +19,12 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.states import copied, empty_record, selected
+from ..describe.body import Plane
 from ..describe.model import Body, Model, Point
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State, System
+from .contacts import ContactPoints, Impacts, has_contacts, joined_impacts
 from .kinematics import positions, rates, rotations, turned, velocities
 from .occurrences import Occurrences
 from .trajectory import Trajectory
@@ -182,6 +184,54 @@ class PhasedTrajectory(Trajectory):
             both[1, begin : begin + len(phase), columns] = phase.v.T
             begin += len(phase)
         return both[0], both[1]
+
+    # ── contacts, which exist in some of the phases ──
+
+    @property
+    def impacts(self) -> Impacts:
+        """The impacts: times, bodies, points, normals, impulses and approach speeds."""
+        return joined_impacts([phase.impacts for phase in self.parts])
+
+    def contact_force(self, a: Body | Plane | str, b: Body | Plane | str) -> Array:
+        """The force that the first body exerts on the second through all their contact points [N] (n, 3)."""
+        if not any(has_contacts(phase) for phase in self.parts):
+            return self.parts[0].contact_force(a, b)  # an error that says so
+
+        def read(phase: Trajectory) -> Array:
+            return phase.contact_force(a, b) if has_contacts(phase) else np.zeros((len(phase), 3))
+
+        return self._joined(read)
+
+    def gap(self, a: Body | Plane | str, b: Body | Plane | str) -> Array:
+        """The distance between the shapes of two bodies that can touch [m] (n,); NaN where they cannot."""
+
+        def read(phase: Trajectory) -> Array:
+            try:
+                return phase.gap(a, b)
+            except ModelError:  # in this phase no contact is declared between them
+                return np.full(len(phase), np.nan)
+
+        total = self._joined(read)
+        return total if not np.isnan(total).all() else self.parts[0].gap(a, b)
+
+    def contact_points(self, k: int) -> ContactPoints:
+        """The contact points at the stored state number k, with their forces."""
+        k = range(len(self))[k]
+        for phase in self.parts:
+            if k < len(phase):
+                return phase.contact_points(k)
+            k -= len(phase)
+        raise IndexError(k)
+
+    @property
+    def friction_loss(self) -> Array:
+        """Energy lost in contacts between impacts, by friction, since the start [J] (n,): part of `dissipated`."""
+        return self._joined(lambda phase: phase.friction_loss)
+
+    @property
+    def impact_loss(self) -> Array:
+        """Energy lost in impacts since the start [J] (n,): part of `dissipated`."""
+        return self._joined(lambda phase: phase.impact_loss)
 
     @property
     def multipliers(self) -> Array:

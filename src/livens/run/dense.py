@@ -11,22 +11,18 @@ precision, and is the stored state at a stored time. No interpolation of positio
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import Array
-from ..compile.contacts import touch_scratch
 from ..compile.states import as_record, copied, selected
-from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
-from ..kernels.arrays import ContactWork, State
+from ..kernels.arrays import State
 from ..record.phases import PhasedTrajectory
 from ..record.trajectory import Trajectory
 from .failures import sentence
-from .loop import Run, room, with_memory
+from .loop import Run, room, scratch_of, with_memory
 from .progress import Progress
 
 SAME = 1e-9  # of a step: times this near to a stored one are that time
@@ -114,9 +110,7 @@ def _last_step(run: Run, state: State, done: int, t: float, length: float) -> St
     if period and done % period == 0:
         state.effort[:] = run.table.ask(t, run.now(state, done))
     system = run.system
-    work = scratch(system, run.scheme.scratch)
-    touching = bool(system.contacts.capacity)
-    everything: Any = ContactWork(work, touch_scratch(system, run.table.width)) if touching else work
+    work, _, everything = scratch_of(system, run.scheme, run.table.width)
     signals = _signals(run, t, length)
     run.prepare(system, state, everything, signals, length)
     code, _ = run.rollout(

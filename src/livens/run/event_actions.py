@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.contact_start import refuse_overlaps
 from ..compile.redundancy import redundant_rows
 from ..compile.rows import PRECISION
 from ..compile.states import as_record, copied
@@ -26,6 +28,7 @@ from ..describe.model import Model
 from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..kernels.arrays import DISSIPATED, WORK, State
+from ..kernels.contact.arrays import FRICTION, HEAD
 from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.kinematics import positions
@@ -84,7 +87,7 @@ def _performed(actions: tuple[Action | State, ...], here: Mechanism, scheme: Sch
         return here
     if structure is not here.structure:
         compiled, state = _restructured(structure, compiled, state, t)
-        state = state._replace(memory=np.zeros(scheme.memory(compiled.system)))
+        state = state._replace(memory=carried_memory(here.state.memory, scheme.memory(compiled.system)))
     _push(edits, compiled, state)
     E.append(energy(compiled, state, scheme, h, t))
     _fit(compiled, state, t)
@@ -93,6 +96,14 @@ def _performed(actions: tuple[Action | State, ...], here: Mechanism, scheme: Sch
     state.account[DISSIPATED] += lost
     state.account[WORK] += E[2] - E[0] + lost
     return Mechanism(structure, compiled, state)
+
+
+def carried_memory(before: Array, size: int) -> Array:
+    """The memory of a mechanism that begins: contacts carry their sums on."""
+    memory = np.zeros(size)
+    if size >= HEAD and len(before) >= HEAD:
+        memory[FRICTION:HEAD] = before[FRICTION:HEAD]
+    return memory
 
 
 def _instant(compiled: Compiled, state: State, scheme: Scheme, h: float, t: float) -> Instant:
@@ -106,6 +117,7 @@ def _restructured(structure: Structure, before: Compiled, state: State, t: float
         model = changed_values(model, structure)
     compiled = Compiled.restored(model, frozenset())
     moved = carried(compiled, before, state)
+    refuse_overlaps(model, compiled.system, moved)
     if not len(compiled.system.rows.kind):
         return compiled, moved
     fit = compiled.assembly(moved, t)

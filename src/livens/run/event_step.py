@@ -29,6 +29,7 @@ from ..compile.states import copied
 from ..errors import ModelError
 from ..kernels import status
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG_STEP
 from ..record.instant import Instant
 from ..record.occurrences import Occurrence
 from .crossings import EPS, root
@@ -70,11 +71,12 @@ class EventStep:
     here, place: the state from which the rest of the step is taken, and its part of the step that is done.
     """
 
-    def __init__(self, run: EventRun, start: State, end: State):
+    def __init__(self, run: EventRun, start: State, end: State, log: Array):
         self.run, self.events, self.sides, self.h = run, run.events, run.sides, run.h
         self.number, self.t = run.done + 1, run.time(run.done)
         self.here, self.place = copied(start), 0.0
         self.known: State | None = end  # the state at the end of the step, as long as no event has acted
+        self.known_log = log  # the impacts on the way to it
         ends = (run.values(run.now(x, run.time(run.done + k))) for k, x in enumerate((start, end)))
         self.change = [abs(a - b) for a, b in zip(*ends, strict=True)]  # of each function in the whole step
         self.noise = noise_of(start, end)
@@ -87,13 +89,16 @@ class EventStep:
         while True:
             found, last = self.first_events(lower, fresh)
             if found is None:
+                self.keep_impacts(self.known_log if last is self.known else self.run.partial.log)
                 self.run.resting = self.place > 0.0 and self.sides.resting
                 return last, None
             at = self.part(found.place)
+            log = self.run.partial.log
             theta = self.place + (1.0 - self.place) * found.place
             t = float(self.t + theta * self.h)
             self.check_storm(found.due, theta, t)
             if any(self.events[i].acts for i in found.due):
+                self.keep_impacts(log)
                 stop = self.act(found, at, t)
                 self.place, self.known, fresh, lower = theta, None, True, 0.0
                 if stop:
@@ -147,11 +152,16 @@ class EventStep:
         t = self.t + (self.place + (1.0 - self.place) * x) * self.h
         return self.run.values(self.run.now(self.part(x) if state is None else state, t), which)
 
+    def keep_impacts(self, log: Array) -> None:
+        """Add the impacts of a part of the step to those of the run."""
+        log[:, LOG_STEP] = self.run.done
+        self.run.run.impacts.append(log)
+
     def part(self, x: float) -> State:
         """The state after the part x of the rest of the step."""
         length = x * (1.0 - self.place) * self.h
         if abs(length) < NO_STEP * abs(self.h):
-            return copied(self.here)
+            length = 0.0
         end, code, fault = self.run.partial.after(self.here, self.t + self.place * self.h, length)
         if code != status.OK:
             self.run.fail(code, fault, end, self.run.partial.work.g)

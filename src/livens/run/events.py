@@ -14,11 +14,11 @@ import numpy as np
 
 from ..checks import Array
 from ..compile.states import copied, empty_record, selected
-from ..compile.system import scratch
 from ..describe.event import Event
-from ..errors import ModelError, StepFailed
+from ..errors import StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG_STEP, LOG_TIME
 from ..record.instant import Instant
 from ..record.occurrences import Occurrence, Occurrences
 from ..record.phases import joined
@@ -28,7 +28,7 @@ from .crossings import Sides
 from .event_actions import Mechanism
 from .event_step import EventStep
 from .failures import sentence
-from .loop import Run, keep, room
+from .loop import Run, keep, room, scratch_of, taken_log
 from .partial_steps import PartialSteps
 from .progress import Progress
 
@@ -56,6 +56,7 @@ class EventRun:
         self.sides = Sides(events, sides)
         self.phases: list[Trajectory] = []
         self.entries: list[Occurrence] = []
+        self.latest: Trajectory | None = None  # the motion that was made last
         self.stopped, self.resting = False, self.sides.resting  # resting: a function has not left zero since its event
         self.begin_phase(mechanism)
 
@@ -69,19 +70,14 @@ class EventRun:
         self.record = room(self.state, left, self.every)
         self.run = Run(self.compiled, self.scheme, self.h, self.t0, self.every, self.record)
         self.period = self.run.period()
-        if self.compiled.system.contacts.capacity:
-            raise ModelError(
-                "a run with events does not take contact: leave out the events or the contacts; motion.impacts lists "
-                "the impacts of a run with contact."
-            )
-        self.work = scratch(self.compiled.system, self.scheme.scratch)
+        self.work, self.touch, self.everything = scratch_of(self.compiled.system, self.scheme, self.run.table.width)
         self.partial = PartialSteps(self.compiled, self.scheme, self.run.table)
         self.run.table.hold(self.state.effort)
 
     def prepare(self) -> None:
         """Forces and factors at the present state, which the next full step needs."""
         self.run.table.hold(self.state.effort)
-        self.run.prepare(self.compiled.system, self.state, self.work, self.run.signals(self.done, 0), self.h)
+        self.run.prepare(self.compiled.system, self.state, self.everything, self.run.signals(self.done, 0), self.h)
 
     def store(self, t: float, state: State) -> None:
         """Keep a state of the present phase; a second one at the same time replaces the first."""
@@ -104,6 +100,9 @@ class EventRun:
         t, seconds = np.array(self.times), self.run.seconds
         motion = Trajectory(self.compiled, self.scheme, self.h, self.every, t, record, steps, seconds, tally)
         motion.sides = self.sides.known()
+        if self.run.impacts:
+            log = np.concatenate(self.run.impacts)
+            motion.impact_log = log[log[:, LOG_TIME] <= motion.t[-1]]
         return motion
 
     def continue_phase(self, motion: Trajectory) -> None:
@@ -116,7 +115,7 @@ class EventRun:
         for new, old in zip(self.record, last.record, strict=True):
             new[:kept] = old[:kept]
         self.count, self.times = kept, last.t[:kept].tolist()
-        self.run.seconds = last.seconds
+        self.run.seconds, self.run.impacts = last.seconds, [last.impact_log]
         self.run.tally += last.tally
 
     def end_phase(self) -> None:
@@ -130,6 +129,7 @@ class EventRun:
         whole = joined([*self.phases, *([last] if last else [])], Occurrences(self.entries))
         whole.steps, whole.wanted, whole.watched = self.done, max(self.steps, self.done), tuple(self.events)
         whole.sides, whole.structure = self.sides.known(), self.structure
+        self.latest = whole
         return whole
 
     def motion_now(self) -> Trajectory:
@@ -173,7 +173,9 @@ class EventRun:
                 self.store(self.time(self.done), self.state)
             return self.motion()
         except BaseException as error:
-            if not hasattr(error, "trajectory") or error.trajectory is None:  # of the user, or of an action
+            if (
+                self.latest is None or getattr(error, "trajectory", None) is not self.latest
+            ):  # of the user, or of an action
                 with suppress(AttributeError, TypeError):  # a class without attributes
                     error.trajectory = self.motion_so_far()  # type: ignore[attr-defined]
             raise
@@ -187,13 +189,16 @@ class EventRun:
             if self.done % self.period == 0:
                 self.ask_controllers()
             size = min(size, self.period - self.done % self.period)
+        signals, size = self.run.signals_before_failure(self.done, size)
         chunk = empty_record(self.state, size + 1)
         keep(chunk, 0, self.state)
-        signals = self.run.signals(self.done, size)
         begin = time.perf_counter()
         code, taken = self.run.rollout(
-            self.compiled.system, self.state, self.work, self.h, self.scheme.table, signals, 0, size, 1, chunk
+            self.compiled.system, self.state, self.everything, self.h, self.scheme.table, signals, 0, size, 1, chunk
         )
+        log = taken_log(self.touch)
+        log[:, LOG_STEP] += self.done
+        log[:, LOG_TIME] += self.t0 + self.h * log[:, LOG_STEP]
         self.run.seconds += time.perf_counter() - begin
         self.run.tally += self.work.tally
         self.work.tally[:] = 0
@@ -203,15 +208,16 @@ class EventRun:
             try:
                 values = self.values(now)
             except BaseException:
-                self.accept(chunk, k - 1)
+                self.accept(chunk, k - 1, log)
                 raise
             if self.done + k == 1:
                 self.sides.first_step(values)
             if resting or self.sides.changed(values):
-                self.accept(chunk, k - 1)
-                self.take_step_with_events(selected(chunk, k - 1), selected(chunk, k), resting)
+                self.accept(chunk, k - 1, log)
+                here = log[log[:, LOG_STEP] == self.done]
+                self.take_step_with_events(selected(chunk, k - 1), selected(chunk, k), here, resting)
                 return True
-        self.accept(chunk, taken)
+        self.accept(chunk, taken, log)
         if code != status.OK:
             self.fail(code, int(self.work.fault[0]), self.state, self.work.g)
         self.check_left_out()
@@ -224,8 +230,9 @@ class EventRun:
         except StepFailed as error:
             raise StepFailed(str(error), self.motion_so_far()) from None
 
-    def accept(self, chunk: State, steps: int) -> None:
-        """So many steps more are done, which end in the states of `chunk` from number 1 on."""
+    def accept(self, chunk: State, steps: int, log: Array) -> None:
+        """So many steps more are done, which end in the states of `chunk` from number 1 on; log: impacts."""
+        self.run.impacts.append(log[log[:, LOG_STEP] < self.done + steps])
         first = self.every - self.done % self.every  # the first state to keep
         some = range(first, steps + 1, self.every)
         for kept, new in zip(self.record, chunk, strict=True):
@@ -244,10 +251,10 @@ class EventRun:
 
     # ── a step with events ──
 
-    def take_step_with_events(self, start: State, end: State, fresh: bool) -> None:
-        """Step number done + 1 from `start`, which would end in `end` without events. fresh: an event has acted shortly
-        before, so that a function may return to zero at once."""
-        last, stopped = EventStep(self, start, end).take(fresh)
+    def take_step_with_events(self, start: State, end: State, log: Array, fresh: bool) -> None:
+        """Step number done + 1 from `start`, which would end in `end` without events, with the impacts `log`. fresh: an
+        event has acted shortly before, so that a function may return to zero at once."""
+        last, stopped = EventStep(self, start, end, log).take(fresh)
         for field, value in zip(self.state, last, strict=True):
             field[...] = value
         if stopped is not None:

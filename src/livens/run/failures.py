@@ -42,9 +42,18 @@ FAILURES = {
         "for such a step",
         "try h ≤ {at.third} s, or an lv.Damper, which may be stiff.",
     ),
+    status.TOLERANCE: Failure(
+        "{at.scheme} cannot satisfy its tolerance {at.when}, however short a part of the step is: forces are not "
+        "smooth, or round-off is larger than the tolerance",
+        "try a larger tolerance.",
+    ),
     status.BOUNCES: Failure(
         "bodies hit each other too often in one step {at.when}",
         "try h ≤ {at.third} s, or a smaller restitution.",
+    ),
+    status.RESTING: Failure(
+        "bodies stay in contact {at.when}, and {at.scheme} takes impacts only",
+        "use lv.Livens(), which has contact that lasts.",
     ),
     status.CONTACTS: Failure(
         "more contact points than there is room for touch at the same time {at.when}",

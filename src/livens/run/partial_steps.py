@@ -12,10 +12,11 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.states import as_record, copied
-from ..compile.system import scratch
 from ..kernels import status
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG_TIME
 from ..step import Scheme
+from .loop import scratch_of, taken_log
 
 
 class PartialSteps:
@@ -25,7 +26,8 @@ class PartialSteps:
         """table: the signals of the run, with the efforts that controllers hold."""
         self.system, self.scheme, self.table = compiled.system, scheme, table
         self.prepare, self.rollout = scheme.kernels(compiled.system)
-        self.work = scratch(compiled.system, scheme.scratch)
+        self.work, self.touch, self.everything = scratch_of(compiled.system, scheme, table.width)
+        self.log = taken_log(self.touch)  # impacts of the last part, with their times
         self.within = np.cumsum(scheme.weights)
         self.within[-1] = 1.0
 
@@ -36,13 +38,15 @@ class PartialSteps:
 
     def after(self, state: State, t: float, length: float) -> tuple[State, int, int]:
         """The state one step of this length after `state`, the status of the step, and the row or body it names."""
-        end = copied(state)
+        end, self.log = copied(state), self.log[:0]
         if length == 0.0:
             return end, status.OK, 0
         signals = self.signals(t, length)
-        self.prepare(self.system, end, self.work, signals, length)
+        self.prepare(self.system, end, self.everything, signals, length)
         code, _ = self.rollout(
-            self.system, end, self.work, length, self.scheme.table, signals, 0, 1, 2, as_record(end)
+            self.system, end, self.everything, length, self.scheme.table, signals, 0, 1, 2, as_record(end)
         )  # nothing is stored
+        self.log = taken_log(self.touch)
+        self.log[:, LOG_TIME] += t
         self.work.tally[:] = 0
         return end, code, int(self.work.fault[0])

@@ -19,6 +19,7 @@ from ..errors import ModelError
 from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step import Livens, Scheme
+from ..step.scheme import Engine
 from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
@@ -81,6 +82,8 @@ def simulate(
     how = plan(scheme, span if isinstance(h, str) else h, span, every)
     checkpoints = Checkpoints(checkpoint, checkpoint_every, force)
     checkpoints.begin()
+    if isinstance(how.scheme, Engine):
+        return follow_whole(how.scheme, model, h, how, start, t0, len(events) > 0 or checkpoint is not None)
     say_compiling(model, how.scheme)
     compiled = Compiled.of(model)
     if len(events := named(events)):
@@ -102,6 +105,16 @@ def simulate(
         )
         checkpoints.finish(motion)
     warn_of_energy_error(motion)
+    return motion
+
+
+def follow_whole(
+    scheme: Engine, model: Model, h: float | str, how: Plan, start: State | None, t0: float, more: bool
+) -> Trajectory:
+    """The motion of a model by a scheme that follows it as a whole. more: events or checkpoints are asked for."""
+    if isinstance(h, str) or more:
+        raise ModelError(f"{scheme!r} takes neither events nor checkpoints nor an automatic step: leave them out.")
+    motion: Trajectory = scheme.follow(model, how.h, how.steps, how.every, start, t0)
     return motion
 
 

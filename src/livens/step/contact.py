@@ -14,6 +14,9 @@ root of the smallest gap, found with (1) itself, and the impacts of impact.py fo
 end so, the step is crowded: there is no restitution in the rest of it, and bodies that meet planes, or balls, close by
 (1) instead of an impact. A part whose position level cannot be solved, in which a body turns too far, or after which
 bodies overlap because other features of them touch, is halved.
+At orders 4 and 6 a part in which no contact is closed is the composition of stages of the lengths w₁τ, w₂τ, …; the root
+τ is found with the whole of it, so that impacts are as accurate as the flight. A part with closed contacts is of
+order 2.
 The energy that contacts take out is Σ −P₁·½(G v₀ + G v⁺) − P₂·½(G v⁻ + G v₁), zero at rest.                  (3)
 Source: Breuling, Capobianco, Eugster & Leine 2024 (nonsmooth RATTLE), without its restitution at the ends of steps.
 """
@@ -21,7 +24,7 @@ Source: Breuling, Capobianco, Eugster & Leine 2024 (nonsmooth RATTLE), without i
 from __future__ import annotations
 
 from .._jit import inline, njit
-from ..kernels.arrays import CONDITION, DISSIPATED, RATE
+from ..kernels.arrays import CONDITION, DISSIPATED
 from ..kernels.constrain import (
     constraint_rates,
 )
@@ -55,6 +58,17 @@ from .impact import contact_rates, copy_momenta, resolve_impacts
 from .rattle import accept_trial, store_multipliers
 from .rattle import prepare as prepare_joints
 from .singular_end import factorise
+from .within_step import (
+    START,
+    begin_bracket,
+    copy_signals,
+    inside_bracket,
+    is_narrow,
+    keep_start,
+    narrow_bracket,
+    put_signals,
+    recall_start,
+)
 
 CUTS = 24  # impacts in one step that end a part of it
 TURN = 0.8  # rotation in a part of a step [rad]
@@ -64,22 +78,6 @@ UNSOLVED = 1e3  # error of a position level, relative to its tolerance, above wh
 SHORTEST_TRIED = 1e-3  # of a step
 SHORT = 1e-9  # a part, relative to a step, in which nothing happens
 ROOM = 64  # rows of the log that a step needs at most, usually
-
-
-@njit
-def interpolate_signals(rows, signals, before, row, theta, h, out):
-    """The signals at the part theta of a step, in `out`: prescribed motions by a cubic polynomial, others linearly."""
-    s = 1.0 - theta
-    for k in range(out.shape[0]):
-        out[k] = s * signals[before, k] + theta * signals[row, k]
-    for r in range(rows.signal.shape[0]):
-        k = rows.signal[r]
-        if k >= 0:
-            x0, x1, v0, v1 = signals[before, k], signals[row, k], signals[before, k + RATE], signals[row, k + RATE]
-            rise = x1 - x0
-            c2, c3 = 3.0 * rise - h * (2.0 * v0 + v1), h * (v0 + v1) - 2.0 * rise
-            out[k] = x0 + theta * (h * v0 + theta * (c2 + theta * c3))
-            out[k + RATE] = v0 + theta * (2.0 * c2 + 3.0 * theta * c3) / h
 
 
 @inline
@@ -152,7 +150,7 @@ def close_contacts(contacts, points, count, h, crowded, hold, g0, v0, closed):
 
 
 @inline
-def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, before, row):
+def take_part(system, state, work, touch, h, left, cuts, hold, step, weights, signals, before, varies):
     """One part of a step of length h, of which `left` is left: (status, its length, whether there were impacts).
     `hold`: contacts do not leave at its start, because they came back at once."""
     points, bodies = touch.points, system.bodies
@@ -171,73 +169,84 @@ def take_part(system, state, work, touch, h, left, cuts, hold, step, signals, be
     state.memory[INELASTIC] += close_contacts(
         system.contacts, points, count, h, crowded, hold, touch.g0, touch.v0, touch.closed
     )  # fmt: skip
+    stages, pushed = weights.shape[0], count  # contact points in the equations of a stage
+    if stages > 1 and some_take_part(points, count):
+        stages = 1
+    elif stages > 1:
+        pushed = 0
+        keep_start(state, touch.held)
     copy_momenta(state.p, state.L, touch.p, touch.L)
     part = left * touch.limit[0]  # fast bodies do not pass each other in a part
     part = min(part, left * slow_part(touch.turn))
-    tau = part
-    low, high, f_low, f_high, side, begun, error = 0.0, part, 0.0, 0.0, 0, False, 0.0
+    tau, s, at, trial = part, 0, 0.0, 0
+    bracket, begun, error = touch.bracket, False, 0.0
     near = points.number[NEAR]
     fine, ends = FINE * smallest_tolerance(points, count), may_end(system.contacts, points, count)
     put_separations(
         system.contacts, system.coordinates, points, count, state.a, state.B, state.angle, touch.separation
     )  # fmt: skip
-    for i in range(ROOTS):
-        if status != OK or struck:
-            break
-        theta = 1.0 - (left - tau) / h if tau < left else 1.0
-        interpolate_signals(system.rows, signals, before, row, theta, h, touch.signals[1])
-        copy_momenta(touch.p, touch.L, state.p, state.L)
-        recall_impulses(state.memory, points, count, tau, touch.warm)
-        kick(0.5 * tau, work.f, work.tau, state.p, state.L)
-        status, error = solve_contact_positions(system, state, work, touch, tau, tau / h, count, touch.signals, 1)
+    copy_signals(touch.signals, 0, START)
+    while status == OK and not struck:
+        if s == 0:
+            copy_momenta(touch.p, touch.L, state.p, state.L)
+            if stages > 1 and trial > 0:
+                copy_signals(touch.signals, START, 0)
+                recall_start(touch.held, state)
+                prepare_joints(system, state, work, touch.signals, h)
+        length = tau if stages == 1 else tau * weights[s]
+        last = s + 1 == stages
+        at = tau if last else at + length
+        theta = 1.0 - (left - at) / h if at < left else 1.0
+        put_signals(system.rows, weights, signals, before, varies, theta, h, touch.signals[1])
+        recall_impulses(state.memory, points, pushed, length, touch.warm)
+        kick(0.5 * length, work.f, work.tau, state.p, state.L)
+        status, error = solve_contact_positions(
+            system, state, work, touch, length, length / h, pushed, touch.signals, 1
+        )  # fmt: skip
         f, overlap = 1e300, False
-        if status == OK and ends:
+        if last and status == OK and ends:
             f, overlap = lowest_gap(
                 system.contacts, system.coordinates, points, count, touch, near, tau, part, work.a, work.B, state.angle
             )  # fmt: skip
-        if (status != OK or error > UNSOLVED or overlap) and tau > SHORTEST_TRIED * h:
+        if (status != OK or error > UNSOLVED or overlap) and tau > SHORTEST_TRIED * h and trial < ROOTS:
             part = 0.5 * tau
-            tau, low, high, side, begun, status = part, 0.0, part, 0, False, OK
+            tau, begun, status, s, at, trial = part, False, OK, 0, 0.0, trial + 1
             continue
-        if status != OK or not ends:
+        if status != OK:
             break
-        if not begun:
-            begun = True
-            if f >= -fine:
-                break
-            f_high = f
-            f_low = start_gap(system.contacts, points, count, touch, near, part)
-            state.memory[SHORTENED] += 1.0
-        elif abs(f) <= fine or high - low <= 4e-16 * h:
-            break
-        elif f > 0.0:
-            f_high *= scaled_end(f, f_low) if side > 0 else 1.0
-            low, f_low, side = tau, f, 1
-        else:
-            f_low *= scaled_end(f, f_high) if side < 0 else 1.0
-            high, f_high, side = tau, f, -1
-        if i % 6 == 5 or i > ROOTS // 3:  # a gap that jumps
-            tau = 0.5 * (low + high)
-        else:
-            tau = low + (high - low) * f_low / (f_low - f_high)
-        tau = min(max(tau, low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
-    if struck:  # velocities have changed: look again for contacts within reach
-        tau = 0.0
-    elif status == OK:
+        found = not last or not ends or trial >= ROOTS
+        if not found and not begun:
+            begun, found = True, f >= -fine
+            if not found:
+                begin_bracket(bracket, start_gap(system.contacts, points, count, touch, near, part), part, f)
+                state.memory[SHORTENED] += 1.0
+        elif not found:
+            found = abs(f) <= fine or is_narrow(bracket, h)
+            if not found:
+                narrow_bracket(bracket, tau, f)
+        if not found:
+            tau, s, at, trial = inside_bracket(bracket, trial % 6 == 5 or trial > ROOTS // 3), 0, 0.0, trial + 1
+            continue
         if error > UNSOLVED:
             state.memory[RESIDUAL] = max(state.memory[RESIDUAL], error * fine / h)
-        status = finish_part(system, state, work, touch, tau, count, touch.signals, 0, 1)
-        for k in range(touch.signals.shape[1]):
-            touch.signals[0, k] = touch.signals[1, k]
+        status = finish_part(system, state, work, touch, length, pushed, touch.signals, 0, 1)
+        copy_signals(touch.signals, 1, 0)
+        if last:
+            break
+        s += 1
+    if struck:  # velocities have changed, so power and forces have: look again for contacts within reach
+        prepare_joints(system, state, work, touch.signals, h)
+        tau = 0.0
     return status, tau, struck
 
 
 @njit
-def scaled_end(f, last):
-    """The factor of the value at the other end of the bracket after two roots on the same side, with the values `last`
-    and f (Anderson & Björck 1973)."""
-    m = 1.0 - f / last if last != 0.0 else 0.5
-    return m if m > 0.0 else 0.5
+def some_take_part(points, count):
+    """True if a contact point takes part in (1)."""
+    for c in range(count):
+        if points.table[ON, c] == 1:
+            return True
+    return False
 
 
 @njit
@@ -259,7 +268,7 @@ def smallest_tolerance(points, count):
 
 
 @inline
-def step(system, state, work, touch, h, number, signals, before, row):
+def step(system, state, work, touch, h, number, weights, signals, before, varies):
     """One step of length h, in parts. Returns a status."""
     left, status, cut_before, ended, hold = h, OK, state.memory[SHORTENED], False, False
     for k in range(touch.signals.shape[1]):
@@ -267,7 +276,7 @@ def step(system, state, work, touch, h, number, signals, before, row):
     for _ in range(PARTS):
         cuts = state.memory[SHORTENED] - cut_before
         status, tau, struck = take_part(
-            system, state, work, touch, h, left, cuts, hold, number, signals, before, row
+            system, state, work, touch, h, left, cuts, hold, number, weights, signals, before, varies
         )  # fmt: skip
         if status != OK or tau >= left:
             ended = True
@@ -289,11 +298,12 @@ def rollout(system, state, everything, h, weights, signals, first, steps, every,
     """As in livens.py: (status, steps taken); ends early when the log of impacts is nearly full."""
     touch = everything.touch
     work = everything.work
+    stages = len(weights)
     varies = 1 if signals.shape[0] > 1 else 0
     face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     n = 0
     while n < steps and touch.logged[0] + ROOM < touch.log.shape[0]:
-        status = step(system, state, work, touch, h, float(first + n), signals, varies * n, varies * (n + 1))
+        status = step(system, state, work, touch, h, float(first + n), weights, signals, varies * n * stages, varies)
         if status != OK:
             return status, n
         count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)

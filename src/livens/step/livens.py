@@ -23,7 +23,7 @@ from ..checks import Array
 from ..errors import ModelError
 from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System
 from ..kernels.compensated import REMAINDERS, compensated_drift, store_remainders
-from ..kernels.contact.arrays import HEAD, RECORD
+from ..kernels.contact.arrays import HEAD, RECORD, has_friction
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import free_forces, time_of
 from ..kernels.potential import add_work, load_power
@@ -166,6 +166,7 @@ class Livens:
     conserves_energy: ClassVar[bool] = True
     carries: ClassVar[str] = "remainders"
     turn_limit: ClassVar[float] = 1.0
+    adaptive = False
 
     @property
     def stages(self) -> int:
@@ -206,7 +207,16 @@ class Livens:
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
         """(prepare, rollout) for a system with contact, with joints or without."""
         if system.contacts.capacity:
-            if self.order != 2 or self.compensated:
-                raise ModelError(f"{self!r} does not take contact: use lv.Livens(order=2).")
+            self.refuse_contact(system)
             return contact.prepare, contact.rollout
         return (rattle.prepare, rattle.rollout) if len(system.rows.kind) else (prepare, rollout)
+
+    def refuse_contact(self, system: System) -> None:
+        """Raise a ModelError if the scheme does not take the contacts of a system."""
+        if self.compensated:
+            raise ModelError(f"{self!r} does not take contact: use lv.Livens(order=2).")
+        if self.order != 2 and has_friction(system.contacts):
+            raise ModelError(
+                f"order {self.order} takes some steps backwards in time, where friction would feed energy in: "
+                "use lv.Livens(order=2), or contacts without friction."
+            )

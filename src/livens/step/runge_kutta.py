@@ -1,21 +1,7 @@
 """Explicit Runge–Kutta schemes for rigid bodies with joints, for short and accurate runs.
 
 They conserve nothing exactly, so that the energy drifts in long runs; for short runs of a given error they are the
-cheapest. Vectors are in world axes, ℓ = B L and Ω = B J⁻¹L, in which those of a fast top change slowly; rotations are
-B = exp(Θ̂) B₀ with Θ = 0 at the start of a step (Munthe-Kaas 1998),
-
-    ȧ = p/m     ṗ = f + Gᵀλ     ℓ̇ = B (τ + Gᵀλ)     Θ̇ = Ω − ½ Θ × Ω + (1 − ½|Θ| cot ½|Θ|)/|Θ|² Θ × (Θ × Ω)        (1)
-
-A slender body has a small moment J_k about its long axis e_k. There L_k = (Bᵀℓ)_k turns an error of the direction
-of the axis into a rate of roll that is wrong by this error times |ℓ|/J_k. Its L_k is integrated in body axes instead,
-
-    L̇_k = (τ + Gᵀλ)_k + (L × J⁻¹L)_k,                                                                              (2)
-
-where (L × J⁻¹L)_k/J_k = (J_i − J_j)/J_k ω_i ω_j is never larger than |ω_i ω_j|, because |J_i − J_j| ≤ J_k.
-
-λ is such that G (v̇, ω̇) + γ = φ̈ (dynamics.py). At the end of a step bodies are projected onto g(q) = 0 and momenta
-onto G v + ∂g/∂t = 0, both by the least mass-weighted change. A body may rotate by half a turn in a step, |Θ| < π: Θ̇
-has a pole at 2π, and turns in joints are counted from stage to stage.
+cheapest. The step is in explicit.py; with contact it is cut at impacts (impact_flight.py).
 """
 
 from __future__ import annotations
@@ -30,252 +16,82 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, S_PIVOTS, WORK, System
-from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
-from ..kernels.coordinates import update_coordinates
-from ..kernels.dynamics import REFINE, gyroscopic_torque, solve_accelerations
-from ..kernels.exponential import rotation_coefficients
-from ..kernels.forces import power
-from ..kernels.kinds import VELOCITY_ONLY
+from ..kernels.arrays import DISSIPATED, WORK, System
+from ..kernels.contact.arrays import HEAD
 from ..kernels.record import store_state
-from ..kernels.row_tapes import all_jacobians, all_violations
-from ..kernels.singular import move_bodies, set_zero
-from ..kernels.sparse import solve
-from ..kernels.status import NOT_FINITE, OK, POSITION, SPIN
+from ..kernels.status import OK, TOLERANCE
 from ..kernels.turns import count_half_turns, face_dials
-from .projection import CORRECTIONS, add_damper_loss, add_impulse_work, add_joint_work, project_momenta
-from .rattle import POSITION_ROUND_OFF
+from . import impact_flight
+from .explicit import EACH, NUMBERS, SLOPES, step
 from .scheme import Prepare, Rollout, phase_per_step
-from .tableaus import CLASSIC, DOP853
-
-# slots of work.trial: the start of the step (B by rows), Θ, numbers, the slopes of the stages
-A0, P0, L0, B0, THETA, NUMBERS, SLOPES = 0, 1, 2, 3, 6, 7, 8
-CURVE, AXIS, ROLL0 = 0, 1, 2  # numbers: the coefficient in (1); the long axis of a slender body, or −1, and L along it
-SLOPE_A, SLOPE_P, SLOPE_L, SLOPE_THETA, SLOPE_ROLL, EACH = 0, 1, 2, 3, 4, 5  # of one stage, and how many slots it has
-SLENDER = 0.5  # a body is slender if its least moment is below this part of the next: (2) is more accurate there
-
-
-@njit
-def long_axis(bodies, b):
-    """The axis of a slender body with the least moment of inertia, or −1 for other bodies."""
-    J0, J1, J2 = bodies.inertia[b, 0], bodies.inertia[b, 1], bodies.inertia[b, 2]
-    if J0 < SLENDER * min(J1, J2):
-        return 0
-    if J1 < SLENDER * min(J2, J0):
-        return 1
-    return 2 if J2 < SLENDER * min(J0, J1) else -1
-
-
-@njit
-def store_start(bodies, a, B, p, L, trial):
-    """Store the start of a step: a, p, ℓ = B L, B, and L along the axis of slender bodies."""
-    for b in range(1, a.shape[0]):
-        axis = long_axis(bodies, b)
-        trial[NUMBERS, b, AXIS], trial[NUMBERS, b, ROLL0] = axis, L[b, axis]
-        for k in range(3):
-            trial[A0, b, k] = a[b, k]
-            trial[P0, b, k] = p[b, k]
-            trial[L0, b, k] = B[b, k, 0] * L[b, 0] + B[b, k, 1] * L[b, 1] + B[b, k, 2] * L[b, 2]
-            trial[THETA, b, k] = 0.0
-            for j in range(3):
-                trial[B0 + k, b, j] = B[b, k, j]
-
-
-@njit
-def stage_state(bodies, h, table, s, count, trial, a, B, p, L):
-    """The state of stage s, from the slopes of the first `count` stages: (a, p, ℓ) = start + h Σ A_sj K_j, B by exp."""
-    stages = int(table[0])
-    for b in range(1, a.shape[0]):
-        a0, a1, a2 = trial[A0, b, 0], trial[A0, b, 1], trial[A0, b, 2]
-        p0, p1, p2 = trial[P0, b, 0], trial[P0, b, 1], trial[P0, b, 2]
-        l0, l1, l2 = trial[L0, b, 0], trial[L0, b, 1], trial[L0, b, 2]
-        roll = trial[NUMBERS, b, ROLL0]
-        x = y = z = 0.0
-        for j in range(count):
-            w = h * table[1 + s * stages + j]
-            if w != 0.0:
-                i = SLOPES + EACH * j
-                a0 += w * trial[i + SLOPE_A, b, 0]
-                a1 += w * trial[i + SLOPE_A, b, 1]
-                a2 += w * trial[i + SLOPE_A, b, 2]
-                p0 += w * trial[i + SLOPE_P, b, 0]
-                p1 += w * trial[i + SLOPE_P, b, 1]
-                p2 += w * trial[i + SLOPE_P, b, 2]
-                l0 += w * trial[i + SLOPE_L, b, 0]
-                l1 += w * trial[i + SLOPE_L, b, 1]
-                l2 += w * trial[i + SLOPE_L, b, 2]
-                x += w * trial[i + SLOPE_THETA, b, 0]
-                y += w * trial[i + SLOPE_THETA, b, 1]
-                z += w * trial[i + SLOPE_THETA, b, 2]
-                roll += w * trial[i + SLOPE_ROLL, b, 0]
-        a[b, 0], a[b, 1], a[b, 2] = a0, a1, a2
-        p[b, 0], p[b, 1], p[b, 2] = p0, p1, p2
-        c, d, curve = rotation_coefficients(x * x + y * y + z * z)
-        trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2], trial[NUMBERS, b, CURVE] = x, y, z, curve
-        for k in range(3):  # exp(Θ̂) = I + c Θ̂ + d Θ̂²
-            u0, u1, u2 = trial[B0, b, k], trial[B0 + 1, b, k], trial[B0 + 2, b, k]
-            v0, v1, v2 = y * u2 - z * u1, z * u0 - x * u2, x * u1 - y * u0
-            u0 += c * v0 + d * (y * v2 - z * v1)
-            u1 += c * v1 + d * (z * v0 - x * v2)
-            u2 += c * v2 + d * (x * v1 - y * v0)
-            B[b, 0, k], B[b, 1, k], B[b, 2, k] = u0, u1, u2
-            L[b, k] = u0 * l0 + u1 * l1 + u2 * l2 if bodies.inverse_inertia[b, k] > 0.0 else 0.0
-        axis = int(trial[NUMBERS, b, AXIS])
-        if axis >= 0:
-            L[b, axis] = roll
-
-
-@njit
-def orthonormalise(B):
-    """B ← ½ B (3 − BᵀB): the round-off of rotations does not accumulate."""
-    for b in range(1, B.shape[0]):
-        S00 = S01 = S02 = S11 = S12 = S22 = 0.0
-        for k in range(3):
-            b0, b1, b2 = B[b, k, 0], B[b, k, 1], B[b, k, 2]
-            S00, S01, S02 = S00 + b0 * b0, S01 + b0 * b1, S02 + b0 * b2
-            S11, S12, S22 = S11 + b1 * b1, S12 + b1 * b2, S22 + b2 * b2
-        for k in range(3):
-            b0, b1, b2 = B[b, k, 0], B[b, k, 1], B[b, k, 2]
-            B[b, k, 0] = b0 + 0.5 * (b0 * (1.0 - S00) - b1 * S01 - b2 * S02)
-            B[b, k, 1] = b1 + 0.5 * (b1 * (1.0 - S11) - b0 * S01 - b2 * S12)
-            B[b, k, 2] = b2 + 0.5 * (b2 * (1.0 - S22) - b0 * S02 - b1 * S12)
-
-
-@njit
-def stage_slope(bodies, s, trial, B, p, L, f, tau):
-    """(1) and (2) at the state of stage s, from the total force f and the torque τ + L × ω."""
-    i = SLOPES + EACH * s
-    for b in range(1, p.shape[0]):
-        w0 = bodies.inverse_inertia[b, 0] * L[b, 0]
-        w1 = bodies.inverse_inertia[b, 1] * L[b, 1]
-        w2 = bodies.inverse_inertia[b, 2] * L[b, 2]
-        t0, t1, t2 = gyroscopic_torque(bodies, b, L[b, 0], L[b, 1], L[b, 2])
-        t0, t1, t2 = tau[b, 0] - t0, tau[b, 1] - t1, tau[b, 2] - t2
-        for k in range(3):
-            trial[i + SLOPE_A, b, k] = bodies.inverse_mass[b] * p[b, k]
-            trial[i + SLOPE_P, b, k] = f[b, k]
-            trial[i + SLOPE_L, b, k] = B[b, k, 0] * t0 + B[b, k, 1] * t1 + B[b, k, 2] * t2
-            trial[i + SLOPE_THETA, b, k] = B[b, k, 0] * w0 + B[b, k, 1] * w1 + B[b, k, 2] * w2
-        x, y, z = trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2]
-        w0, w1, w2 = trial[i + SLOPE_THETA, b, 0], trial[i + SLOPE_THETA, b, 1], trial[i + SLOPE_THETA, b, 2]
-        v0, v1, v2 = y * w2 - z * w1, z * w0 - x * w2, x * w1 - y * w0
-        c = trial[NUMBERS, b, CURVE]
-        trial[i + SLOPE_THETA, b, 0] += c * (y * v2 - z * v1) - 0.5 * v0
-        trial[i + SLOPE_THETA, b, 1] += c * (z * v0 - x * v2) - 0.5 * v1
-        trial[i + SLOPE_THETA, b, 2] += c * (x * v1 - y * v0) - 0.5 * v2
-        trial[i + SLOPE_ROLL, b, 0] = tau[b, int(trial[NUMBERS, b, AXIS])]
-
-
-@njit
-def zero_velocity_rows(rows, g):
-    """g = 0 for dampers and nonholonomic rows."""
-    for r in range(g.shape[0]):
-        if rows.rate[r] > 0.0 or rows.kind[r] >= VELOCITY_ONLY:
-            g[r] = 0.0
-
-
-@inline
-def project(system, state, work, h, signals, row, varies):
-    """Bodies onto g = 0 and momenta onto G v + ∂g/∂t = 0, with the factors of S of the last stage."""
-    far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
-    tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
-    result, last = POSITION, 1e300
-    for _ in range(CORRECTIONS):
-        all_violations(system, state.a, state.B, state.angle, signals, row, work, work.x)
-        zero_velocity_rows(system.rows, work.x)
-        e, which = largest_violation(system.rows, work.x)
-        work.fault[0] = which
-        work.tally[ITERATIONS] += 1
-        if e <= tolerance or (e <= 5.0 * tolerance and e > 0.5 * last):
-            result = OK
-            break
-        if not e < 1e300:
-            result = NOT_FINITE
-            break
-        last = e
-        if varies > 0:  # the multipliers act while the rows are displaced by −g
-            add_joint_work(system.rows, system.tapes, -1.0, state.lam[MU], work.x, state.account)
-        solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
-        set_zero(work.a, work.L)
-        apply_multipliers(system.blocks, work.G, -1.0, work.x, work.a, work.L)
-        move_bodies(system.bodies, 1.0, work.a, work.L, state.a, state.B)
-    if result == OK:
-        update_coordinates(system.coordinates, state.a, state.B, state.angle)
-        all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
-        constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
-        for r in range(work.lam.shape[0]):
-            work.lam[r] = 0.0
-        project_momenta(system, state, work, h, signals, row)
-        add_impulse_work(system, work, signals, row, state.account)
-    return result
-
-
-@inline
-def step(system, state, work, h, table, signals, before, varies):
-    """One step; during it the state is that of the current stage."""
-    stages = int(table[0])
-    nodes = 1 + (stages + 1) * stages
-    row = before
-    refine = 1 if system.shift == 0.0 else REFINE
-    store_start(system.bodies, state.a, state.B, state.p, state.L, work.trial)
-    for s in range(stages):
-        if s > 0:
-            stage_state(system.bodies, h, table, s, s, work.trial, state.a, state.B, state.p, state.L)
-            update_coordinates(system.coordinates, state.a, state.B, state.angle)
-        row = before + varies * int(table[nodes + s])
-        solve_accelerations(
-            system, state.a, state.B, state.angle, state.p, state.L, signals, row, refine, work, work.f, work.tau,
-            state.lam[MU],
-        )  # fmt: skip
-        stage_slope(system.bodies, s, work.trial, state.B, state.p, state.L, work.f, work.tau)
-        c = h * table[1 + stages * stages + s]
-        if c != 0.0:
-            add_damper_loss(system.rows, c, state.lam[MU], state.account)
-            if varies > 0 and state.lam.shape[1] > 0:
-                constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
-                add_joint_work(system.rows, system.tapes, c, state.lam[MU], work.rates, state.account)
-            state.account[WORK] += c * power(system, state, signals, row, work)
-    stage_state(system.bodies, h, table, stages, stages, work.trial, state.a, state.B, state.p, state.L)
-    orthonormalise(state.B)
-    update_coordinates(system.coordinates, state.a, state.B, state.angle)
-    status = check_state(state.a, state.p, state.L, work.trial, work.fault)
-    if status == OK and state.lam.shape[1] > 0:
-        status = project(system, state, work, h, signals, row, varies)
-    return status
-
-
-@njit
-def check_state(a, p, L, trial, fault):
-    """OK if all numbers are finite and no body rotated by more than half a turn."""
-    for b in range(1, a.shape[0]):
-        size = turn = 0.0
-        for k in range(3):
-            size += abs(a[b, k]) + abs(p[b, k]) + abs(L[b, k])
-            turn += trial[THETA, b, k] ** 2
-        if not size < 1e300:
-            fault[0] = b
-            return NOT_FINITE
-        if turn > math.pi**2:
-            fault[0] = b
-            return SPIN
-    return OK
+from .step_control import (
+    ANGLES,
+    PART,
+    SHORTEST,
+    embedded_error,
+    extent_and_speed,
+    keep_angles,
+    length_of_part,
+    next_factor,
+    restore,
+)
+from .tableaus import CLASSIC, DOP853, FIFTH, THIRD
 
 
 def prepare(system, state, work, signals, h):
     """Nothing: a step begins from its state alone."""
 
 
+@inline
+def covered(system, state, work, h, table, signals, before, varies):
+    """One step of length h, in one part or, with a tolerance, in parts that satisfy it (step_control.py)."""
+    stages = int(table[0])
+    limit = 1 + (stages + 1) * stages + stages
+    adapts = state.memory.shape[0] > 0
+    left, status = h, TOLERANCE
+    while left != 0.0:
+        part = length_of_part(h, left, state.memory) if adapts else h
+        done, lost = state.account[WORK], state.account[DISSIPATED]
+        if adapts:
+            keep_angles(state.angle, state.memory)
+            status = TOLERANCE
+            if abs(part) < SHORTEST * abs(h):
+                break
+        status = step(system, state, work, part, table, signals, before, varies)
+        if not adapts:
+            break
+        scales = extent_and_speed(system.bodies, part, state.a, state.p, state.L, work.f)
+        error = embedded_error(
+            system.bodies, part, table[limit + 1 : limit + 1 + 2 * stages], stages, SLOPES, EACH, NUMBERS, state.B,
+            scales, work.trial,
+        )  # fmt: skip
+        error = error if status == OK else math.nan
+        if error <= table[limit]:
+            count_half_turns(system.dials, part, state.B, state.L, state.half_turns, work.facing)
+            left = left - part if part != left else 0.0
+        else:
+            restore(
+                system.bodies, work.trial, work.trial[NUMBERS], state.a, state.B, state.p, state.L, state.angle,
+                state.memory, state.account, done, lost,
+            )  # fmt: skip
+        if left != 0.0 or abs(part) >= abs(state.memory[PART]) or not error <= table[limit]:
+            state.memory[PART] = abs(part) * next_factor(error, table[limit])
+    return status
+
+
 @njit
 def rollout(system, state, work, h, table, signals, first, steps, every, record):
-    """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage)."""
+    """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage, tolerance,
+    the estimates of the error, number of rows of signals)."""
     varies = 1 if signals.shape[0] > 1 else 0
     nodes = int(table[table.shape[0] - 1])
     face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     for n in range(steps):
-        status = step(system, state, work, h, table, signals, varies * n * nodes, varies)
+        status = covered(system, state, work, h, table, signals, varies * n * nodes, varies)
         if status != OK:
             return status, n
-        count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
+        if state.memory.shape[0] == 0:
+            count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
         if (first + n + 1) % every == 0:
             store_state(record, (first + n + 1) // every, state)
     return OK, steps
@@ -298,11 +114,15 @@ def nodes(order: int) -> Array:
 
 
 @cache
-def table(order: int) -> Array:
-    """(stages, A and the weights, the index of the time of each stage, the number of times)."""
+def table(order: int, tolerance: float) -> Array:
+    """(stages, A and the weights, the index of the time of each stage, tolerance, estimates, the number of times)."""
     A, times = tableau(order), nodes(order)
     looks = np.searchsorted(times, A[:-1].sum(axis=1) - 1e-9)
-    return np.concatenate([[A.shape[1]], A.ravel(), looks, [len(times) - 1]])
+    estimates = np.zeros((2, A.shape[1]))
+    if tolerance > 0.0:
+        for row, formula in zip(estimates, (FIFTH, THIRD), strict=True):
+            row[list(formula)] = list(formula.values())
+    return np.concatenate([[A.shape[1]], A.ravel(), looks, [tolerance], estimates.ravel(), [len(times) - 1]])
 
 
 @dataclass(frozen=True)
@@ -318,20 +138,37 @@ class RungeKutta:
     >>> motion = lv.simulate(m, lv.RungeKutta(), h=0.05, until=2.0)
     >>> bool(abs(motion.energy - motion.energy[0]).max() < 1e-6)
     True
+
+    With `tolerance`, the largest error of a step relative to the extent and the speed of the system, a step of length h
+    is divided where this is needed: h is then the time between two states of the motion, and may be long. Order 8, and
+    models without functions of time.
+
+    >>> motion = lv.simulate(m, lv.RungeKutta(tolerance=1e-10), h=0.5, until=2.0)
+    >>> bool(abs(motion.energy - motion.energy[0]).max() < 1e-6)
+    True
     """
 
     order: int = 8
+    tolerance: float = 0.0
 
     orders: ClassVar[tuple[int, ...]] = (4, 8)
     variational: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = True
-    carries: ClassVar[str] = "nothing"
+    carries: ClassVar[str] = "lengths of steps"
     turn_limit: ClassVar[float] = math.pi
     longest_stage = 1.0
+
+    @property
+    def adaptive(self) -> bool:
+        return self.tolerance > 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, int) or self.order not in self.orders:
             raise ModelError(f"Runge–Kutta schemes have order 4 or 8, not {self.order!r}.")
+        if not isinstance(self.tolerance, (int, float)) or not 0.0 <= self.tolerance < 1.0:
+            raise ModelError(f"the tolerance of a Runge–Kutta scheme is a number from 0 to 1, not {self.tolerance!r}.")
+        if self.tolerance > 0.0 and self.order != 8:
+            raise ModelError("a Runge–Kutta scheme with a tolerance has order 8: lv.RungeKutta(tolerance=1e-9).")
 
     @property
     def tableau(self) -> Array:
@@ -360,7 +197,7 @@ class RungeKutta:
     @property
     def table(self) -> Array:
         """The coefficients of the kernel."""
-        return table(self.order)
+        return table(self.order, float(self.tolerance))
 
     @property
     def scratch(self) -> int:
@@ -368,8 +205,11 @@ class RungeKutta:
         return SLOPES + EACH * self.stages
 
     def memory(self, system: System) -> int:
-        """Nothing but positions and momenta is carried from step to step."""
-        return 0
+        """With contact, sums of losses; with a tolerance, the length of the next part of a step, and room for the joint
+        coordinates; otherwise nothing."""
+        if system.contacts.capacity:
+            return HEAD
+        return ANGLES + len(system.coordinates.kind) if self.adaptive else 0
 
     def rollout_file(self, jointed: bool) -> str:
         return "runge_kutta"
@@ -378,5 +218,9 @@ class RungeKutta:
         return 60
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
-        """(prepare, rollout) for any system."""
+        """(prepare, rollout) for a system with contact, or without."""
+        if system.contacts.capacity:
+            if self.adaptive:
+                raise ModelError(f"{self!r} does not take contact: leave out the tolerance.")
+            return impact_flight.prepare, impact_flight.rollout
         return prepare, rollout

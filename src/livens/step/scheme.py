@@ -44,10 +44,16 @@ class Scheme(Protocol):
 
     carries: ClassVar[str]
     """The meaning of `state.memory`, the numbers that go from step to step besides positions and momenta: "nothing",
-    "accelerations" (the forces f, τ of each body) or "remainders" (of compensated sums)."""
+    "accelerations" (the forces f, τ of each body), "remainders" (of compensated sums) or "lengths of steps"."""
 
     turn_limit: ClassVar[float]
     """The largest rotation of a body in one stage [rad]."""
+
+    @property
+    def adaptive(self) -> bool:
+        """True if it divides its steps as a tolerance demands. Then functions of time are not known in all its stages,
+        and a model with such functions is refused."""
+        ...
 
     @property
     def order(self) -> int:
@@ -98,6 +104,15 @@ class Scheme(Protocol):
 
     def compile_seconds(self, jointed: bool) -> int:
         """About how long the first compilation of that rollout takes on a new machine."""
+        ...
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A scheme that follows a model as a whole, instead of steps of a compiled system: `ld.Barrier`."""
+
+    def follow(self, model: Any, h: float, steps: int, every: int, start: State | None, t0: float) -> Any:
+        """The motion of `model` from t0 over `steps` steps of length h, of which every `every`-th is kept."""
         ...
 
 

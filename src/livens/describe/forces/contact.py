@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...checks import labelled, not_negative
 from ...errors import ModelError
 from ..body import Body, Plane, Point
-from ..contact_rule import ContactRule, Side, check_restitution
+from ..contact_rule import ContactRule, Side, check_restitution, refuse_both
 from ..symmetry import NONE, Symmetry, line_along, plane_across
 from ..thing import Thing
 
@@ -21,8 +21,10 @@ class Contact(Thing):
     friction: Coulomb's coefficient μ ≥ 0; restitution: e from 0 (no bounce) to 1 (no loss): approach speed times e is
     the speed of separation. impacts: "sequence", impacts of touching bodies are resolved pair by pair, the fastest
     first, or "together", all at once. rolling, spinning: lengths [m]; a torque up to `rolling` times the normal force
-    resists rolling, and one up to `spinning` times it resists spinning about the normal. The shapes of the bodies
-    touch; `Body(collision=…)` gives another shape for contact.
+    resists rolling, and one up to `spinning` times it resists spinning about the normal. patch: the radius [m] of a
+    small disc in which the bodies touch; sliding and spinning share its friction, and pure spinning is resisted by a
+    torque of 2/3 μ patch times the normal force. The shapes of the bodies touch; `Body(collision=…)` gives another
+    shape for contact.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -44,6 +46,7 @@ class Contact(Thing):
         impacts: str = "sequence",
         rolling: float = 0.0,
         spinning: float = 0.0,
+        patch: float = 0.0,
         name: str = "",
     ):
         label = labelled("contact", name)
@@ -67,6 +70,8 @@ class Contact(Thing):
         self.restitution = check_restitution(restitution, label)
         self.rolling = not_negative(rolling, f"rolling of {label}", "m")
         self.spinning = not_negative(spinning, f"spinning of {label}", "m")
+        self.patch = not_negative(patch, f"patch of {label}", "m")
+        refuse_both(self.spinning, self.patch, label)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -82,6 +87,7 @@ class Contact(Thing):
                 sequence,
                 rolling=self.rolling,
                 spinning=self.spinning,
+                patch=self.patch,
             )
         ]
 

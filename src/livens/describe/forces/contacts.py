@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...checks import not_negative
 from ...errors import ModelError
 from ..body import Body, Plane, Point
-from ..contact_rule import ContactRule, check_restitution
+from ..contact_rule import ContactRule, check_restitution, refuse_both
 from ..symmetry import NONE, Symmetry
 from ..thing import Thing
 from .contact import plane_symmetry
@@ -16,8 +16,8 @@ from .contact import plane_symmetry
 class Contacts(Thing):
     """Contact between all bodies of the model, and with `planes` such as [m.world.plane((0, 0, 0))].
 
-    friction, restitution, impacts, rolling, spinning as in `lv.Contact`, which overrides them for one pair. Moving
-    bodies that a joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
+    friction, restitution, impacts, rolling, spinning, patch as in `lv.Contact`, which overrides them for one pair.
+    Moving bodies that a joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -40,6 +40,7 @@ class Contacts(Thing):
         impacts: str = "sequence",
         rolling: float = 0.0,
         spinning: float = 0.0,
+        patch: float = 0.0,
         name: str = "",
     ):
         label = f"contacts {name!r}" if name else "contacts"
@@ -59,6 +60,8 @@ class Contacts(Thing):
         self.restitution = check_restitution(restitution, label)
         self.rolling = not_negative(rolling, f"rolling of {label}", "m")
         self.spinning = not_negative(spinning, f"spinning of {label}", "m")
+        self.patch = not_negative(patch, f"patch of {label}", "m")
+        refuse_both(self.spinning, self.patch, label)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -74,7 +77,7 @@ class Contacts(Thing):
         return [
             ContactRule(
                 (), self.friction, self.restitution, sequence, self.planes, self.exclude,
-                rolling=self.rolling, spinning=self.spinning,
+                rolling=self.rolling, spinning=self.spinning, patch=self.patch,
             )
         ]  # fmt: skip
 

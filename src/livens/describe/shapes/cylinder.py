@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
-from ..contact_shape import OTHERS, PLANES, ContactShape, hull, prism
+from ..contact_shape import ANGULAR, SMOOTH, ContactShape, hull, prism
 from ..surface import Surface
 from ..tessellate import cylinder
 from .uniform import Facts, Uniform
@@ -34,6 +34,6 @@ class Cylinder(Uniform):
 
     @property
     def contact_shapes(self) -> tuple[ContactShape, ...]:
-        """The cylinder against planes, a prism against others."""
-        exact = ContactShape("CYLINDER", size=(self.radius, self.radius, 0.0), half=0.5 * self.length, meets=PLANES)
-        return exact, hull(prism(self.radius, self.length), OTHERS)
+        """The cylinder against planes, balls and ellipsoids, a prism against others."""
+        exact = ContactShape("CYLINDER", size=(self.radius, self.radius, 0.0), half=0.5 * self.length, meets=SMOOTH)
+        return exact, hull(prism(self.radius, self.length), ANGULAR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 
-from ..contact_shape import COARSE, OTHERS, PLANES, ContactShape, hull
+from ..contact_shape import ContactShape
 from ..surface import Surface
 from ..tessellate import ball
 from .uniform import Facts, Uniform
@@ -34,7 +34,5 @@ class Ellipsoid(Uniform):
 
     @property
     def contact_shapes(self) -> tuple[ContactShape, ...]:
-        """The ellipsoid against planes, a polyhedron against others."""
-        exact = ContactShape("ROUND", size=(self.x, self.y, self.z), meets=PLANES)
-        points = ball(1.0, COARSE).vertices * (self.x, self.y, self.z)
-        return exact, hull(points, OTHERS)
+        """The ellipsoid itself."""
+        return (ContactShape("ROUND", size=(self.x, self.y, self.z)),)

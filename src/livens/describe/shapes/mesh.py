@@ -98,7 +98,7 @@ def _read(data: bytes, file: Path, density: float, scale: float, name: str | Non
     surface = Surface(vertices, _closed(triangles, file).astype(np.int32))
     if surface.moved(Pose(-vertices.mean(axis=0))).volume < 0.0:  # inside out
         surface = Surface(surface.vertices, surface.triangles[:, ::-1].copy())
-    return Solid(_matter(surface, density, file), surface, name or file.stem)
+    return Solid(matter_inside(surface, density, str(file)), surface, name or file.stem)
 
 
 def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
@@ -120,7 +120,7 @@ def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
     return triangles
 
 
-def _matter(surface: Surface, density: float, file: Path) -> MassProperties:
+def matter_inside(surface: Surface, density: float, label: str) -> MassProperties:
     """Equation (1), about the middle of the surface, so that a mesh far from the origin loses no digits."""
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     middle = 0.5 * (low + high)
@@ -129,7 +129,7 @@ def _matter(surface: Surface, density: float, file: Path) -> MassProperties:
     D = np.linalg.det(corners)
     volume, room = float(D.sum() / 6.0), float(np.prod(high - low))
     if volume <= 1e-12 * room:
-        raise ModelError(f"{file} encloses no volume.")
+        raise ModelError(f"{label} encloses no volume.")
     c = D @ s / (24.0 * volume)
     E0 = (np.einsum("t,tki,tkj->ij", D, corners, corners) + np.einsum("t,ti,tj->ij", D, s, s)) / 120.0
     E = E0 - volume * np.outer(c, c)

@@ -18,7 +18,8 @@ Ints = NDArray[np.int64]
 # Slots of `state.memory` of a system with contacts: a head, then one record for each contact point of the last step.
 COUNT, LAST_STEP, FRICTION, IMPACT, RESIDUAL, IMPACTS, INELASTIC, SHORTENED = 0, 1, 2, 3, 4, 5, 6, 7
 ROUGHNESS = 8  # residual of the last velocity level, where it was not solved to round-off [m/s]
-HEAD = 9
+PARADOX = 9  # parts of steps in which a contact that slides has no force, or several (Painlevé)
+HEAD = 10
 # A record: the two bodies, the pair of shapes, the position [m] and the impulse on the second body over half a step
 # [N s], world axes.
 FIRST_BODY, SECOND_BODY, PAIR, PLACE, IMPULSE = 0, 1, 2, 3, 6
@@ -42,13 +43,13 @@ LOG_WIDTH = 15
 SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, FIRST_VERTEX, FIRST_FACE, FIRST_EDGE = 0, 1, 2, 3, 4, 5, 6
 CENTER, SIZE = 0, 1  # Contacts.vector
 HALF, BOUND = 0, 1  # Contacts.number
-FRICTION_OF, RESTITUTION_OF, SEQUENCE, ROLLING_OF, SPINNING_OF = 0, 1, 2, 3, 4  # Contacts.law
+FRICTION_OF, RESTITUTION_OF, SEQUENCE, ROLLING_OF, SPINNING_OF, PATCH_OF = 0, 1, 2, 3, 4, 5  # Contacts.law
 COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
 DRY_RULE, DYNAMIC, STATIC, STRIBECK = 1, 2, 3, 4  # Contacts.dry, after COORDINATE
 ROPE_BODY, ROPE_POINT, ROPE_LENGTH, ROPE_RULE = 0, 2, 8, 9  # Contacts.rope: both bodies, both points
 KIND, BODY, PAIR_OF, SHAPE, RULE, ON, PARENT_OF = 0, 1, 3, 4, 5, 6, 7  # Points.table: BODY, BODY + 1: both bodies
 OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR, TWIST, LIMIT, SCALE = range(10)  # Points.number
-AT, ALONG, PLACE_OF, BIAS = 0, 2, 4, 5  # Points.vector: AT, ALONG and those after them are of both bodies
+AT, ALONG, PLACE_OF, BIAS, LEAN = 0, 2, 4, 5, 6  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
 SELECT, FIRST_ROW, ISLAND, ASKED, PLACED, WIDTH = 0, 1, 2, 3, 4, 5  # Cone.table
 IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
@@ -71,7 +72,7 @@ class Contacts(NamedTuple):
     corner: Ints  # vertex numbers of the faces, counterclockwise seen from outside (corners,)
     edge: Ints  # two vertex numbers each (e, 2)
     rule: Ints  # of two materials: number of the rule, or −1 if they do not touch (m, m)
-    law: Floats  # friction, restitution, 1: impacts in sequence; rolling and spinning resistance [m] (5, rules)
+    law: Floats  # friction, restitution, 1: impacts in sequence; rolling, spinning resistance, patch [m] (6, rules)
     excluded: Ints  # sorted keys i·n + j, i < j, of bodies that never touch (k,)
     stop: Floats  # joint coordinate, rule, +1 lower or −1 upper stop, limit [rad] or [m] (4, l)
     dry: Floats  # joint coordinate, rule, dynamic and static friction [N m] or [N], Stribeck's rate (5, d)
@@ -91,14 +92,14 @@ class Points(NamedTuple):
     RESTITUTION  e
     GAP          [m]
     NEAR         gap below which the contact is closed [m]
-    TWIST        length of spinning resistance over SCALE
+    TWIST        length of spinning resistance over SCALE; of a contact point, the lever of its patch [m]
     LIMIT        largest impulse of dry friction in a joint, over SCALE [N s]
     SCALE        a length by which rates of angles count as velocities [m], 1 for others
     """
 
     table: Ints  # kind of features, both bodies, pair of shapes, second shape, rule, 1: takes part, parent (8, c)
     number: Floats  # by contact point: the table below (10, c)
-    vector: Floats  # points and directions of both bodies; place [m]; terms besides the rates [m/s] (6, c, 3)
+    vector: Floats  # points, directions of both bodies; place [m]; terms besides the rates [m/s]; lean (7, c, 3)
     matrix: Floats  # normal (from the first body to the second) and two tangents; block of G M⁻¹ Gᵀ (2, c, 3, 3)
     G: Floats  # Jacobian entries of the frame directions on both bodies (c, 2, 3, 6)
     corner: Floats  # corners of a clipped face (2, 64, 3)
@@ -144,6 +145,14 @@ class Touch(NamedTuple):
     limit: Floats  # part of the step in which no fast body can pass another (1,)
     low: Floats  # lower end of each shape on the sorting axis [m] (s,)
     sorted: Ints  # shapes in the order of `low` (s,)
-    signals: Floats  # at the start and at the end of a part of a step (2, columns)
+    signals: Floats  # at both ends of a stage, at the start of a part; or at all stages of a part (20, columns)
+    bracket: Floats  # of the length of a part: both ends [s], the gaps there [m], the side of the last trial (5,)
+    held: Floats  # the state at the start of a part (18n + c + 3r + 3,)
     log: Floats  # impacts (rows, 15)
     logged: Ints  # how many (1,)
+
+
+def has_friction(contacts: Contacts) -> bool:
+    """True if a contact resists sliding, rolling or spinning, or a joint has dry friction."""
+    law = contacts.law
+    return bool((law[[FRICTION_OF, ROLLING_OF, SPINNING_OF]] > 0.0).any() or contacts.dry.shape[1])

@@ -36,6 +36,7 @@ from .arrays import (
     ORIENTATION,
     PAIR_OF,
     PARENT_OF,
+    PATCH_OF,
     RADIUS,
     RESTITUTION,
     RESTITUTION_OF,
@@ -49,6 +50,7 @@ from .arrays import (
     STOP_RULE,
     STOP_SIGN,
     STOP_VALUE,
+    TWIST,
 )
 from .features import world_point
 from .hulls import face_separation, two_hulls
@@ -67,6 +69,14 @@ from .narrow import (
     two_points,
 )
 from .resistance import has_gap, put_dry_friction, put_resistance
+from .round_pairs import (
+    capsule_and_round,
+    cylinder_and_ball,
+    cylinder_and_round,
+    hull_and_round,
+    point_and_round,
+    two_rounds,
+)
 from .shapes import body_of, center_of, kind_of, radius_of
 
 CLOSED = 1e-10  # gap at which a contact is closed, relative to the smallest shape
@@ -118,9 +128,21 @@ def meet(contacts, s, t):
     """True if the shapes s and t can touch."""
     if contacts.rule[contacts.table[MATERIAL, s], contacts.table[MATERIAL, t]] < 0:
         return False
-    planes = kind_of(contacts, s) == PLANE_SHAPE or kind_of(contacts, t) == PLANE_SHAPE
-    never = 2 if planes else 1
-    return contacts.table[MEETS, s] != never and contacts.table[MEETS, t] != never
+    one, two = contacts.table[MEETS, s], contacts.table[MEETS, t]
+    return meets_kind(one, kind_of(contacts, t)) and meets_kind(two, kind_of(contacts, s))
+
+
+@njit
+def meets_kind(which, kind):
+    """True if a shape that meets `which` others, as in describe/contact_shape.py, meets those of this kind."""
+    plane, smooth = kind == PLANE_SHAPE, kind == BALL_SHAPE or kind == ROUND_SHAPE
+    if which == 1:
+        return plane
+    if which == 2:
+        return not plane
+    if which == 3:
+        return plane or smooth
+    return which == 0 or not (plane or smooth)
 
 
 @njit
@@ -186,6 +208,20 @@ def shape_pair(contacts, points, k, s, t, a, B, margin):
         return hull_and_capsule(contacts, points, k, s, t, a, B, margin)
     if one == HULL_SHAPE and two == HULL_SHAPE:
         return two_hulls(contacts, points, k, s, t, a, B, margin)
+    if one == ROUND_SHAPE and two == BALL_SHAPE:
+        return point_and_round(
+            contacts, points, k, t, s, center_of(contacts, t), radius_of(contacts, t), a, B, margin
+        )  # fmt: skip
+    if one == ROUND_SHAPE and two == CAPSULE_SHAPE:
+        return capsule_and_round(contacts, points, k, t, s, a, B, margin)
+    if one == ROUND_SHAPE and two == HULL_SHAPE:
+        return hull_and_round(contacts, points, k, t, s, a, B, margin)
+    if one == ROUND_SHAPE and two == ROUND_SHAPE:
+        return two_rounds(contacts, points, k, s, t, a, B, margin)
+    if one == CYLINDER_SHAPE and two == BALL_SHAPE:
+        return cylinder_and_ball(contacts, points, k, s, t, a, B, margin)
+    if one == CYLINDER_SHAPE and two == ROUND_SHAPE:
+        return cylinder_and_round(contacts, points, k, s, t, a, B, margin)
     return k
 
 
@@ -265,12 +301,13 @@ def put_rules(contacts, coordinates, points, count, slack, a):
         points.number[NEAR, c] = CLOSED * contacts.size_scale + GAP_ROUND_OFF * far + slack
         if not has_gap(points, c):
             continue
-        points.number[COULOMB, c], points.number[RESTITUTION, c] = (
+        points.number[COULOMB, c], points.number[RESTITUTION, c], points.number[TWIST, c] = (
             contacts.law[FRICTION_OF, rule],
             contacts.law[RESTITUTION_OF, rule],
+            contacts.law[PATCH_OF, rule] if contacts.law[FRICTION_OF, rule] > 0.0 else 0.0,
         )
         if points.table[KIND, c] == STOP:
-            points.number[COULOMB, c] = 0.0
+            points.number[COULOMB, c], points.number[TWIST, c] = 0.0, 0.0
             if coordinates.kind[points.table[SHAPE, c]] != DISPLACEMENT:
                 points.number[NEAR, c] = CLOSED
 

@@ -8,6 +8,9 @@ radii of both shapes at their points:
     BESIDE_LINE        g = |d − (U·d) U| − c                 a point or ball of j beside an edge or capsule of i
     BETWEEN_EDGES      g = n·d − c,  n = ± U × W/|U × W|     two edges or capsules
     ROUND_OVER_PLANE   g = U·d − √Σ (s_k m_k)² − c           an ellipsoid of j with semi-axes s; m: U in its axes
+    ROUND_AND_POINT    g = distance − c                      a point or ball of i and an ellipsoid of j (rounds.py)
+    ROUND_BESIDE_LINE  g = distance − c                      an edge or capsule of i and an ellipsoid of j
+    BETWEEN_ROUNDS     g = max n·d − h_i(n) − h_j(n)         two ellipsoids or rims, with their supports h
     STOP               g = ±(q − limit)                      a joint coordinate
     ROPE               g = c − |d|                           a rope of length c: it pulls and does not push
 
@@ -25,11 +28,14 @@ from ..kinds import (
     BESIDE_LINE,
     BETWEEN_EDGES,
     BETWEEN_POINTS,
+    BETWEEN_ROUNDS,
     DISPLACEMENT,
     DRY_FRICTION,
     OVER_PLANE,
     RESISTANCE,
     ROPE,
+    ROUND_AND_POINT,
+    ROUND_BESIDE_LINE,
     STOP,
 )
 from ..potential import point_component, to_body
@@ -45,6 +51,7 @@ from .arrays import (
     KIND,
     OFFSET,
     ORIENTATION,
+    PAIR_OF,
     PARENT_OF,
     PLACE_OF,
     RADIUS,
@@ -53,6 +60,7 @@ from .arrays import (
     SIZE,
 )
 from .resistance import put_resistance_entries
+from .rounds import between_rounds, round_and_line, round_and_point
 
 
 @njit
@@ -98,7 +106,22 @@ def gap(contacts, coordinates, points, c, a, B, angle):
         s = length(d)
         n = (-d[0] / s, -d[1] / s, -d[2] / s) if s > 0.0 else (0.0, 0.0, -1.0)
         return off - s, n, xj
+    if kind == ROUND_AND_POINT:
+        e = minus(xi, xj)
+        g, n = round_and_point(contacts, points.table[SHAPE, c], B, j, e)
+        n = (-n[0], -n[1], -n[2])
+        return g - off, n, plus(xi, off + 0.5 * (g - off), n)
     U = to_world(B, i, points.vector[ALONG, c])
+    if kind == ROUND_BESIDE_LINE:
+        e = minus(xi, xj)
+        g, n = round_and_line(contacts, points.table[SHAPE, c], B, j, e, U)
+        n = (-n[0], -n[1], -n[2])
+        _, rho = round_support(contacts, points.table[SHAPE, c], B, j, n)
+        return g - off, n, plus(plus(xj, 1.0, rho), -0.5 * (g - off), n)
+    if kind == BETWEEN_ROUNDS:
+        s = points.table[PAIR_OF, c] // contacts.number.shape[1]
+        g, n, q, _ = between_rounds(contacts, s, points.table[SHAPE, c], B, i, j, d, U)
+        return g, n, plus(plus(xi, 1.0, q), 0.5 * g, n)
     if kind == OVER_PLANE:
         g = dot(U, d) - off
         return g, U, plus(xj, -points.number[RADIUS, c] - 0.5 * g, U)

@@ -4,12 +4,18 @@ At a contact with the normal impulse P_n, N its normal cones and ω the relative
 
     −ω_n ∈ N(T_n; |T_n| ≤ σ P_n),      −ω_t ∈ N(T_t; disc of radius ρ P_n)                                    (1)
 
-with the lengths σ and ρ [m]: a ball rests on a slope below atan(ρ/r). In a joint with the coordinate q,
+with the lengths σ and ρ [m]: a ball rests on a slope below atan(ρ/r). Where bodies touch in a small patch, sliding and
+spinning share the friction: with the mean distance r of its points from its centre,
+
+    −(v_t, r ω_n) ∈ N((P_t, T_n/r); ball of radius μ P_n)                                                     (3)
+
+In a joint with the coordinate q,
 
     −q̇ ∈ N(T; |T| ≤ h c),      c = c_d + (c_s − c_d) exp(−(q̇/q̇_s)²),  q̇ at the start of the step              (2)
 
 with the static friction c_s, the dynamic c_d and Stribeck's rate q̇_s: the joint sticks exactly.
 Angles count times a length, SCALE, so that all rates of a contact problem are velocities.
+Source of (3): the limit surface of Howe & Cutkosky 1996, an ellipsoid.
 """
 
 from __future__ import annotations
@@ -72,7 +78,8 @@ def put_resistance(contacts, points, k):
     for c in range(min(count, points.number.shape[1])):
         rule = points.table[RULE, c]
         rolling, spinning = contacts.law[ROLLING_OF, rule], contacts.law[SPINNING_OF, rule]
-        if rolling == 0.0 and spinning == 0.0:
+        patch = points.number[TWIST, c] if has_gap(points, c) else 0.0
+        if rolling == 0.0 and spinning == 0.0 and patch == 0.0:
             continue
         if k < points.number.shape[1]:
             for m in range(points.table.shape[0]):
@@ -81,7 +88,7 @@ def put_resistance(contacts, points, k):
                 points.number[m, k] = points.number[m, c]
             points.table[KIND, k], points.table[PARENT_OF, k] = RESISTANCE, c
             points.table[PAIR_OF, k] = -1 - special_points(contacts) - points.table[PAIR_OF, c]
-            scale = contacts.size_scale
+            scale = patch if patch > 0.0 else contacts.size_scale
             points.number[SCALE, k], points.number[RESTITUTION, k] = scale, 0.0
             points.number[COULOMB, k], points.number[TWIST, k] = rolling / scale, spinning / scale
         k += 1
@@ -131,6 +138,18 @@ def rate_at_end(bodies, contacts, coordinates, points, c, k, n, a, B, p, L):
     Wi = angular_velocity(bodies, B, points.table[BODY, c], L)
     Wj = angular_velocity(bodies, B, points.table[BODY + 1, c], L)
     return scale * (dot(t, Wj) - dot(t, Wi)) / length(t)
+
+
+@njit
+def shares_friction(points, c):
+    """True if contact c is the spinning of a patch, which shares the friction of its contact point: (3)."""
+    return points.table[KIND, c] == RESISTANCE and points.number[TWIST, points.table[PARENT_OF, c]] > 0.0
+
+
+@njit
+def has_patch(points, c):
+    """True for a contact point whose friction (3) is that of another one, its resistance."""
+    return has_gap(points, c) and points.number[TWIST, c] > 0.0 and points.number[COULOMB, c] > 0.0
 
 
 @njit

@@ -2,7 +2,8 @@
 
 The features of a pair (narrow.py) are right near the configuration at which they were found: a corner over a face
 slides beyond the face, an edge meets another edge. Whether a pair that is apart touches within a part of a step is
-therefore asked of the pair itself. Planes with any shape and two balls keep their features: they are `lasting`.
+therefore asked of the pair itself. Planes with any shape, and two balls or ellipsoids, keep their features: they are
+`lasting`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ..._jit import njit
-from ..kinds import BALL_SHAPE, HULL_SHAPE, PLANE_SHAPE
+from ..kinds import BALL_SHAPE, HULL_SHAPE, PLANE_SHAPE, ROUND_SHAPE
 from .arrays import BOUND, ON, PAIR_OF
 from .broad import meet, plane_pair, shape_pair
 from .features import gap
@@ -30,7 +31,8 @@ def lasting(contacts, points, c):
     if pair < 0:
         return True
     one, two = kind_of(contacts, pair // shapes), kind_of(contacts, pair % shapes)
-    return one == PLANE_SHAPE or (one == BALL_SHAPE and two == BALL_SHAPE)
+    smooth = (one == BALL_SHAPE or one == ROUND_SHAPE) and (two == BALL_SHAPE or two == ROUND_SHAPE)
+    return one == PLANE_SHAPE or smooth
 
 
 @njit
