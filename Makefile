@@ -1,7 +1,7 @@
 # Requirements: Python 3.11 or newer, make, a C compiler. Everything else is installed into .venv.
 # To use another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,data,symbolic,sparse,view,cluster,mjcf,docs,dev
+EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,barrier,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 BASE   := .venv/.base
@@ -28,8 +28,11 @@ test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel 
 
 library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: four minutes on two cores
 
-dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels: dist/
-	LIVENS_LIBRARY=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels, and the source archive: dist/
+	LIVENS_LIBRARY=1 $(BIN)/python -m hatchling build -d dist -t wheel -t sdist
+
+install-check: dist   ## install the wheel into empty environments (numpy alone, and all extras), run it, and time it
+	$(PYTHON) -m benchmarks.installation dist
 
 lint: $(READY)   ## check style and types
 	$(BIN)/ruff check
@@ -55,6 +58,15 @@ thumbnails: $(READY)   ## draw a thumbnail of every demo: docs/thumbnails/
 
 pictures: $(READY)   ## draw the moving pictures of the README and the front page: docs/pictures/
 	$(BIN)/python docs/pictures/draw.py
+
+gallery: $(READY) $(LIBRARY)   ## draw the gallery of examples: docs/gallery/
+	$(BIN)/python docs/gallery/draw.py
+
+paper: $(READY) $(LIBRARY)   ## compute the numbers of the paper and write it: paper/paper.md
+	$(BIN)/python paper/make_numbers.py
+
+cheat-sheet: $(READY)   ## print the cheat sheet as PDF: docs/_static/cheat-sheet.pdf
+	$(BIN)/python docs/print_cheat_sheet.py
 
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
@@ -128,4 +140,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist lint docs live lite serve thumbnails pictures bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper cheat-sheet bench bench-check soak periods nightly ensembles clean

@@ -7,9 +7,9 @@
   python -m benchmarks docs                     docs/benchmarks.md and its figures, from stored measurements
 
 Parts: speeds (time per step), peers (time to accuracy, with other programs), growth (cost over the number of bodies),
-starts (start-up time with and without compiled kernels, memory), instructions (per step, by valgrind). The result of
-each part is stored in the output folder immediately. An interrupted run is continued if no source file has changed,
-unless --again is given.
+derivatives (of a step, and dynamics in joint coordinates, with other programs), starts (start-up time with and without
+compiled kernels, memory), instructions (per step, by valgrind). The result of each part is stored in the output folder
+immediately. An interrupted run is continued if no source file has changed, unless --again is given.
 Other modules: python -m benchmarks.check (regression check), .references, .compositions (choice of weights), .periods,
 .cloth.
 """
@@ -32,8 +32,10 @@ from .contest import ONE_THREAD, bounded, contest
 from .sizes import SIZES, Size
 from .tasks import tasks
 
-PARTS = ("peers", "growth", "speeds", "starts", "instructions")
-SECONDS = {"growth": 60.0, "speeds": 120.0, "starts": 120.0, "instructions": 150.0}  # in full size, for the estimate
+PARTS = ("peers", "growth", "speeds", "derivatives", "starts", "instructions")
+SECONDS = {  # in full size, for the estimate
+    "growth": 60.0, "speeds": 120.0, "derivatives": 10.0, "starts": 120.0, "instructions": 150.0,
+}  # fmt: skip
 PEER = 45.0  # seconds of one problem in full size
 SHARE = {"tiny": 0.05, "small": 0.35, "full": 1.0}
 ROOT = Path(__file__).parents[1]
@@ -50,6 +52,13 @@ def speeds(size: Size) -> list[list[object]]:
     if size.name != "full":
         return rigid(SPEEDS[:1] if size.name == "tiny" else SPEEDS[:6])
     return [*rigid(), *scalings(), *written(), *lagrangians(), *cloth.rows()]
+
+
+def derivatives(size: Size) -> list[list[object]]:
+    """Rows of the table of derivatives."""
+    from .derivatives import derivatives
+
+    return derivatives(small=size.name != "full")
 
 
 def starts(size: Size) -> list[list[object]]:

@@ -113,9 +113,14 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
     if results.get("growth"):
         figures.growth(results["growth"], pictures / "growth.svg")
         text += [GROWTH, f"![scaling]({link('growth.svg')})\n", growth_table(results["growth"])]
-    for name, head in (("speeds", SPEEDS), ("starts", STARTS)):
+    tables = (
+        ("speeds", SPEEDS, ["problem", "measured", "target"]),
+        ("derivatives", DERIVATIVES, ["problem", "livens", "MuJoCo", "Pinocchio"]),
+        ("starts", STARTS, ["problem", "measured", "target"]),
+    )
+    for name, head, columns in tables:
         if results.get(name):
-            text += [head, markdown(["problem", "measured", "target"], results[name])]
+            text += [head, markdown(columns, results[name])]
     if results.get("instructions"):
         rows = [[k, f"{v:,.0f}" if isinstance(v, float) else v] for k, v in results["instructions"].items()]
         text += [INSTRUCTIONS, markdown(["problem", "instructions per step"], rows)]
@@ -162,5 +167,13 @@ Time per step over the number of bodies, and the exponent fitted to the larger h
 grids of plates on rods (a grid has a dense core, whose factors grow faster than the number of bodies).
 """
 SPEEDS = "\n## Speeds\n"
+DERIVATIVES = """
+## Derivatives
+
+Hinged chains: a step of 1 ms and its Jacobian with respect to all coordinates and rates, in the compiled loop. The
+derivative of livens is exact; MuJoCo's (`mjd_transitionFD`) is by one-sided differences; Pinocchio's
+(`computeABADerivatives`) is exact and that of the accelerations alone, without a step. The arm has the data of a UR5;
+these functions are called from Python.
+"""
 STARTS = "\n## Start-up time and memory\n"
 INSTRUCTIONS = "\n## Instructions\n\nCounted by valgrind, with kernels compiled for an older processor.\n"

@@ -19,6 +19,8 @@ from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.linear import linearize as linearize
 from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes
+from .analysis.optimize_motion import OptimalMotion as OptimalMotion
+from .analysis.optimize_motion import optimize_motion as optimize_motion
 from .analysis.sensitivity import Objective as Objective
 from .analysis.sensitivity import sensitivity as sensitivity
 from .analysis.step_properties import observed_order as observed_order

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import livens as lv
 
@@ -124,3 +125,69 @@ def test_a_run_with_noise_repeats_itself_after_a_stop():
     part = lv.simulate(model(), h=5e-3, until=0.2)
     assert np.array_equal(lv.resume(part, until=0.4).q[-1], whole.q[-1])
     assert np.abs(whole.q[-1]).max() > 1e-4
+
+
+# ── loads as inputs ──
+
+
+def ship(axes, law, rate=50.0):
+    R = Rotation.random(random_state=5).as_matrix()
+    m = lv.Model()
+    body = m.add(lv.Body(lv.Box(2, 1, 1, mass=3.0), rotation=R, name="ship"))
+    thruster = lv.Load(body.center, force=(0, 2.0, 0), torque=(0.1, 0, 0), axes=axes, name="thruster")
+    m.add(lv.Controller(law, inputs=[thruster], rate=rate, name="pilot"))
+    return m, R
+
+
+@pytest.mark.parametrize("axes", ["world", "body"])
+def test_a_load_is_an_input(axes):
+    """A number of 1.5 for a second, then none: v = F t/m, held between the ticks; the work is that of the force."""
+    m, R = ship(axes, lambda t, now: [1.5 if t < 0.99 else 0.0])
+    m["thruster"].torque[:] = 0.0
+    motion = lv.simulate(m, h=1e-2, until=2.0)
+    push = np.array([0, 3.0, 0]) if axes == "world" else R @ (0, 3.0, 0)
+    assert motion.velocity("ship")[-1] == pytest.approx(push / 3.0, abs=1e-13)
+    assert motion.position("ship")[-1] == pytest.approx(push / 3.0 * 1.5, abs=1e-12)
+    assert motion.work == pytest.approx(motion.energy - motion.energy[0], abs=1e-12)
+
+
+def test_torques_of_a_load_turn_the_body():
+    m, _ = ship("body", lambda t, now: [-4.0 * (now.body_rates("ship")[0, 0] - 0.5)])
+    m["thruster"].force[:] = 0.0
+    motion = lv.simulate(m, h=1e-2, until=20.0)
+    J = m["ship"].mass_properties.inertia[0, 0]
+    k = 1.0 - 0.4 * 0.02 / J  # per tick: the torque 0.1 · 4 (0.5 − ω), held for 1/50 s
+    assert motion.body_rates("ship")[-1, 0] == pytest.approx(0.5 * (1.0 - k**1000), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_controlled_loads_are_saved_resumed_and_left_out_of_linearisations(tmp_path):
+    def law(t, now):
+        return [np.sin(3.0 * t) + 0.1 * now.position("ship")[0, 1]]
+
+    whole = lv.simulate(ship("body", law)[0], h=1e-2, until=1.0)
+    part = lv.simulate(ship("body", law)[0], h=1e-2, until=0.25)  # between two ticks
+    assert lv.resume(part, until=1.0).position("ship")[-1].tolist() == whole.position("ship")[-1].tolist()
+    whole.save(tmp_path / "ship.nc")
+    again = lv.load(tmp_path / "ship.nc")
+    assert again.record.effort.tolist() == whole.record.effort.tolist()
+    lin = lv.linearize(ship("world", law)[0], at=None)
+    assert lin.A[6:] == pytest.approx(0.0 * lin.A[6:], abs=1e-12)
+
+
+def test_wrong_loads_are_refused():
+    m = lv.Model()
+    body = m.add(lv.Body(lv.Ball(0.1, mass=1.0), name="b"))
+    with pytest.raises(lv.ModelError, match="'push', an input of controller 'pilot', needs a constant force or torque"):
+        lv.Controller(lambda t, now: 0.0, [lv.Load(body.center, name="push")], rate=10.0, name="pilot")
+    with pytest.raises(lv.ModelError, match="needs a constant force"):
+        lv.Controller(lambda t, now: 0.0, [lv.Load(body.center, force=lambda t: (t, 0, 0))], rate=10.0, name="p")
+    with pytest.raises(lv.ModelError, match="must be a number, or a controller"):
+        lv.Load(body.center, force=(1, 0, 0), effort=lambda t, now: 1.0)
+    with pytest.raises(lv.ModelError, match="must be a number, or a controller"):
+        lv.Load(body.center, force=(1, 0, 0), effort=lambda t: 1.0, rate=10.0)
+    with pytest.raises(lv.ModelError, match="its force and torque must be constant"):
+        lv.Load(body.center, force=lambda t: (1, 0, 0), effort=lambda t, now: 1.0, rate=10.0)
+    load = m.add(lv.Load(body.center, force=(1, 2, 0), effort=-2.0))
+    assert lv.dynamics(m).acceleration("b")[0] == pytest.approx([-2, -4, 0])
+    assert load.effort == -2.0

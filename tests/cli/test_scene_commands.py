@@ -36,6 +36,19 @@ def test_a_new_scene_runs_unchanged(say, tmp_path):
     assert say("new", "swing.txt")[0] == 2
 
 
+def test_a_table_of_the_user_is_not_replaced_by_the_paths_of_tracers(say):
+    say("new", "swing.toml")
+    Path("swing.csv").write_text("mine\n")
+    code, out, err = say("run", "swing.toml", "--until", "0.1", "-o", "swing.nc")
+    assert (code, out) == (2, "")
+    assert "swing.csv exists and was not written by livens" in err
+    assert not Path("swing.nc").exists()  # refused before the run
+    assert Path("swing.csv").read_text() == "mine\n"
+    assert say("run", "swing.toml", "--until", "0.1", "-o", "swing.nc", "--force")[0] == 0
+    assert Path("swing.csv").read_text().startswith("t,tip.x")
+    assert say("run", "swing.toml", "--until", "0.2", "-o", "swing.nc")[0] == 0  # a table of the same columns
+
+
 def test_options_override_the_scene(say):
     code, out, err = say(
         "run", SCENES / "plank_on_springs.toml", "--until", "1", "--h", "1e-2", "--order", "2", "-o", "a.nc"

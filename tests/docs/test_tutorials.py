@@ -1,4 +1,4 @@
-"""The tutorials have figures, one view and exercises; the two fastest are run, and their numbers are checked.
+"""The tutorials have figures, one view and exercises; the fastest are run, and their numbers are checked.
 
 All of them are run when the site is built; here their cells are executed as plain Python, where warnings are errors.
 """
@@ -106,3 +106,61 @@ def test_things_that_touch():
     assert names["weight"][2] == pytest.approx(98.1, rel=1e-9)
     assert sorted(names["apart"].moved) == ["one", "two"]
     assert len(view(shown)) < 2_000_000
+
+
+def test_furuta_pendulum():
+    """The program of a newcomer has at most 30 lines: the cells without the comparison with matrices by hand."""
+    pytest.importorskip("matplotlib")
+    names, shown = run("furuta-pendulum")
+    assert names["gap"] < 1e-10
+    assert names["poles"][-1] == pytest.approx(np.sqrt(names["by_hand"][1, 1]), rel=0.05)  # damping slows it slightly
+    assert 1e-5 < names["rest"] < 5e-3
+    assert names["torque"] < 0.5
+    assert len(view(shown)) < 1_000_000
+    build, _, _, gain, loop, *_ = cells("furuta-pendulum")
+    assert len([line for line in (build + gain + loop).splitlines() if line.strip()]) <= 30
+
+
+def test_half_car():
+    pytest.importorskip("matplotlib")
+    names, shown = run("half-car")
+    assert names["gap"] < 1e-10
+    assert names["static"] == pytest.approx(1.0, abs=1e-6)
+    assert 0.01 < names["heave"].max() < 0.03
+    assert names["difference"] < 1e-3
+    assert len(view(shown)) < 1_000_000
+
+
+def test_stewart_platform():
+    pytest.importorskip("matplotlib")
+    names, shown = run("stewart-platform")
+    assert names["gap"] < 1e-9
+    assert names["place_error"] < 1e-9
+    assert names["difference"] < 1e-8
+    still = names["legs"].inverse_dynamics(names["start"], np.zeros(6), np.zeros(6))
+    assert np.ptp(still) < 1e-10 * still[0]  # six equal legs
+    assert len(view(shown)) < 1_000_000
+
+
+def test_six_axis_arm(monkeypatch):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("mujoco")
+    monkeypatch.chdir(FOLDER)
+    names, shown = run("six-axis-arm")
+    assert max(names["bias_gap"], names["torque_gap"]) < 1e-10 * np.abs(names["torques"]).max()
+    assert names["apart"] < 0.1 * 15.0 * 2e-3  # e₀ ω times the period of the controller
+    assert names["gaps"][0] < 2e-3
+    assert 3.5 < names["gaps"][0] / names["gaps"][1] < 4.5  # order 2
+    assert len(view(shown)) < 1_000_000
+
+
+def test_satellite_slew():
+    pytest.importorskip("matplotlib")
+    names, shown = run("satellite-slew")
+    assert names["left"][-1] < 0.01
+    assert names["momentum"] < 6000 * np.finfo(float).eps  # of 6,000 steps
+    assert names["gap"] < 1e-10
+    assert abs(names["fast"][-1]) < 0.1
+    assert names["turned"].max() < 0.5
+    assert names["balance"] < 6000 * np.finfo(float).eps
+    assert len(view(shown)) < 1_000_000

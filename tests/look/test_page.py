@@ -11,9 +11,11 @@ import pytest
 import livens as lv
 from livens.describe.pose import Pose
 from livens.look.page.frames import velocities_of
+from livens.look.page.page import CURVE_TIMES
 from livens.look.page.page import page as make_page
 from livens.look.picture.instants import matrices
 from livens.look.picture.interpolation import exponential, positions_between, rotations_between
+from livens.look.picture.readings import readings, readings_of_model
 from livens.look.picture.view import view_of
 
 SINGLE = float(np.finfo(np.float32).eps)
@@ -126,7 +128,10 @@ def test_a_page_is_small_and_needs_nothing_else(motion, tmp_path):
     assert "<title>&lt;all&gt; &amp; more</title>" in text
     assert not [word for word in ("http:", "https:", "src=", "import(", "fetch(") if word in text]
     poses = 4 / 3 * 4 * 7 * 3 * len(motion)
-    assert len(text) < 40_000 + 120_000 + 1.1 * poses  # the player, the shapes and the poses
+    things = [None, *motion.model.joints, *motion.model.bodies[1:]]
+    charts = [c for one in things for c in (readings_of_model(motion) if one is None else readings(motion, one))]
+    curves = 4 / 3 * 4 * CURVE_TIMES * sum(len(c.names) for c in charts)
+    assert len(text) < 50_000 + 120_000 + 1.1 * (poses + curves)  # the player, the shapes, the poses and the curves
 
 
 def test_many_bodies_are_kept_at_fewer_times(motion, tmp_path, monkeypatch):

@@ -244,9 +244,21 @@ def test_ffmpeg_makes_a_film(tmp_path):
     assert (tmp_path / "fall.mp4").read_bytes()[4:8] == b"ftyp"
 
 
+def test_films_through_a_package(tmp_path, monkeypatch):
+    """Without ffmpeg on the PATH, that of imageio-ffmpeg writes the film, and reads back its length and size."""
+    package = pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg: pip install 'livens[film]'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    falling().to_video(tmp_path / "fall.mp4", rate=10.0, size=(65, 49))
+    facts = next(package.read_frames(str(tmp_path / "fall.mp4")))
+    assert facts["size"] == (64, 48)  # even numbers
+    assert facts["fps"] == 10.0
+    assert facts["duration"] == pytest.approx(0.6, abs=0.05)
+
+
 def test_errors_of_pictures_and_films(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(lv.MissingExtra, match=r"needs ffmpeg, which is not on the PATH: .* fall\.gif or fall\.apng"):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(lv.MissingExtra, match=r"pip install 'livens\[film\]', or write fall\.gif or fall\.apng"):
         falling().to_video(tmp_path / "fall.mp4", size=(64, 48))
     with pytest.raises(lv.FileError, match=r"the ending must be one of mp4, .*, gif, apng, not '\.txt'"):
         falling().to_video(tmp_path / "fall.txt", size=(64, 48))

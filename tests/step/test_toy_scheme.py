@@ -62,6 +62,7 @@ class Toy:
     conserves_energy: ClassVar[bool] = True
     carries: ClassVar[str] = "nothing"
     turn_limit: ClassVar[float] = 1.0
+    adaptive = False
     order = 1
     stages = 1
     weights = np.array([1.0])

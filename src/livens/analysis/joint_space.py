@@ -109,6 +109,15 @@ class JointSpace:
         update_coordinates(self.compiled.system.coordinates, state.a, state.B, state.angle)
         return state
 
+    def damped_state(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> State:
+        """The same with the forces that dampers exert there at time t [s], from which steps can begin."""
+        state = self.state(q, v)
+        if not self.compiled.system.damped:
+            return state
+        fit = self.compiled.assembly(state, t)
+        fit.project_velocities()
+        return fit.state
+
     def forward_kinematics(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Trajectory:
         """The motion of one state at q and v: its `position(point)`, `rotation(body)`, `velocity(point)`, …"""
         return Instant(self.compiled, Livens(), 1.0, t, as_record(self.state(q, v)))

@@ -11,7 +11,7 @@ body, so that steady rotations have constant matrices:
 
 The derivatives are differences of eighth order with three spacings; of the two neighbouring results that agree best the
 first is taken: about eleven digits. Of a step of length h (`h=`), A and B are the derivatives of that step, with inputs
-held.
+held: exact for `lv.Livens` (segment.py).
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from ..run.progress import Progress
 from ..step import Livens, Scheme
 from .joint_space import JointSpace
 from .linear_system import LinearSystem
+from .segment import Segment
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
@@ -98,8 +99,7 @@ class Inputs:
             added.append(self._added(thing))
         self.u = np.zeros(len(self.names))
         self.model = copy(model)
-        quiet = [thing for thing in model.forces if (motor := _motor(thing)) is None or motor.rate is None]
-        self.model.forces = [*quiet, *added]  # controllers exert nothing
+        self.model.forces = [*(thing for thing in model.forces if not _controlled(thing)), *added]
 
     def _found(self, model: Model, x: Any) -> Thing:
         thing = model[x] if isinstance(x, str) else x
@@ -149,6 +149,8 @@ class Linearisation:
             force = self.input_forces()
             A = np.concatenate([self.kinematics(), self.derivative(self.rates)])
             B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
+        elif isinstance(scheme, Livens) and not self.space.compiled.system.contacts.capacity:
+            A, B = self.of_step(scheme, h)
         else:
             end = self.step(self.x, scheme, h)
             A = self.derivative(lambda x: self.from_reference(self.step(x, scheme, h), end))
@@ -192,10 +194,18 @@ class Linearisation:
             by[k : k + 3] = turn.as_rotvec()
         return by
 
+    def of_step(self, scheme: Livens, h: float) -> tuple[Array, Array]:
+        """A and B of a step of `lv.Livens`."""
+        signals = self.space.compiled.signals(h)
+        first = {id(one.owner): one.first for one in signals.motors} | {id(x.owner): x.first for x in signals.loads}
+        columns = [first[id(thing)] + part for thing, part in self.inputs.sources]
+        mapped = Segment(self.space, scheme, h, 1, columns)(self.space.damped_state(self.q, self.v, self.t), self.t)
+        return mapped.A, mapped.B
+
     def step(self, x: Array, scheme: Scheme, h: float) -> Array:
         """(q, v) after one step."""
-        state = self.space.state(x[: self.m], x[self.m :])
-        state = with_memory(copied(state), scheme.memory(self.space.compiled.system))
+        state = self.space.damped_state(x[: self.m], x[self.m :], self.t)
+        state = with_memory(state, scheme.memory(self.space.compiled.system))
         run = Run(self.space.compiled, scheme, h, self.t, 1, empty_record(state, 2))
         run.go(state, 0, 1, Progress("", 1, show=False))
         return np.concatenate(self.space.read(state))
@@ -333,6 +343,11 @@ def _value(function: Callable[[Trajectory], Any], now: Trajectory) -> Array:
 
 def _motor(thing: Thing) -> CoordinateMotor | None:
     return next((term for term in thing.terms() if isinstance(term, CoordinateMotor)), None)
+
+
+def _controlled(thing: Thing) -> bool:
+    """True for the motors and loads of controllers, which exert nothing."""
+    return any(x is not None and x.rate is not None for x in (_motor(thing), _load(thing)))
 
 
 def _load(thing: Thing) -> PointLoad | None:

@@ -25,7 +25,8 @@ from ..kernels.kinds import DISPLACEMENT
 
 def crossed(u: Array, w: Array) -> Array:
     """u × w over the axis before the last one, which counts columns."""
-    return np.cross(u, w, axis=-2)
+    u0, u1, u2, w0, w1, w2 = *(u[..., i, :] for i in range(3)), *(w[..., i, :] for i in range(3))
+    return np.stack([u1 * w2 - u2 * w1, u2 * w0 - u0 * w2, u0 * w1 - u1 * w0], axis=-2)
 
 
 class Moving:
@@ -62,8 +63,9 @@ def coordinate_changes(space: Space, state: State, dq: Array, dp: Array) -> tupl
     coordinates, bodies = space.coordinates, space.system.bodies
     changes: list[Array] = []
     rates: list[Array] = []
+    moving = {b: Moving(bodies, b, state, dq, dp) for b in set(coordinates.body.ravel().tolist())}
     for c in range(len(coordinates.kind)):
-        i, j = (Moving(bodies, int(b), state, dq, dp) for b in coordinates.body[c])
+        i, j = (moving[int(b)] for b in coordinates.body[c])
         U = i.arm(coordinates.axis[c])
         dU = crossed(i.dphi, U)
         if coordinates.kind[c] != DISPLACEMENT:

@@ -70,6 +70,11 @@ def start_columns(compiled: Compiled, state: State) -> Start:
             raise ModelError("no joint coordinates where bodies roll")
     except ModelError:
         return _basis(compiled, state)
+    return joint_columns(space, state)
+
+
+def joint_columns(space: JointSpace, state: State) -> Start:
+    """Unit changes of the joint coordinates and their rates, before the momenta are projected."""
     Z, B = space.velocity_map(state)
     n, m = Z.shape[1], Z.shape[0]
     moves = np.zeros((n, 6, m))
@@ -78,7 +83,7 @@ def start_columns(compiled: Compiled, state: State) -> Start:
     names = tuple(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True))
     rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
     still = np.zeros_like(moves)
-    pushes = momentum_of(compiled, B, moves)
+    pushes = momentum_of(space.compiled, B, moves)
     return Start(
         np.concatenate([moves, still], axis=2), np.concatenate([still, pushes], axis=2), (*names, *rates), space
     )
@@ -140,7 +145,7 @@ def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     course.project_start()
     if begin.space is not None:
         dq, dp = course.changes
-        course.begin(dq, _keeping_rates(begin.space, state, dq, dp))
+        course.begin(dq, keeping_rates(begin.space, state, dq, dp))
         course.project_start()
     out = course.go()
     return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
@@ -249,7 +254,7 @@ def state_at(compiled: Compiled, q: Array, v: Array) -> State:
     return compiled.fitted(JointSpace(compiled, driven=True).state(q, v))
 
 
-def _keeping_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> Array:
+def keeping_rates(space: JointSpace, state: State, dq: Array, dp: Array) -> Array:
     """dp, so that changes of coordinates do not change the rates: the columns of rates are subtracted from them."""
     m = dq.shape[2] // 2
     _, dv = coordinate_changes(space.space, state, dq, dp)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__, _jit
-from ..errors import FileError, Interrupted, LivensError, ModelError, ModelWarning, StepFailed
+from ..errors import FileError, Interrupted, LivensError, MissingExtra, ModelError, ModelWarning, StepFailed
 from .doctor import add_doctor_command, installation, print_facts
 from .run import FILE, MOTIONS, add_run_commands, simulate_source
 from .scene import add_run_options, add_scene_commands
@@ -225,13 +225,23 @@ def _demo(options: argparse.Namespace) -> None:
     motion = demo.run()
     print(demo.words(motion))
     saved, drawn, page = (folder / f"{options.name}{ending}" for ending in (".nc", ".png", ".html"))
-    motion.save(saved)
-    with replacing(drawn) as temporary:
-        demo.figure(motion).savefig(temporary, dpi=200, metadata={"Software": MARK})
-    write_page(motion, page)
-    print(f"{saved}   the motion and its model: read it with livens info, livens report or livens.load")
-    print(f"{drawn}  {demo.drawn}")
-    print(f"{page} the motion in 3-D: open it in a browser")
+
+    def draw(path: Path) -> None:
+        figure = demo.figure(motion)
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=200, metadata={"Software": MARK})
+
+    words = "the motion and its model: read it with livens info, livens report or livens.load"
+    for path, write, says in (
+        (saved, motion.save, f"  {words}"),
+        (drawn, draw, f" {demo.drawn}"),
+        (page, lambda path: write_page(motion, path), "the motion in 3-D: open it in a browser"),
+    ):
+        try:
+            write(path)
+            print(f"{path} {says}")
+        except MissingExtra as error:  # with numpy alone there is a report and a page
+            print(f"{path} is not written: {error}")
     if not options.no_browser and sys.stdout.isatty():  # a user reads the output
         _open_page(demo, page)
 

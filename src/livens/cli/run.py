@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, LivensError, ModelError, StepFailed
 from ..storage.atomic import check_output
-from .scene import add_outside, add_run_options, write_tracers
+from .scene import add_outside, add_run_options, check_tracers, write_tracers
 
 if TYPE_CHECKING:
     from ..describe.model import Model, Point
@@ -109,6 +109,8 @@ def _run(options: argparse.Namespace) -> None:
         if source.scene is not None:
             output = output or source.scene.output
             tracers = source.scene.tracers(source.model)
+    if output is not None:
+        check_tracers(tracers, _table_beside(output), options.force)
     checkpointing = {"checkpoint": output, "checkpoint_every": options.checkpoint, "force": options.force}
     try:
         motion = (
@@ -120,7 +122,7 @@ def _run(options: argparse.Namespace) -> None:
         if output is not None:
             _save_partial(error.trajectory, output)
         raise
-    _print_result(motion, output, tracers)
+    _print_result(motion, output, tracers, options.force)
 
 
 def _resume(options: argparse.Namespace) -> None:
@@ -196,16 +198,21 @@ def _checked(model: Model, stored: Model, output: Path, file: str) -> Model:
     return model
 
 
-def _print_result(motion: Any, output: str | None, tracers: dict[str, Point]) -> None:
+def _print_result(motion: Any, output: str | None, tracers: dict[str, Point], force: bool = False) -> None:
     print(motion.report())
     if output is None:
         print("The motion is not saved; use -o FILE.nc to save it.")
         return
     print(f"saved in {output}")
     if tracers:
-        table = Path(output).with_suffix(".csv")
-        write_tracers(motion, tracers, table)
+        table = _table_beside(output)
+        write_tracers(motion, tracers, table, force)
         print(f"paths of {', '.join(tracers)} in {table}")
+
+
+def _table_beside(output: str | Path) -> Path:
+    """The table of the tracers of a motion."""
+    return Path(output).with_suffix(".csv")
 
 
 def _save_partial(motion: Any, output: str) -> None:

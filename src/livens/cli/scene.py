@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from .. import exported_names
 from ..describe.model import Point
 from ..errors import FileError, ModelWarning
-from ..storage.atomic import replacing
+from ..storage.atomic import check_output, replacing
 
 if TYPE_CHECKING:
     from ..compile.compiled import Adjustment
@@ -227,19 +228,35 @@ def _run_line(run: dict[str, Any], largest: float) -> str:
     return f"{how}, h = {run['h']:g} s{doubt}, {steps:,} steps"
 
 
-def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path) -> None:
+def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path, force: bool = False) -> None:
     """Write the positions of points over time [s, m] as a CSV table."""
     columns = [motion.t[:, None], *(motion.position(point) for point in tracers.values())]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    header = ["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")]
-    table.writerow(header)
+    table.writerow(_header(tracers))
     table.writerows(np.concatenate(columns, axis=1).tolist())
-    first = text.getvalue().splitlines()[0].encode()
+    with replacing(path, force, ours=_same_columns(tracers)) as temporary:
+        temporary.write_text(text.getvalue(), encoding="utf-8")
 
-    def same_columns(there: Path) -> bool:  # a table has no place for a mark
+
+def check_tracers(tracers: dict[str, Point], path: Path, force: bool) -> None:
+    """Raise a FileError if the table of `write_tracers` would replace a file that must stay."""
+    if tracers:
+        check_output(path, force, ours=_same_columns(tracers))
+
+
+def _header(tracers: dict[str, Point]) -> list[str]:
+    return ["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")]
+
+
+def _same_columns(tracers: dict[str, Point]) -> Callable[[Path], bool]:
+    """A test for a table of the same columns: a table has no place for a mark."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(_header(tracers))
+    first = line.getvalue().rstrip().encode()
+
+    def same(there: Path) -> bool:
         with open(there, "rb") as file:
             return file.readline(len(first) + 2).rstrip() == first
 
-    with replacing(path, ours=same_columns) as temporary:
-        temporary.write_text(text.getvalue(), encoding="utf-8")
+    return same

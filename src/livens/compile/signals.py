@@ -36,6 +36,11 @@ class LoadColumns(NamedTuple):
     term: PointLoad
     first: int
 
+    @property
+    def unit(self) -> Array:
+        """Its columns per unit of the number of its controller."""
+        return np.concatenate([self.term.force, self.term.torque])
+
 
 class MotorColumn(NamedTuple):
     """A motor, and its column."""
@@ -43,6 +48,11 @@ class MotorColumn(NamedTuple):
     owner: Thing
     term: CoordinateMotor
     first: int
+
+    @property
+    def unit(self) -> Array:
+        """Its column per unit of the number of its controller."""
+        return np.ones(1)
 
 
 class DriveColumns(NamedTuple):
@@ -89,7 +99,8 @@ class Signals:
         self.written = bool(self.terms.of(FormulaEnergy) or self.terms.of(FormulaForce))  # by users
         self.has_clock = any(formula.varies for formula in self._formulas(model))
         self.width = self.clock + int(self.has_clock)
-        self.controlled = [motor for motor in self.motors if motor.term.rate is not None]
+        self.controlled: list[MotorColumn | LoadColumns] = [one for one in self.motors if one.term.rate is not None]
+        self.controlled += [one for one in self.loads if one.term.rate is not None]
         self.held = np.zeros(len(self.controlled))  # efforts of the controllers
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
@@ -122,11 +133,16 @@ class Signals:
                 part[:] = self._called(function, t).reshape(part.shape)
             elif len(rows := np.flatnonzero(~np.isfinite(part).all(axis=1))):  # not defined there, or without a rate
                 part[rows] = self._called(function, t[rows]).reshape(len(rows), -1)
-        for controller, effort in zip(self.controlled, self.held, strict=True):
-            table[:, controller.first] = effort
+        self.set_controlled(table, self.held)
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    def set_controlled(self, table: Array, efforts: Array) -> None:
+        """Set the columns of all controllers to their numbers (controllers,), or (len(table), controllers)."""
+        for k, one in enumerate(self.controlled):
+            unit = one.unit
+            table[:, one.first : one.first + len(unit)] = np.multiply.outer(efforts[..., k], unit)
 
     def _called(self, function: Function, t: Array) -> Array:
         """The columns of a function at the times t, by calls of Python."""

@@ -76,7 +76,7 @@ def _possible(tables: Tables) -> bool:
         *system.dials, system.loads.point, state.a, state.p, state.L,
     )  # fmt: skip
     signals = tables.signals
-    motors = [] if signals is None else [motor.term for motor in signals.controlled]
+    motors = [] if signals is None else [one.term for one in signals.controlled]
     loads = [] if signals is None else [load.term.axes for load in signals.loads]
     return (
         all(bool(np.isfinite(x).all()) for x in finite)

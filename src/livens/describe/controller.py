@@ -1,8 +1,8 @@
-"""Controller: one function that gives the efforts of several joints, called at a fixed rate; Sensor: what it measures.
+"""Controller: a function that gives the efforts of joints and loads, called at a fixed rate; Sensor: what it measures.
 
-A controller is a group of motors (forces/motor.py) with one function. It is called once at each time k/rate, and its
-numbers are held until the next one. The noise of a sensor is a function of its seed and of the time alone, so that
-a run repeats itself to the bit, however it was divided.
+A controller is a group of motors (forces/motor.py) and loads (forces/load.py) with one function. It is called once at
+each time k/rate, and its numbers are held until the next one. The noise of a sensor is a function of its seed and of
+the time alone, so that a run repeats itself to the bit, however it was divided.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..checks import Array, accepts, finite, labelled, number, positive
 from ..errors import LivensError, ModelError
+from .forces.load import Load
 from .forces.motor import Motor
 from .thing import Thing
 
@@ -24,11 +25,13 @@ WORD = 2**64 - 1
 
 
 class Controller:
-    """One controller for several joints: `fn(t, now)` gives one number for each input, a torque [N m] or force [N].
+    """One controller for several joints and loads: `fn(t, now)` gives one number for each input, a torque [N m] or
+    force [N] along a joint coordinate, or the factor of a load.
 
-    inputs: joints with a coordinate, or (joint, "angle_b") where a joint has several. rate [Hz]: it is called every
-    1/rate seconds with the time t [s] and the motion at that moment, a Trajectory of one state; its numbers are held in
-    between. `m.add(controller)` adds its `motors`, one for each input.
+    inputs: joints with a coordinate, (joint, "angle_b") where a joint has several, or loads that are not in the model:
+    `lv.Load(ship.point(-1, 0, 0), force=(1, 0, 0), axes="body")` is a thruster whose number is its force. rate [Hz]: it
+    is called every 1/rate seconds with the time t [s] and the motion at that moment, a Trajectory of one state; its
+    numbers are held in between. `m.add(controller)` adds its `motors`, a motor or load for each input.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -55,9 +58,16 @@ class Controller:
         self.motors = tuple(self._motor(k, *pair) for k, pair in enumerate(pairs))
         self._last: tuple[Any, Array] | None = None  # the moment of the last call, and its numbers
 
-    def _motor(self, k: int, joint: Any, coordinate: str | None = None) -> Motor:
+    def _motor(self, k: int, joint: Any, coordinate: str | None = None) -> Motor | Load:
+        if isinstance(joint, Load):
+            force, torque, name = joint.force, joint.torque, joint.name or f"load {k}"
+            if callable(force) or callable(torque) or not (np.any(force) or np.any(torque)):
+                raise ModelError(f"{name!r}, an input of {self.label}, needs a constant force or torque, not zero.")
+            return Load(joint.point, force, torque, joint.axes, name, effort=Output(self, k), rate=self.rate)
         if not isinstance(joint, Thing) or not joint.coordinates:
-            raise ModelError(f"an input of {self.label} is a joint with a coordinate (Revolute, …), not {joint!r}.")
+            raise ModelError(
+                f"an input of {self.label} is a joint with a coordinate (Revolute, …), or a load, not {joint!r}."
+            )
         part = f".{coordinate}" if coordinate else ""
         name = f"{self.name or 'controller'} of {joint.name}{part}"
         return Motor(joint, Output(self, k), rate=self.rate, coordinate=coordinate, name=name)
@@ -80,7 +90,7 @@ class Controller:
         return last[1]
 
     def __repr__(self) -> str:
-        return f"Controller({', '.join(motor.joint.name for motor in self.motors)}; {self.rate:g} Hz)"
+        return f"Controller({', '.join(motor.name for motor in self.motors)}; {self.rate:g} Hz)"
 
 
 class Output:

@@ -73,12 +73,15 @@ class PairAttraction(Term):
 
 @dataclass(frozen=True, eq=False)
 class PointLoad(Term):
-    """A force [N] at a point and a torque [N m] on its body, constant or functions of time."""
+    """A force [N] at a point and a torque [N m] on its body, constant, functions of time, or times the number that a
+    controller gives."""
 
     point: Point
     force: Any  # three numbers, or a function of time
     torque: Any
     axes: str = "world"  # or "body": it turns with the body
+    effort: Any = 1.0  # a controller
+    rate: float | None = None  # of the controller [Hz]
 
     @property
     def varies(self) -> bool:

@@ -68,6 +68,7 @@ class Barrier:
     conserves_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "nothing"
     turn_limit: ClassVar[float] = 1.0
+    adaptive = False
     order: ClassVar[int] = 1
     stages: ClassVar[int] = 1
     longest_stage: ClassVar[float] = 1.0

@@ -64,8 +64,9 @@ def read_urdf(
     base: "fixed" fixes the first link to the world, "free" does not. positions [rad or m] and velocities at the start
     by joint; a joint that is not named starts at zero, or at its limit nearest to zero. Coordinates of joints and their
     limits are those of the file. packages: the folders for
-    package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes are STL or
-    OBJ: a ModelWarning lists those that cannot be read, and friction of joints, which is not imported. inertia:
+    package://name/… in the names of meshes; otherwise folders above the file are searched. Meshes are STL, OBJ or
+    COLLADA (.dae): a ModelWarning lists those that cannot be read, in the place of which collision geometry is drawn,
+    and friction of joints, which is not imported. inertia:
     "refuse" a link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
     <collision> becomes `collision` of the bodies, the convex hull for a mesh. contacts: add lv.Contacts with `friction`
     between all bodies that have such geometry and are not neighbours; the files have no floor and no friction.
@@ -259,11 +260,10 @@ class _Reader:
     def _body(self, first: str, links: list[str], matter: MassProperties) -> Body:
         pose, (v, omega) = self.pose[first], self.motion[first]
         surface: Surface | None = None
-        for name in links if self.meshes is not None else ():
-            for at, shape in self.robot.links[name].visuals:
-                if self.meshes is not None and (seen := self.meshes.surface(shape, name)) is not None:
-                    placed = seen.moved(pose.inverse() @ self.pose[name] @ at)
-                    surface = placed if surface is None else surface.joined(placed)
+        for name in links:
+            for at, seen in self.meshes.drawn(self.robot.links[name], name) if self.meshes is not None else ():
+                placed = seen.moved(pose.inverse() @ self.pose[name] @ at)
+                surface = placed if surface is None else surface.joined(placed)
         solid = Solid(matter, matter.surface if surface is None else surface)
         title, touch = unused_name(self.model, first), collision_shape(self._solids(links, pose))
         paint = next((color for name in links if (color := self.robot.links[name].color) is not None), None)

@@ -1,12 +1,13 @@
 """Visuals of imported bodies: MuJoCo's geoms, and the shapes and mesh files of URDF, as triangles; and the collision
 geometry of URDF.
 
-Mesh files are not trusted: STL and OBJ of bounded size are read here, and need not be closed surfaces.
+Mesh files are not trusted: STL, OBJ and COLLADA (.dae, collada.py) of bounded size are read, and need not be closed
+surfaces. Where a visual of a link cannot be read, its collision geometry is drawn instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -16,6 +17,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from ..describe.body import Shape
+from ..describe.pose import Pose
 from ..describe.shapes.ball import Ball
 from ..describe.shapes.box import Box
 from ..describe.shapes.capsule import Capsule
@@ -25,7 +27,9 @@ from ..describe.tessellate import ball, capsule, cylinder
 from ..errors import LivensError, ModelError
 from ..scene.solids import inside
 from ..storage.bytes import read_limited
+from .collada import read_collada
 from .collision import hull_shape
+from .urdf_text import Link
 
 BYTES = 200_000_000  # of all meshes of a robot
 UP = 6  # folders above a file that are searched for a package
@@ -74,6 +78,20 @@ class Meshes:
         self.left = BYTES
         self.known: dict[str, Surface] = {}
         self.missing: dict[str, str] = {}  # link → why a visual of it is missing
+        self.replaced: set[str] = set()  # links whose collision geometry is drawn
+
+    def drawn(self, link: Link, name: str) -> list[tuple[Pose, Surface]]:
+        """The surfaces of a link and their poses: its visuals, or, if one of them cannot be read, its collision
+        geometry."""
+        visuals = [(at, self.surface(shape, name)) for at, shape in link.visuals]
+        seen = [(at, surface) for at, surface in visuals if surface is not None]
+        if len(seen) == len(visuals):
+            return seen
+        simple = [(at, self.surface(shape, name)) for at, shape in link.collisions]
+        instead = [(at, surface) for at, surface in simple if surface is not None]
+        if instead:
+            self.replaced.add(name)
+        return instead or seen
 
     def surface(self, shape: Element, link: str) -> Surface | None:
         """The surface of <box>, <cylinder>, <capsule>, <sphere> or <mesh>; None, and a note, if it cannot be read."""
@@ -110,11 +128,15 @@ class Meshes:
 
     def notes(self) -> list[str]:
         """A note on the meshes that could not be read."""
-        if not self.missing:
-            return []
-        link, reason = next(iter(self.missing.items()))
-        count = "1 link" if len(self.missing) == 1 else f"{len(self.missing)} links"
-        return [f"meshes of {count} (link {link!r}: {reason})"]
+        found = []
+        for drawn in (False, True):
+            some = {link: reason for link, reason in self.missing.items() if (link in self.replaced) == drawn}
+            if some:
+                link, reason = next(iter(some.items()))
+                count = "1 link" if len(some) == 1 else f"{len(some)} links"
+                instead = "; collision geometry is drawn instead" if drawn else ""
+                found.append(f"meshes of {count} (link {link!r}: {reason}{instead})")
+        return found
 
     def _mesh(self, shape: Element) -> Surface:
         name = shape.get("filename", "")
@@ -163,12 +185,18 @@ def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list
 
 
 def read_surface(data: bytes, path: Path) -> Surface:
-    """The triangles of an STL or OBJ file, unchanged."""
-    readers = {".stl": _stl, ".obj": _obj}
+    """The triangles of an STL, OBJ or COLLADA file, unchanged."""
+    readers: dict[str, Callable[[bytes], tuple[Any, Any]]] = {
+        ".stl": _stl,
+        ".obj": _obj,
+        ".dae": lambda data: read_collada(data, path.name),
+    }
     if path.suffix.lower() not in readers:
-        raise ModelError(f"{path.name} is not STL or OBJ")
+        raise ModelError(f"{path.name} is not STL, OBJ or DAE")
     try:
         vertices, triangles = readers[path.suffix.lower()](data)
+    except LivensError:
+        raise
     except (ValueError, IndexError, OverflowError):
         raise ModelError(f"{path.name} cannot be read as {path.suffix[1:].upper()}") from None
     good = len(triangles) and np.isfinite(vertices).all() and 0 <= triangles.min() <= triangles.max() < len(vertices)

@@ -7,13 +7,30 @@ once in ordering.py), row-major. With D_J = ℓ δ ℓᵀ its diagonal block,
 
 The exact Newton matrix of the position level, G(q₁) M⁻¹ G(q₀)ᵀ, is not symmetric: same pattern, LU, the upper half
 transposed in an array of its own.                                                                          (2)
+
+Blocks of 3 and of 5 rows, ball joints and hinges, are the usual ones: the same functions are inlined with this number
+as a constant, so that the compiler unrolls their loops.
 """
 
 from __future__ import annotations
 
-from .._jit import njit
+from .._jit import inline, njit
 
+BALL, HINGE = 3, 5  # rows of the usual blocks
 TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the row is redundant
+
+
+@inline
+def add_product(A, P, Q, o, n, m, e, d, half, im, i0, i1, i2):
+    """The n × m block at o += P M⁻¹ Qᵀ, for the entries of one body from e in P and d in Q."""
+    for y in range(n):
+        f0, f1, f2 = im * P[e + y, 0], im * P[e + y, 1], im * P[e + y, 2]
+        t0, t1, t2 = i0 * P[e + y, 3], i1 * P[e + y, 4], i2 * P[e + y, 5]
+        for z in range(y + 1 if half else m):
+            A[o + y * m + z] += (
+                f0 * Q[d + z, 0] + f1 * Q[d + z, 1] + f2 * Q[d + z, 2]
+                + t0 * Q[d + z, 3] + t1 * Q[d + z, 4] + t2 * Q[d + z, 5]
+            )  # fmt: skip
 
 
 @njit
@@ -27,14 +44,12 @@ def assemble(bodies, blocks, P, Q, half, A):
         e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
         im = bodies.inverse_mass[b]
         i0, i1, i2 = bodies.inverse_inertia[b, 0], bodies.inverse_inertia[b, 1], bodies.inverse_inertia[b, 2]
-        for y in range(n):
-            f0, f1, f2 = im * P[e + y, 0], im * P[e + y, 1], im * P[e + y, 2]
-            t0, t1, t2 = i0 * P[e + y, 3], i1 * P[e + y, 4], i2 * P[e + y, 5]
-            for z in range(y + 1 if half and e == d else m):
-                A[o + y * m + z] += (
-                    f0 * Q[d + z, 0] + f1 * Q[d + z, 1] + f2 * Q[d + z, 2]
-                    + t0 * Q[d + z, 3] + t1 * Q[d + z, 4] + t2 * Q[d + z, 5]
-                )  # fmt: skip
+        if n == BALL and m == BALL:
+            add_product(A, P, Q, o, BALL, BALL, e, d, half and e == d, im, i0, i1, i2)
+        elif n == HINGE and m == HINGE:
+            add_product(A, P, Q, o, HINGE, HINGE, e, d, half and e == d, im, i0, i1, i2)
+        else:
+            add_product(A, P, Q, o, n, m, e, d, half and e == d, im, i0, i1, i2)
 
 
 @njit
@@ -70,7 +85,7 @@ def remove_dampers(blocks, S, H):
                     H[blocks.below_offset[k] + y] = 0.0
 
 
-@njit
+@inline
 def factor_block(A, o, n, pivot, first, tiny):
     """ℓ δ ℓᵀ of the n × n block at o, in place; `pivot` has the diagonal of S on entry and 1/δ on return. Returns the
     largest diagonal entry over its pivot."""
@@ -94,7 +109,7 @@ def factor_block(A, o, n, pivot, first, tiny):
     return most
 
 
-@njit
+@inline
 def reduce_block(A, oI, nI, o, n):
     """Z = A ℓ⁻ᵀ for the nI × n block at oI below the diagonal block at o."""
     for y in range(nI):
@@ -107,7 +122,7 @@ def reduce_block(A, oI, nI, o, n):
             A[r + z] = s
 
 
-@njit
+@inline
 def update_diagonal(A, t, oI, nI, n, pivot, first):
     """The lower half of A_II −= Z δ⁻¹ Zᵀ at t, and Z becomes L = Z δ⁻¹."""
     for y in range(nI - 1, -1, -1):  # from the last row up, so that the rows it meets are not scaled yet
@@ -125,7 +140,7 @@ def update_diagonal(A, t, oI, nI, n, pivot, first):
             A[t + y * nI + z] -= s
 
 
-@njit
+@inline
 def update_below(A, t, oI, nI, oK, nK, n):
     """A_IK −= Z_I L_Kᵀ at t, with L_K scaled already."""
     for y in range(nI):
@@ -136,6 +151,32 @@ def update_below(A, t, oI, nI, oK, nK, n):
             for k in range(n):
                 s += A[r + k] * A[q + k]
             A[t + y * nK + z] -= s
+
+
+@inline
+def eliminate(blocks, A, pivot, tiny, J, first, n):
+    """(1) for block J of n rows, which begin with row `first`."""
+    o = blocks.diagonal[J]
+    most = factor_block(A, o, n, pivot, first, tiny)
+    begin, end = blocks.below[J], blocks.below[J + 1]
+    u = blocks.update_start[J]
+    for p in range(begin, end):
+        I, oI = blocks.below_block[p], blocks.below_offset[p]
+        nI = blocks.row[I + 1] - blocks.row[I]
+        if nI == n:
+            reduce_block(A, oI, n, o, n)
+        else:
+            reduce_block(A, oI, nI, o, n)
+        for q in range(begin, p):
+            K, oK = blocks.below_block[q], blocks.below_offset[q]
+            update_below(A, blocks.update[u], oI, nI, oK, blocks.row[K + 1] - blocks.row[K], n)
+            u += 1
+        if nI == n:
+            update_diagonal(A, blocks.update[u], oI, n, n, pivot, first)
+        else:
+            update_diagonal(A, blocks.update[u], oI, nI, n, pivot, first)
+        u += 1
+    return most
 
 
 @njit
@@ -150,21 +191,50 @@ def factor(blocks, A, pivot, tiny):
     for J in range(blocks.diagonal.shape[0]):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        o = blocks.diagonal[J]
-        most = max(most, factor_block(A, o, n, pivot, first, tiny))
-        begin, end = blocks.below[J], blocks.below[J + 1]
-        u = blocks.update_start[J]
-        for p in range(begin, end):
-            I, oI = blocks.below_block[p], blocks.below_offset[p]
-            nI = blocks.row[I + 1] - blocks.row[I]
-            reduce_block(A, oI, nI, o, n)
-            for q in range(begin, p):
-                K, oK = blocks.below_block[q], blocks.below_offset[q]
-                update_below(A, blocks.update[u], oI, nI, oK, blocks.row[K + 1] - blocks.row[K], n)
-                u += 1
-            update_diagonal(A, blocks.update[u], oI, nI, n, pivot, first)
-            u += 1
+        if n == BALL:
+            ratio = eliminate(blocks, A, pivot, tiny, J, first, BALL)
+        elif n == HINGE:
+            ratio = eliminate(blocks, A, pivot, tiny, J, first, HINGE)
+        else:
+            ratio = eliminate(blocks, A, pivot, tiny, J, first, n)
+        most = max(most, ratio)
     return most
+
+
+@inline
+def forward(blocks, A, x, J, first, n):
+    """The part of block J in x ← L⁻¹x."""
+    o = blocks.diagonal[J]
+    for y in range(1, n):
+        s = x[first + y]
+        for z in range(y):
+            s -= A[o + y * n + z] * x[first + z]
+        x[first + y] = s
+    for p in range(blocks.below[J], blocks.below[J + 1]):
+        I, oI = blocks.below_block[p], blocks.below_offset[p]
+        for y in range(blocks.row[I + 1] - blocks.row[I]):
+            s = 0.0
+            for z in range(n):
+                s += A[oI + y * n + z] * x[first + z]
+            x[blocks.row[I] + y] -= s
+
+
+@inline
+def backward(blocks, A, pivot, x, J, first, n):
+    """The part of block J in x ← L⁻ᵀ δ⁻¹ x."""
+    o = blocks.diagonal[J]
+    for z in range(n):
+        x[first + z] *= pivot[first + z]
+    for p in range(blocks.below[J], blocks.below[J + 1]):
+        I, oI = blocks.below_block[p], blocks.below_offset[p]
+        for y in range(blocks.row[I + 1] - blocks.row[I]):
+            t = x[blocks.row[I] + y]
+            for z in range(n):
+                x[first + z] -= A[oI + y * n + z] * t
+    for y in range(n - 1, 0, -1):
+        t = x[first + y]
+        for z in range(y):
+            x[first + z] -= A[o + y * n + z] * t
 
 
 @njit
@@ -174,35 +244,21 @@ def solve(blocks, A, pivot, x):
     for J in range(last):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        o = blocks.diagonal[J]
-        for y in range(1, n):
-            s = x[first + y]
-            for z in range(y):
-                s -= A[o + y * n + z] * x[first + z]
-            x[first + y] = s
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            I, oI = blocks.below_block[p], blocks.below_offset[p]
-            for y in range(blocks.row[I + 1] - blocks.row[I]):
-                s = 0.0
-                for z in range(n):
-                    s += A[oI + y * n + z] * x[first + z]
-                x[blocks.row[I] + y] -= s
+        if n == BALL:
+            forward(blocks, A, x, J, first, BALL)
+        elif n == HINGE:
+            forward(blocks, A, x, J, first, HINGE)
+        else:
+            forward(blocks, A, x, J, first, n)
     for J in range(last - 1, -1, -1):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        o = blocks.diagonal[J]
-        for z in range(n):
-            x[first + z] *= pivot[first + z]
-        for p in range(blocks.below[J], blocks.below[J + 1]):
-            I, oI = blocks.below_block[p], blocks.below_offset[p]
-            for y in range(blocks.row[I + 1] - blocks.row[I]):
-                t = x[blocks.row[I] + y]
-                for z in range(n):
-                    x[first + z] -= A[oI + y * n + z] * t
-        for y in range(n - 1, 0, -1):
-            t = x[first + y]
-            for z in range(y):
-                x[first + z] -= A[o + y * n + z] * t
+        if n == BALL:
+            backward(blocks, A, pivot, x, J, first, BALL)
+        elif n == HINGE:
+            backward(blocks, A, pivot, x, J, first, HINGE)
+        else:
+            backward(blocks, A, pivot, x, J, first, n)
 
 
 @njit

@@ -11,3 +11,4 @@ SOLVE = 5  # an implicit step found no solution (kernels/implicit.py, step/alpha
 BOUNCES = 7  # too many impacts in one step (step/contact.py)
 RESTING = 8  # bodies stay in contact, and the scheme takes impacts only (step/impact_flight.py)
 CONTACTS = 6  # more contact points at the same time than the capacity (step/contact.py)
+TOLERANCE = 9  # no part of a step is short enough for the tolerance (step/step_control.py)

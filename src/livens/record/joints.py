@@ -130,6 +130,5 @@ def signals_of(motion: Trajectory) -> Array:
     """All functions of time at each state; the efforts of controllers are those of the state."""
     signals = motion.compiled.signals(motion.h)
     table = signals.table(motion.t)
-    for k, motor in enumerate(signals.controlled):
-        table[:, motor.first] = motion.record.effort[:, k]
+    signals.set_controlled(table, motion.record.effort)
     return np.ascontiguousarray(table)

@@ -109,7 +109,7 @@ class Showing:
         contacts: bool = False,
         force: bool = False,
     ) -> None:
-        """Write a film: mp4, webm, … through ffmpeg, gif through Pillow, apng without either.
+        """Write a film: mp4, webm, … through ffmpeg (extra `film`), gif through Pillow, apng without either.
 
         It plays at `speed` times real time with `rate` frames per second. traces, camera and title as in `to_html`,
         contacts as in `to_png`.

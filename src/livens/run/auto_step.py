@@ -96,12 +96,16 @@ def _touched(motion: Trajectory) -> bool:
 
 
 def _resolving(compiled: Compiled, h: float, until: float) -> float:
-    """The step h, or a shorter one within which all signals are almost straight; h if they are noise."""
+    """The step h, or a shorter one within which all signals are almost straight; h if they are noise. If a function of
+    the user fails in the run, the time before decides."""
     shorter = h
-    while until / shorter < MOST_STEPS:
-        if _bend(compiled, shorter, until) <= STRAIGHT:
-            return shorter
-        shorter *= 0.5
+    while h <= until and until / shorter < MOST_STEPS:
+        try:
+            if _bend(compiled, shorter, until) <= STRAIGHT:
+                return shorter
+            shorter *= 0.5
+        except Exception:  # the run raises it again, with the motion so far
+            until *= 0.5
     return h
 
 

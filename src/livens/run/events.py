@@ -56,6 +56,7 @@ class EventRun:
         self.sides = Sides(events, sides)
         self.phases: list[Trajectory] = []
         self.entries: list[Occurrence] = []
+        self.latest: Trajectory | None = None  # the motion that was made last
         self.stopped, self.resting = False, self.sides.resting  # resting: a function has not left zero since its event
         self.begin_phase(mechanism)
 
@@ -128,6 +129,7 @@ class EventRun:
         whole = joined([*self.phases, *([last] if last else [])], Occurrences(self.entries))
         whole.steps, whole.wanted, whole.watched = self.done, max(self.steps, self.done), tuple(self.events)
         whole.sides, whole.structure = self.sides.known(), self.structure
+        self.latest = whole
         return whole
 
     def motion_now(self) -> Trajectory:
@@ -171,7 +173,9 @@ class EventRun:
                 self.store(self.time(self.done), self.state)
             return self.motion()
         except BaseException as error:
-            if not hasattr(error, "trajectory") or error.trajectory is None:  # of the user, or of an action
+            if (
+                self.latest is None or getattr(error, "trajectory", None) is not self.latest
+            ):  # of the user, or of an action
                 with suppress(AttributeError, TypeError):  # a class without attributes
                     error.trajectory = self.motion_so_far()  # type: ignore[attr-defined]
             raise
@@ -185,9 +189,9 @@ class EventRun:
             if self.done % self.period == 0:
                 self.ask_controllers()
             size = min(size, self.period - self.done % self.period)
+        signals, size = self.run.signals_before_failure(self.done, size)
         chunk = empty_record(self.state, size + 1)
         keep(chunk, 0, self.state)
-        signals = self.run.signals(self.done, size)
         begin = time.perf_counter()
         code, taken = self.run.rollout(
             self.compiled.system, self.state, self.everything, self.h, self.scheme.table, signals, 0, size, 1, chunk

@@ -42,6 +42,11 @@ FAILURES = {
         "for such a step",
         "try h ≤ {at.third} s, or an lv.Damper, which may be stiff.",
     ),
+    status.TOLERANCE: Failure(
+        "{at.scheme} cannot satisfy its tolerance {at.when}, however short a part of the step is: forces are not "
+        "smooth, or round-off is larger than the tolerance",
+        "try a larger tolerance.",
+    ),
     status.BOUNCES: Failure(
         "bodies hit each other too often in one step {at.when}",
         "try h ≤ {at.third} s, or a smaller restitution.",

@@ -1,14 +1,15 @@
 """The loop of a run: a compiled rollout is called for chunks of steps; a failed step is raised here and nowhere else.
 
 A chunk takes about a quarter of a second. Between chunks progress is shown, signals such as Ctrl-C are handled, and
-functions of time are tabulated at the exact times of the coming stages. The division into chunks does not change the
-result by a single bit.
+functions of time are tabulated at the exact times of the coming stages. If one fails, the steps before its failure are
+taken first. The division into chunks does not change the result by a single bit.
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.contacts import touch_scratch
 from ..compile.rows import PRECISION
-from ..compile.states import as_record, empty_record, selected
+from ..compile.states import as_record, copied, empty_record, selected
 from ..compile.system import scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
@@ -52,9 +53,17 @@ class Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.wanted = 0
+        self.failure: Exception | None = None  # of a function of the user …
+        self.failing = 0  # … before this step
+        self.latest: Trajectory | None = None  # the motion that was made last
         self.impacts: list[Array] = []
         refuse_backward_stages(compiled, scheme)
         refuse_contact(compiled, scheme)
+        if scheme.adaptive and self.table.varies:
+            raise ModelError(
+                f"{scheme!r} chooses its steps itself, and this model has functions of time (loads, motors, prescribed "
+                "motions or formulas), whose values between the steps are not known: leave out the tolerance."
+            )
 
     def go(
         self, state: State, first: int, steps: int, progress: Progress, checkpoints: Checkpoints | None = None
@@ -66,11 +75,13 @@ class Run:
         self.table.hold(state.effort)
         table, signals = self.scheme.table, self.signals(first, 0)
         self.prepare(self.system, state, everything, signals, self.h)
+        take = partial(self.rollout, self.system, state)
         if self.rollout not in _loaded:  # a call without steps compiles or loads the kernel
-            self.rollout(self.system, state, everything, self.h, table, signals, first, 0, self.every, self.record)
+            take(everything, self.h, table, signals, first, 0, self.every, self.record)
             _loaded.add(self.rollout)
         few = 0 if self.table.varies else FIRST_CHUNK // (len(state.a) * self.scheme.stages)
         done, chunk, period = first, max(16, few), self.period()
+        stepping = False  # then the state is not that of a whole step
         try:
             while done < steps:
                 if period and done % period == 0:  # controllers are called
@@ -81,21 +92,27 @@ class Run:
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()
                 if self.table.varies or period:
-                    signals = self.signals(done, size)
+                    signals, size = self.signals_before_failure(done, size)
+                before = copied(state) if self.every > 1 else state
                 begin = time.perf_counter()
-                code, taken = self.rollout(
-                    self.system, state, everything, self.h, table, signals, done, size, self.every, self.record
-                )
+                stepping = True
+                code, taken = take(everything, self.h, table, signals, done, size, self.every, self.record)
                 self.seconds += time.perf_counter() - begin
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
                 self.collect_impacts(touch)
                 if code != status.OK:
-                    raise StepFailed(
-                        sentence(self, code, int(work.fault[0]), done, state, work.g),
-                        self.trajectory(done - done % self.every),
-                    )
+                    text = sentence(self, code, int(work.fault[0]), done, state, work.g)
+                    if done % self.every:  # the failed step has changed the state: take those before it again
+                        overwrite(state, before)
+                        _, _, everything = scratch_of(
+                            self.system, self.scheme, self.table.width
+                        )  # a failed step may leave NaN
+                        self.prepare(self.system, state, everything, signals, self.h)
+                        take(everything, self.h, table, signals, done - taken, taken, self.every, self.record)
+                    raise StepFailed(text, self.so_far(state, done))
+                stepping = False
                 self.check_left_out(state, done)
                 progress.update(done - first)
                 if checkpoints is not None and done < steps:
@@ -104,9 +121,12 @@ class Run:
                 longest = min(4 * max(chunk, size), self.longest())
                 chunk = int(np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, longest))
         except BaseException as error:
-            if not hasattr(error, "trajectory") or error.trajectory is None:  # an exception of the user's function
+            if (
+                self.latest is None or getattr(error, "trajectory", None) is not self.latest
+            ):  # a function of the user has raised it
                 with suppress(AttributeError, TypeError):  # a class without attributes
-                    error.trajectory = self.trajectory(done - done % self.every)  # type: ignore[attr-defined]
+                    motion = self.trajectory(done - done % self.every) if stepping else self.so_far(state, done)
+                    error.trajectory = motion  # type: ignore[attr-defined]
             raise
         finally:
             progress.close()
@@ -166,6 +186,19 @@ class Run:
             self.table.refuse_jumps(t, table)
         return table
 
+    def signals_before_failure(self, first: int, steps: int) -> tuple[Array, int]:
+        """The signals of `steps` steps, and their number: fewer if a function of the user fails. The steps before its
+        failure are found by bisection, and its error is raised when they are taken."""
+        while True:
+            if self.failure is not None:
+                steps = min(steps, (self.failing - first) // 2)
+                if steps == 0:
+                    raise self.failure
+            try:
+                return self.signals(first, steps), steps
+            except Exception as error:
+                self.failure, self.failing = self.failure or error, first + steps
+
     def times(self, first: int, steps: int) -> Array:
         """The times of the table rows of `signals` [s]."""
         n = np.array([float(first)])
@@ -206,6 +239,7 @@ class Run:
         if self.impacts:
             log = np.concatenate(self.impacts)
             motion.impact_log = log[log[:, LOG_STEP] < steps]
+        self.latest = motion
         return motion
 
     def collect_impacts(self, touch: Touch) -> None:
@@ -267,6 +301,12 @@ def room(state: State, steps: int, every: int) -> State:
         fewer = int(np.ceil(every * size / MEMORY * 10))
         raise ModelError(f"keeping {slots:,} states would take {size / 2**30:.1f} GiB; keep fewer with every={fewer}.")
     return empty_record(state, slots)
+
+
+def overwrite(state: State, other: State) -> None:
+    """Copy `other` into the arrays of `state`."""
+    for mine, theirs in zip(state, other, strict=True):
+        mine[...] = theirs
 
 
 def keep(record: State, slot: int, state: State) -> None:

@@ -291,6 +291,7 @@ class Alpha:
     conserves_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "accelerations"
     turn_limit: ClassVar[float] = np.pi
+    adaptive = False
     weights = np.array([1.0])
     stages = 1
     longest_stage = 1.0

@@ -166,6 +166,7 @@ class Livens:
     conserves_energy: ClassVar[bool] = True
     carries: ClassVar[str] = "remainders"
     turn_limit: ClassVar[float] = 1.0
+    adaptive = False
 
     @property
     def stages(self) -> int:

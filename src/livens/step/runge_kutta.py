@@ -13,35 +13,85 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import System
+from ..kernels.arrays import DISSIPATED, WORK, System
 from ..kernels.contact.arrays import HEAD
 from ..kernels.record import store_state
-from ..kernels.status import OK
+from ..kernels.status import OK, TOLERANCE
 from ..kernels.turns import count_half_turns, face_dials
 from . import impact_flight
-from .explicit import EACH, SLOPES, step
+from .explicit import EACH, NUMBERS, SLOPES, step
 from .scheme import Prepare, Rollout, phase_per_step
-from .tableaus import CLASSIC, DOP853
+from .step_control import (
+    ANGLES,
+    PART,
+    SHORTEST,
+    embedded_error,
+    extent_and_speed,
+    keep_angles,
+    length_of_part,
+    next_factor,
+    restore,
+)
+from .tableaus import CLASSIC, DOP853, FIFTH, THIRD
 
 
 def prepare(system, state, work, signals, h):
     """Nothing: a step begins from its state alone."""
 
 
+@inline
+def covered(system, state, work, h, table, signals, before, varies):
+    """One step of length h, in one part or, with a tolerance, in parts that satisfy it (step_control.py)."""
+    stages = int(table[0])
+    limit = 1 + (stages + 1) * stages + stages
+    adapts = state.memory.shape[0] > 0
+    left, status = h, TOLERANCE
+    while left != 0.0:
+        part = length_of_part(h, left, state.memory) if adapts else h
+        done, lost = state.account[WORK], state.account[DISSIPATED]
+        if adapts:
+            keep_angles(state.angle, state.memory)
+            status = TOLERANCE
+            if abs(part) < SHORTEST * abs(h):
+                break
+        status = step(system, state, work, part, table, signals, before, varies)
+        if not adapts:
+            break
+        scales = extent_and_speed(system.bodies, part, state.a, state.p, state.L, work.f)
+        error = embedded_error(
+            system.bodies, part, table[limit + 1 : limit + 1 + 2 * stages], stages, SLOPES, EACH, NUMBERS, state.B,
+            scales, work.trial,
+        )  # fmt: skip
+        error = error if status == OK else math.nan
+        if error <= table[limit]:
+            count_half_turns(system.dials, part, state.B, state.L, state.half_turns, work.facing)
+            left = left - part if part != left else 0.0
+        else:
+            restore(
+                system.bodies, work.trial, work.trial[NUMBERS], state.a, state.B, state.p, state.L, state.angle,
+                state.memory, state.account, done, lost,
+            )  # fmt: skip
+        if left != 0.0 or abs(part) >= abs(state.memory[PART]) or not error <= table[limit]:
+            state.memory[PART] = abs(part) * next_factor(error, table[limit])
+    return status
+
+
 @njit
 def rollout(system, state, work, h, table, signals, first, steps, every, record):
-    """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage)."""
+    """As in livens.py, with table = (stages, A by rows and the weights, the row of signals of each stage, tolerance,
+    the estimates of the error, number of rows of signals)."""
     varies = 1 if signals.shape[0] > 1 else 0
     nodes = int(table[table.shape[0] - 1])
     face_dials(system.dials, state.B, state.L, state.half_turns, work.facing)
     for n in range(steps):
-        status = step(system, state, work, h, table, signals, varies * n * nodes, varies)
+        status = covered(system, state, work, h, table, signals, varies * n * nodes, varies)
         if status != OK:
             return status, n
-        count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
+        if state.memory.shape[0] == 0:
+            count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)
         if (first + n + 1) % every == 0:
             store_state(record, (first + n + 1) // every, state)
     return OK, steps
@@ -64,11 +114,15 @@ def nodes(order: int) -> Array:
 
 
 @cache
-def table(order: int) -> Array:
-    """(stages, A and the weights, the index of the time of each stage, the number of times)."""
+def table(order: int, tolerance: float) -> Array:
+    """(stages, A and the weights, the index of the time of each stage, tolerance, estimates, the number of times)."""
     A, times = tableau(order), nodes(order)
     looks = np.searchsorted(times, A[:-1].sum(axis=1) - 1e-9)
-    return np.concatenate([[A.shape[1]], A.ravel(), looks, [len(times) - 1]])
+    estimates = np.zeros((2, A.shape[1]))
+    if tolerance > 0.0:
+        for row, formula in zip(estimates, (FIFTH, THIRD), strict=True):
+            row[list(formula)] = list(formula.values())
+    return np.concatenate([[A.shape[1]], A.ravel(), looks, [tolerance], estimates.ravel(), [len(times) - 1]])
 
 
 @dataclass(frozen=True)
@@ -84,20 +138,37 @@ class RungeKutta:
     >>> motion = lv.simulate(m, lv.RungeKutta(), h=0.05, until=2.0)
     >>> bool(abs(motion.energy - motion.energy[0]).max() < 1e-6)
     True
+
+    With `tolerance`, the largest error of a step relative to the extent and the speed of the system, a step of length h
+    is divided where this is needed: h is then the time between two states of the motion, and may be long. Order 8, and
+    models without functions of time.
+
+    >>> motion = lv.simulate(m, lv.RungeKutta(tolerance=1e-10), h=0.5, until=2.0)
+    >>> bool(abs(motion.energy - motion.energy[0]).max() < 1e-6)
+    True
     """
 
     order: int = 8
+    tolerance: float = 0.0
 
     orders: ClassVar[tuple[int, ...]] = (4, 8)
     variational: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = True
-    carries: ClassVar[str] = "nothing"
+    carries: ClassVar[str] = "lengths of steps"
     turn_limit: ClassVar[float] = math.pi
     longest_stage = 1.0
+
+    @property
+    def adaptive(self) -> bool:
+        return self.tolerance > 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, int) or self.order not in self.orders:
             raise ModelError(f"Runge–Kutta schemes have order 4 or 8, not {self.order!r}.")
+        if not isinstance(self.tolerance, (int, float)) or not 0.0 <= self.tolerance < 1.0:
+            raise ModelError(f"the tolerance of a Runge–Kutta scheme is a number from 0 to 1, not {self.tolerance!r}.")
+        if self.tolerance > 0.0 and self.order != 8:
+            raise ModelError("a Runge–Kutta scheme with a tolerance has order 8: lv.RungeKutta(tolerance=1e-9).")
 
     @property
     def tableau(self) -> Array:
@@ -126,7 +197,7 @@ class RungeKutta:
     @property
     def table(self) -> Array:
         """The coefficients of the kernel."""
-        return table(self.order)
+        return table(self.order, float(self.tolerance))
 
     @property
     def scratch(self) -> int:
@@ -134,8 +205,11 @@ class RungeKutta:
         return SLOPES + EACH * self.stages
 
     def memory(self, system: System) -> int:
-        """Nothing but positions and momenta is carried from step to step; with contact, sums of losses."""
-        return HEAD if system.contacts.capacity else 0
+        """With contact, sums of losses; with a tolerance, the length of the next part of a step, and room for the joint
+        coordinates; otherwise nothing."""
+        if system.contacts.capacity:
+            return HEAD
+        return ANGLES + len(system.coordinates.kind) if self.adaptive else 0
 
     def rollout_file(self, jointed: bool) -> str:
         return "runge_kutta"
@@ -146,5 +220,7 @@ class RungeKutta:
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
         """(prepare, rollout) for a system with contact, or without."""
         if system.contacts.capacity:
+            if self.adaptive:
+                raise ModelError(f"{self!r} does not take contact: leave out the tolerance.")
             return impact_flight.prepare, impact_flight.rollout
         return prepare, rollout

@@ -44,10 +44,16 @@ class Scheme(Protocol):
 
     carries: ClassVar[str]
     """The meaning of `state.memory`, the numbers that go from step to step besides positions and momenta: "nothing",
-    "accelerations" (the forces f, τ of each body) or "remainders" (of compensated sums)."""
+    "accelerations" (the forces f, τ of each body), "remainders" (of compensated sums) or "lengths of steps"."""
 
     turn_limit: ClassVar[float]
     """The largest rotation of a body in one stage [rad]."""
+
+    @property
+    def adaptive(self) -> bool:
+        """True if it divides its steps as a tolerance demands. Then functions of time are not known in all its stages,
+        and a model with such functions is refused."""
+        ...
 
     @property
     def order(self) -> int:

@@ -1,7 +1,8 @@
 """Butcher's tableaus of explicit Runge–Kutta schemes: {stage: {earlier stage: coefficient}}, the weights as last row.
 
 CLASSIC is Kutta's of order 4. DOP853 is Dormand & Prince's of order 8 with twelve stages: Hairer, Nørsett & Wanner,
-Solving Ordinary Differential Equations I, II.5, rounded to double precision.
+Solving Ordinary Differential Equations I, II.5, rounded to double precision. FIFTH and THIRD are the differences
+between its weights and those of its embedded formulas of order 5 and 3, which estimate its error.
 """
 
 from __future__ import annotations
@@ -69,4 +70,24 @@ DOP853 = {
         10: 0.20136540080403034,
         11: 0.04471061572777259,
     },
+}
+FIFTH = {
+    0: 0.01312004499419488,
+    5: -1.2251564463762044,
+    6: -0.4957589496572502,
+    7: 1.6643771824549864,
+    8: -0.35032884874997366,
+    9: 0.3341791187130175,
+    10: 0.08192320648511571,
+    11: -0.022355307863886294,
+}
+THIRD = {
+    0: -0.18980075407240762,
+    5: 4.450312892752409,
+    6: 1.8915178993145003,
+    7: -5.801203960010585,
+    8: -0.4226823213237919,
+    9: -0.1521609496625161,
+    10: 0.20136540080403034,
+    11: 0.02265179219836082,
 }

@@ -26,8 +26,8 @@ def read_markup(path: Path) -> Element:
     return parse(data, str(path))
 
 
-def parse(data: bytes, what: str) -> Element:
-    """The root element of XML text; `what` names it in errors.
+def parse(data: bytes, what: str, text: bool = False) -> Element:
+    """The root element of XML text; `what` names it in errors. text: keep the text between elements, too.
 
     >>> parse(b"<robot name='r'><link name='base'/></robot>", "r.urdf")[0].get("name")
     'base'
@@ -52,6 +52,8 @@ def parse(data: bytes, what: str) -> Element:
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.StartDoctypeDeclHandler = doctype
+    if text:
+        parser.CharacterDataHandler, parser.buffer_text = builder.data, True
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

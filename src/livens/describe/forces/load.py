@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ...checks import accepts, labelled, vector
+from typing import Any
+
+import numpy as np
+
+from ...checks import accepts, labelled, number, positive, vector
 from ...errors import ModelError
 from ..body import Point
 from ..glyph import Glyph
@@ -15,7 +19,8 @@ class Load(Thing):
     """A force [N] at a point and a torque [N m] on its body, constant or as functions of time t [s].
 
     axes: "world" (default) or "body", for loads that turn with the body, such as a thruster. A load has no
-    potential: it does work, and energy changes by it.
+    potential: it does work, and energy changes by it. effort: a number by which force and torque are multiplied, or,
+    with `rate` [Hz], a controller: a function of t and of the motion at that moment, as for `lv.Motor`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -32,6 +37,8 @@ class Load(Thing):
         torque: Signal = (0.0, 0.0, 0.0),
         axes: str = "world",
         name: str = "",
+        effort: Any = 1.0,
+        rate: float | None = None,
     ):
         label = labelled("load", name)
         if not isinstance(axes, str) or axes not in ("world", "body"):
@@ -42,6 +49,15 @@ class Load(Thing):
         for what, signal in (("force", force), ("torque", torque)):
             if callable(signal) and not accepts(signal, 1):
                 raise ModelError(f"{what} of {label} must be three numbers or a function of time, not {signal!r}.")
+        self.effort = effort if callable(effort) else number(effort, f"effort of {label}")
+        self.rate = None if rate is None else positive(rate, f"rate of {label}", "Hz")
+        if callable(effort) != (rate is not None) or (callable(effort) and not accepts(effort, 2)):
+            raise ModelError(
+                f"effort of {label} must be a number, or a controller f(t, now) with a rate [Hz]; a function of time "
+                "is given as its force."
+            )
+        if callable(effort) and (callable(force) or callable(torque)):
+            raise ModelError(f"{label} has a controller, so its force and torque must be constant.")
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -51,5 +67,12 @@ class Load(Thing):
         return [Glyph("load", (self.point,))]
 
     def terms(self) -> list[Term]:
-        force, torque = (x if callable(x) else x.copy() for x in (self.force, self.torque))
-        return [PointLoad(self.point, force, torque, self.axes)]
+        force, torque = (_times(self.effort, x) for x in (self.force, self.torque))
+        return [PointLoad(self.point, force, torque, self.axes, self.effort, self.rate)]
+
+
+def _times(effort: Any, x: Any) -> Any:
+    """A force or torque times a number; times 1 for a controller, which multiplies it during the run."""
+    if callable(effort) or effort == 1.0:
+        return x if callable(x) else x.copy()
+    return (lambda t: effort * np.asarray(x(t))) if callable(x) else effort * x

@@ -1,4 +1,4 @@
-"""Charts in the page's side panel: curves up to the time that is shown, or the latest of a run.
+"""Charts in the side panel: curves of a whole motion with a line at the time that is shown, or the latest of a run.
 
 Axes have no powers of ten: very large or small values are divided by one, which is in the title.
 """
@@ -6,17 +6,20 @@ Axes have no powers of ten: very large or small values are divided by one, which
 from __future__ import annotations
 
 from collections import deque
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ..picture import colors
-from .curves import Curves, room, thousands, with_power
+from ..picture.readings import Curves
+from .curves import room, thousands, with_power
 
 STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
 DASHES = ((), (6, 3), (2, 3))  # distinct without colour
 HEIGHT = 134  # of a chart [pixels]
+CURSOR = {"label": "now", "stroke": colors.hexadecimal(colors.SLATE), "width": 1.0, "points": {"show": False}}
 TICK_SPACE = 18  # between two numbers on a vertical axis, at least [pixels]
 REMEMBERED = 400  # moments of a running simulation
 
@@ -25,27 +28,48 @@ class Charts:
     """One chart for each of `all_curves`, over the times t [s]."""
 
     def __init__(self, server: Any, all_curves: list[Curves], t: Array, still: bool = True):
-        """still: the axes show the range of all values from the beginning; else that of the values drawn so far."""
-        self.curves, self.t, self.server = all_curves, t, server
+        """still: all values are drawn, with a line at the time that is shown; else those of a run so far."""
+        self.t, self.server, self.still = t, server, still
         self.clock = thousands(t) if still else 0
-        self.powers = [_power(c) for c in all_curves]
-        self.handles = [
-            server.gui.add_uplot(
-                (np.zeros(1), *np.zeros((len(c.names), 1))),
-                ({"label": "t"}, *_styles(c.names)),
-                title=_title(c, power),
-                scales=self._scales(c, power) if still else {"x": {"time": False}},
-                axes=(_axis(30, f"t [{with_power('s', self.clock)}]"), _axis(50)),
-                legend={"show": True, "live": False},
-                height=HEIGHT,
-                padding=(8, 16, 0, 0),
-            )
-            for c, power in zip(all_curves, self.powers, strict=True)
-        ]
+        self.folder = server.gui.add_folder("curves") if still else nullcontext()
+        self.handles: list[Any] = []
+        self.show(all_curves)
 
-    def until(self, when: float) -> None:
-        """Draw the curves up to the time `when`."""
-        self._draw(max(1, int(np.searchsorted(self.t, when, side="right"))))
+    def show(self, all_curves: list[Curves]) -> None:
+        """Show other charts over the same times."""
+        for handle in self.handles:
+            handle.remove()
+        self.curves, self.powers = all_curves, [_power(c) for c in all_curves]
+        with self.folder:
+            self.handles = [self._handle(c, power) for c, power in zip(all_curves, self.powers, strict=True)]
+        if self.still:
+            self.at(float(self.t[0]))
+
+    def _handle(self, c: Curves, power: int) -> Any:
+        lines = (*_styles(c.names), CURSOR) if self.still else _styles(c.names)
+        return self.server.gui.add_uplot(
+            (np.zeros(1), *np.zeros((len(lines), 1))),
+            ({"label": "t"}, *lines),
+            title=_title(c, power),
+            scales=self._scales(c, power) if self.still else {"x": {"time": False}},
+            axes=(_axis(30, f"t [{with_power('s', self.clock)}]"), _axis(50)),
+            legend={"show": True, "live": False},
+            height=HEIGHT,
+            padding=(8, 16, 0, 0),
+        )
+
+    def at(self, when: float) -> None:
+        """Draw the curves, and a line at the time `when` [s]: two points of another curve, which has no others."""
+        k = int(np.searchsorted(self.t, when))
+        t = np.insert(self.t, k, [when, when])
+        with self.server.atomic():
+            for c, power, handle in zip(self.curves, self.powers, self.handles, strict=True):
+                values = c.values / 10.0**power
+                there = [np.interp(when, self.t, column) for column in values.T]
+                line = np.full(len(t), np.nan)
+                line[k : k + 2] = room(values)
+                columns = [np.insert(column, k, [x, x]) for column, x in zip(values.T, there, strict=True)]
+                handle.data = (t / 10.0**self.clock, *columns, line)
 
     def replace(self, all_curves: list[Curves], t: Array) -> None:
         """Draw other values."""

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from ..picture.readings import Curves, readings_of_model
 
 FLOOR = 1e-17  # replaces zeros in logarithms
-
-
-class Curves(NamedTuple):
-    """One chart: its quantity, its unit ("" for a logarithm), the names of its curves, their values (times, curves)."""
-
-    what: str
-    unit: str
-    names: tuple[str, ...]
-    values: Array
 
 
 def at_states(motion: Trajectory, k: NDArray[np.int64]) -> Trajectory:
@@ -37,14 +27,7 @@ def curves(motion: Trajectory) -> list[Curves]:
     >>> [f"{c.what} [{c.unit}]" for c in curves(lv.simulate(m, h=0.1, until=1.0))]
     ['energy [J]', 'momentum [kg m/s]', 'angular momentum [kg m²/s]']
     """
-    xyz = ("x", "y", "z")
-    found = [
-        Curves(
-            "energy", "J", ("total", "kinetic", "potential"), _columns(motion.energy, motion.kinetic, motion.potential)
-        ),
-        Curves("momentum", "kg m/s", xyz, motion.momentum),
-        Curves("angular momentum", "kg m²/s", xyz, motion.angular_momentum),
-    ]
+    found = readings_of_model(motion)
     if motion.model.joints:
         try:
             defects = _columns(motion.defect_position, motion.defect_velocity)

@@ -12,7 +12,7 @@ from ..picture.view import Traces, view_of
 from .playback import view
 from .server import Viewer, installed
 
-EMBEDDED = 20_000  # poses of all bodies at all times: 0.75 MB
+EMBEDDED = 18_000  # poses of all bodies at all times: 0.67 MB
 _open: weakref.WeakKeyDictionary[Trajectory, Viewer] = weakref.WeakKeyDictionary()
 
 

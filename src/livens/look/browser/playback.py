@@ -1,4 +1,4 @@
-"""A recorded motion in the browser: lv.view(motion)."""
+"""A recorded motion in the browser, or a model with sliders for its joints: lv.view(motion), lv.view(model)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...describe.model import Body
+from ...describe.model import Body, Model
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
 from ..picture.contacts import ContactPicture
@@ -17,6 +17,7 @@ from ..picture.instants import between, chosen, instants
 from ..picture.lengths import in_words
 from ..picture.phases import lasting
 from ..picture.picture import Picture, picture_of
+from ..picture.readings import readings
 from ..picture.view import Traces as TraceChoice
 from ..picture.view import View, view_of
 from .charts import Charts
@@ -24,7 +25,8 @@ from .clock import Clock
 from .curves import at_states, curves
 from .drawing import Drawing
 from .forces import Reactions
-from .panel import add_follow, add_keys, add_layers, add_side, clock_text, fine, on_user_change
+from .panel import NAMES, add_follow, add_keys, add_layers, add_side, clock_text, fine, on_user_change
+from .posing import posing
 from .server import HERE, Viewer, begin, repeat, serve
 from .sizes import HALF, Sizes, sizes
 from .stage import Stage
@@ -33,10 +35,11 @@ from .traces import Traces, path_until
 MEASURED_STATES = 400  # from which the size of a motion is found
 TRACED_STATES = 1500
 CHARTED_STATES = 250  # about one for each pixel of the width of a chart
+WHOLE = "the whole motion"
 
 
 def view(
-    motion: Trajectory,
+    motion: Trajectory | Model,
     *,
     traces: TraceChoice = None,
     camera: Any = None,
@@ -48,8 +51,10 @@ def view(
     block: bool | None = None,
     open_browser: bool | None = None,
 ) -> Viewer:
-    """Show `motion` in the browser: play, scrub, follow a body, show vectors, traces and charts.
+    """Show `motion` in the browser: play, scrub, follow a body, show vectors, traces and charts. A model instead of a
+    motion is shown before any run, with a slider for each coordinate of its joints.
 
+    Charts are those of the energy and the momenta, or of a body or joint, chosen from a list or by a click on the body.
     traces: points or bodies that leave traces, shown at once; True: all centres of mass (None: the same, when they are
     switched on). camera and title as in `motion.to_html`. speed: seconds of the motion per second of watching (None:
     real time, or ten seconds in all if that is too short or too long). follow: a body. port: None finds a
@@ -63,9 +68,18 @@ def view(
     >>> with lv.view(lv.simulate(m, h=1e-2, until=1.0), block=False, open_browser=False) as page:
     ...     page.url.startswith("http://127.0.0.1:")
     True
+    >>> with lv.view(m, block=False, open_browser=False) as page:
+    ...     page.inside.names
+    []
     """
+    if isinstance(motion, Model):
+        with serve(motion.name if title is None else title, port, host) as viewer:
+            viewer.inside = page = posing(viewer.server, motion, camera, title)
+            if follow is not None:
+                page.drawing.follow(page.now._number(follow))
+        return begin(viewer, host, block, open_browser)
     if not isinstance(motion, Trajectory):
-        raise ModelError(f"view shows a motion such as lv.simulate(…) gives, not {motion!r}; a model runs in lv.live.")
+        raise ModelError(f"view shows a model, or a motion such as lv.simulate(…) gives, not {motion!r}.")
     options = view_of(motion, camera, True if traces is None else traces, title, speed)
     picture = picture_of(lasting(motion), options.traces)
     with serve(options.title, port, host) as viewer:
@@ -98,7 +112,7 @@ class Player:
         self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
         touch = ContactPicture(motion, HALF / sizes.scale)
         self.drawing = Drawing(server, picture, sizes, self.forces, touch.near if touch.exists else None)
-        some = at_states(motion, chosen(len(motion), CHARTED_STATES))
+        self.some = at_states(motion, chosen(len(motion), CHARTED_STATES))
         self.traces = Traces(server, picture, sizes)
         self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
@@ -111,7 +125,8 @@ class Player:
         server.on_client_connect(lambda _: self.refresh())
         self._controls()
         with add_side(server).add_tab("charts"):
-            self.charts = Charts(server, curves(some), some.t)
+            self._chart_list()
+            self.charts = Charts(server, curves(self.some), self.some.t)
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""
@@ -149,11 +164,32 @@ class Player:
             self.text.content = clock_text(t, self.clock.end)
             self.scrub.value = t
             self.button.label = "pause" if self.clock.playing else "play"
-        self.charts.until(t)
+        self.charts.at(t)
         if self.traces.node.visible:
             self.traces.draw(path_until(self.path, self.path_t, t))
 
     settled = False
+
+    # ── charts ──
+
+    def _chart_list(self) -> None:
+        """A list of what the charts show: the whole motion, a joint or a body; a click on a body chooses it, too."""
+        model = self.drawing.picture.model
+        self.things: dict[str, Any] = {WHOLE: None}
+        self.things |= {f"{joint.name} ({type(joint).__name__})": joint for joint in model.joints[:NAMES]}
+        self.things |= {body.name: body for body in model.bodies[1 : NAMES + 1]}
+        self.list = self.server.gui.add_dropdown("charts of", tuple(self.things), hint="or click on a body")
+        on_user_change(self.list, self.chart)
+        names = [body.name for body in model.bodies]
+        for node, members in self.drawing.clickable:
+            node.on_click(lambda event, members=members: self.chart(names[int(members[event.instance_index or 0])]))
+
+    def chart(self, name: str) -> None:
+        """Show the charts of a thing of the list."""
+        thing = self.things.get(name)
+        self.list.value = name if name in self.things else WHOLE
+        self.charts.show(curves(self.some) if thing is None else readings(self.some, thing))
+        self.refresh()
 
     # ── controls ──
 

@@ -24,19 +24,19 @@ function marks(data, scene, $) {
   const view = $("view")
   view.addEventListener("pointermove", e => { pointer = e.buttons ? null : [e.clientX, e.clientY] })
   view.addEventListener("pointerleave", () => { pointer = null })
-  function named(shown, places) {
+  function named(shown, places, pointer) {                                   // what is there: its kind, name, and text
     const away = x => { const [px, py] = shown.place(x); return Math.hypot(px - pointer[0], py - pointer[1]) }
     let best = null, least = 14
     for (const [k, piece] of joints) {
       if (data.symbols.kinds[k] == "base") continue
       const d = away(carry(places[data.symbols.body[piece]], scene.symbols.r, 6 * piece))
-      if (d < least) { least = d; best = data.symbols.kinds[k] == "ground" ? `${data.symbols.names[k]}: fixed to the world` : `${data.symbols.names[k]} (${data.symbols.types[k]})` }
+      if (d < least) { least = d; best = { kind: "joint", name: data.symbols.names[k], text: data.symbols.kinds[k] == "ground" ? `${data.symbols.names[k]}: fixed to the world` : `${data.symbols.names[k]} (${data.symbols.types[k]})` } }
     }
     if (best) return best
     least = Infinity
     data.bodies.forEach((body, b) => {
       const d = away(carry(places[b + 1], body.center)), reach = Math.max(12, .8 * body.reach * shown.pixels)
-      if (d < reach && d / reach < least) { least = d / reach; best = body.name }
+      if (d < reach && d / reach < least) { least = d / reach; best = { kind: "body", name: body.name, text: body.name } }
     })
     return best
   }
@@ -58,6 +58,7 @@ function marks(data, scene, $) {
     }
   }
   return {
+    named,
     arrows(places, frame) {                                                  // ends and colours, for drawing.js
       return arrows.flatMap(one => one.names.flatMap((_, k) => {
         const F = one.values.subarray(3 * (frame * one.n + k), 3 * (frame * one.n + k) + 3), from = carry(places[one.body[0][k]], one.at, 3 * k)
@@ -71,9 +72,9 @@ function marks(data, scene, $) {
       bar.lastChild.style.width = `${length * shown.pixels}px`; bar.firstChild.textContent = inWords(length)
       for (const one of arrows) { one.legend.style.width = `${one.scale / one.most * one.length * data.size * shown.pixels}px`; one.legend.parentElement.hidden = !$("arrows").checked }
       axes(camera, dark)
-      const name = pointer && named(shown, places)
-      tip.hidden = !name
-      if (name) { tip.textContent = name; tip.style.left = `${Math.min(pointer[0] + 14, innerWidth - tip.offsetWidth - 6)}px`; tip.style.top = `${pointer[1] + 14}px` }
+      const found = pointer && named(shown, places, pointer)
+      tip.hidden = !found
+      if (found) { tip.textContent = found.text; tip.style.left = `${Math.min(pointer[0] + 14, innerWidth - tip.offsetWidth - 6)}px`; tip.style.top = `${pointer[1] + 14}px` }
     },
   }
 }

@@ -1,8 +1,8 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
 The template page.html is the page, drawing.js draws, marks.js adds scale, axes and names, contacts.js adds forces of
-contacts, and player.js plays; this module fills in the description (each shape once) and the poses (frames.py). Numbers
-are little-endian single precision in base64.
+contacts, curves.js shows readings of bodies and joints over time, and player.js plays; this module fills in the
+description (each shape once) and the poses (frames.py). Numbers are little-endian single precision in base64.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from ..picture.coils import RADIUS, profile
 from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
 from ..picture.contacts import NORMAL, ContactPicture
 from ..picture.extent import corners, extent, extent_of_bodies, floor_of, outermost, upright
+from ..picture.instants import chosen
 from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
+from ..picture.readings import Curves, readings, readings_of_model
 from ..picture.symbols import SYMBOL_SIZE
 from ..picture.view import Traces, View, view_of
 from .frames import Frames, frames_of
@@ -39,7 +41,8 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the list; of slow and fast pages 
 IMPACT_MARKS = 300  # on the time axis: the strongest impacts
 CONTACT_MARKS = 200_000  # contact points at all times: 8 MB
 SPRING_STATES = 200  # states at which the extensions of springs are compared
-SCRIPTS = {"drawing": "drawing.js", "marks": "marks.js", "contacts": "contacts.js", "player": "player.js"}
+CURVE_TIMES, CURVE_NUMBERS = 240, 40_000  # states at which curves are stored, and numbers of all curves: 210 kB
+SCRIPTS = {name: f"{name}.js" for name in ("drawing", "marks", "contacts", "curves", "player")}
 
 
 def write_page(
@@ -120,10 +123,32 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
     data |= _contacts(motion, frames.number, size)
+    data["curves"] = _curves(motion, CURVE_NUMBERS if most >= POSES else CURVE_NUMBERS // 4)
     if len(motion.phases) > 1:  # lines are hidden in phases without their joints and forces
         for kind in ("springs", "dampers", "rods", "axes", "symbols"):
             data[kind]["shown"] = intervals(motion, vars(picture)[kind].names)
     return data, frames
+
+
+def _curves(motion: Trajectory, left: int) -> dict[str, Any]:
+    """Readings of the whole motion, its joints and its bodies at some times: at most `left` numbers."""
+    some = motion.chosen_states(chosen(len(motion), CURVE_TIMES))
+    found = []
+    things: list[tuple[str, str, str, Any]] = [("model", motion.model.name or "motion", "", None)]
+    things += [("joint", joint.name, type(joint).__name__, joint) for joint in motion.model.joints]
+    things += [("body", body.name, "", body) for body in motion.model.bodies[1:]]
+    for kind, name, of_type, thing in things:
+        charts = readings_of_model(some) if thing is None else readings(some, thing)
+        left -= sum(chart.values.size for chart in charts)
+        if left < 0:
+            break
+        if charts:
+            found.append({"kind": kind, "name": name, "type": of_type, "charts": [_chart(chart) for chart in charts]})
+    return {"times": packed(some.t, "<f8"), "things": found}
+
+
+def _chart(chart: Curves) -> dict[str, Any]:
+    return {"what": chart.what, "unit": chart.unit, "names": chart.names, "values": packed(chart.values)}
 
 
 def _contacts(motion: Trajectory, k: NDArray[np.int64], half: float) -> dict[str, Any]:

@@ -33,7 +33,7 @@ setLook()
 const canvas = $("view"), pen = drawing(canvas, data.bodies.length > 300), camera = orbit(canvas, data.camera)
 $("note").hidden = !$("note").textContent
 function begin() {
-  const scene = pen.scene(data, times.length), mark = marks(data, scene, $), touch = contacts(data, start, end, $)
+  const scene = pen.scene(data, times.length), mark = marks(data, scene, $), touch = contacts(data, start, end, $), chart = curves(data, $, t => { play(false); now = t })
   scene.traces.body[0].forEach((b, k) => {
     const path = new Float32Array(3 * times.length)
     for (let f = 0; f < times.length; f++) path.set(scene.mark(k, b ? matrix(pose(b - 1, f, 0)) : scene.world), 3 * f)
@@ -46,7 +46,7 @@ function begin() {
 
   // ── clock and controls ──
   const room = new Float32Array(raw(data.room))
-  let playing = false, now = start, last = 0, seen = true
+  let playing = false, now = start, last = 0, seen = true, latest = null, pressed = null
   new IntersectionObserver(([now]) => { seen = now.isIntersecting }).observe(canvas)    // the clock stops while the page is out of sight
   function render(clock) {
     requestAnimationFrame(render)
@@ -54,7 +54,7 @@ function begin() {
     if (playing && last) { now += (clock - last) / 1000 * $("speed").value; if (now > end) now = start }
     last = clock
     const [frame, part] = frameOf(now), bodies = data.bodies.map((_, b) => matrix(pose(b, frame, part)))
-    const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 }
+    const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
     const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
     const follow = $("follow").checked, middle = follow
       ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : view.middle
@@ -64,10 +64,19 @@ function begin() {
     const segments = $("contacts").checked ? touch.lines(Math.min(frame + Math.round(part), times.length - 1), colors) : []
     const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, inset, colors, arrows: loads, segments, on: name => $(name).checked })
     mark.draw(shown, places, camera, inset, dark)
+    chart.draw(now, dark)
+    latest = [shown, places]
+    $("curves").style.bottom = innerWidth > 720 ? "" : `${document.querySelector("footer").offsetHeight + 16}px`
     $("clock").textContent = `${now.toFixed(end - start > 100 ? 1 : Math.max(3, 4 - Math.ceil(Math.log10(end - start || 1))))} s`
     if (document.activeElement != $("scrub") || playing) $("scrub").value = (now - start) / (end - start)
   }
   const play = on => { playing = on; $("play").textContent = on ? "❚❚" : "▶" }
+  canvas.addEventListener("pointerdown", e => { pressed = [e.clientX, e.clientY] })
+  canvas.addEventListener("pointerup", e => {                                // a click, not a drag: the curves of what is there
+    if (!pressed || !latest || Math.hypot(e.clientX - pressed[0], e.clientY - pressed[1]) > 4) return
+    const found = mark.named(...latest, [e.clientX, e.clientY])
+    if (found) chart.choose(found.kind, found.name)
+  })
   $("play").onclick = () => play(!playing)
   $("scrub").oninput = e => { play(false); now = start + e.target.value * (end - start) }
   onkeydown = e => {                            // a checkbox, list or button in focus uses the space bar itself

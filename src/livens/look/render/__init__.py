@@ -81,7 +81,7 @@ def write_video(
     """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second; traces, camera
     and title are those of picture/view.py, contacts as in write_png.
 
-    mp4, webm, mov, mkv and avi need ffmpeg on the PATH, gif needs Pillow; apng needs nothing.
+    mp4, webm, mov, mkv and avi need ffmpeg on the PATH or the extra `film`, gif needs Pillow; apng needs nothing.
     """
     view, rate = view_of(motion, camera, traces, title, speed, follow), positive(rate, "rate", "pictures/s")
     speed = view.speed

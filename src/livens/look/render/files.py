@@ -1,4 +1,5 @@
-"""Pictures to files: PNG and animated PNG are written here, GIF by Pillow, films by ffmpeg.
+"""Pictures to files: PNG and animated PNG are written here, GIF by Pillow, films by ffmpeg: that of the system, or that
+of the package imageio-ffmpeg (extra `film`).
 
 A PNG is a signature and chunks: length, four letters, data, CRC-32 of letters and data. Rows are filtered (here: each
 byte less the one of the pixel to the left) and packed by zlib. An animated one adds acTL, and for every frame fcTL and,
@@ -13,6 +14,7 @@ import subprocess
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -41,8 +43,9 @@ def png(picture: Picture) -> bytes:
 def write_film(pictures: Iterable[Picture], count: int, rate: float, name: Path, target: Path) -> None:
     """Write `count` pictures shown `rate` times a second to `target`, in the format of the ending of `name`.
 
-    mp4, webm, mov, mkv, avi need ffmpeg on the PATH; gif needs Pillow; apng and png need nothing. Times in gif files
-    are multiples of 10 ms: each picture begins at the nearest one, and of more than 50 a second some are left out.
+    mp4, webm, mov, mkv, avi need ffmpeg, or the extra `film`; gif needs Pillow; apng and png need nothing. Times in gif
+    files are multiples of 10 ms: each picture begins at the nearest one, and of more than 50 a second some are left
+    out.
     """
     match name.suffix.lower():
         case ".apng" | ".png":
@@ -113,11 +116,22 @@ def _centiseconds(seconds: float) -> int:
     return 10 * round(100.0 * seconds)
 
 
+def ffmpeg() -> str | None:
+    """The program ffmpeg: on the PATH, or in the package imageio-ffmpeg; None if there is neither."""
+    if (tool := shutil.which("ffmpeg")) is not None:
+        return tool
+    try:
+        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
+    except (ImportError, RuntimeError):  # not installed, or without a program for this platform
+        return None
+
+
 def _film(pictures: Iterable[Picture], rate: float, name: Path, target: Path) -> None:
-    tool = shutil.which("ffmpeg")
+    tool = ffmpeg()
     if tool is None:
         raise MissingExtra(
-            f"{name} needs ffmpeg, which is not on the PATH: install it, or write {name.stem}.gif or {name.stem}.apng."
+            f"{name} needs ffmpeg, which is not on the PATH: pip install 'livens[film]', or write {name.stem}.gif or "
+            f"{name.stem}.apng."
         )
     frames = iter(pictures)
     first = next(frames)
