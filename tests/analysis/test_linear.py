@@ -280,9 +280,7 @@ def test_singular_positions_are_refused(seed):
 
     flat = four_bar([(0, 0), (1, 0), (3, 0), (2, 0)])
     for call in (lv.linearize, lv.mass_matrix, lv.bias):
-        with pytest.raises(
-            lv.ModelError, match="'four-bar' stands in a singular position, where its joints allow 1"
-        ):
+        with pytest.raises(lv.ModelError, match="'four-bar' stands in a singular position, where its joints allow 1"):
             call(flat)
     bent = four_bar([(0, 0), (0.6, 0.8), (2.6, 0.8), (2, 0)])
     assert lv.linearize(bent).A.shape == (2, 2)
