@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 ROOT, FOLDER = HERE.parents[1], HERE / "look"
 SHOWN = ("four-bar", "gyroscope", "springs", "bricard")
 DESKTOP, PHONE = (1280, 800), (390, 844)
-HEIGHT, COLORS = 420, 48  # of the kept pictures
+HEIGHT, COLORS = 320, 32  # of the kept pictures
 PATIENCE = 180_000  # drawing in software takes its time [ms]
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
 GITHUB = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 900px; margin: 24px auto; padding: 0 16px }
