@@ -7,6 +7,7 @@ import pytest
 
 import livens as lv
 from livens.compile import contacts
+from tests.helpers.frames import Frame
 
 G = 9.81
 TURNED = lv.Pose.from_axis_angle((0, 1, 0), 0.5 * np.pi).B  # z along x
@@ -179,17 +180,36 @@ def test_orders_with_negative_stages_refuse_friction(order):
         lv.simulate(m, lv.Livens(order=order), h=1e-2, until=0.1)
 
 
-def test_a_fast_cube_does_not_pass_a_thin_wall():
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.1])
+@pytest.mark.parametrize("miss", [False, True])
+@pytest.mark.parametrize("away", [5.0, 3.3, 0.4])
+def test_a_fast_cube_does_not_pass_a_thin_wall(turn, miss, away):
     """1,000 m/s and steps of 0.01 s: 10 m in a step, through a wall of 1 cm; and one that misses it."""
+    frame = Frame(round(10 * away))
     m = lv.Model()
-    turn = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
-    m.add(lv.Body(lv.Box(0.01, 2, 2, mass=1e6), at=(5, 0, 0), name="wall"))
-    for y, name in ((0.1, "hit"), (1.2, "miss")):
-        m.add(lv.Body(lv.Box(0.1, 0.1, 0.1, mass=1.0), at=(0, y, 0), velocity=(1000, 0, 0), rotation=turn, name=name))
+    R = lv.Pose.from_axis_angle((1, 2, 3), turn).B
+    frame.box(m, (0.01, 2, 2), (away, 0, 0), mass=1e6, name="wall")
+    for y, name in ((0.1, "hit"), (1.2, "miss"))[: 1 + miss]:
+        frame.box(m, (0.1, 0.1, 0.1), (0, y, 0), velocity=(1000, 0, 0), turn=R, name=name)
     m.add(lv.Contacts(restitution=0.5))
     motion = lv.simulate(m, h=1e-2, until=0.03)
-    assert motion.position("hit")[:, 0].max() < 5.0
-    assert motion.position("miss")[-1, 0] == pytest.approx(30.0)
+    assert frame.back(motion.position("hit"))[:, 0].max() < away
+    assert len(motion.impacts) >= 1
+    assert np.ptp(motion.momentum, axis=0).max() < 1e-12 * 1000.0 * frame.unit
+    if miss:
+        assert frame.back(motion.position("miss"))[-1, 0] == pytest.approx(30.0)
+
+
+def test_two_thin_plates_do_not_pass_each_other():
+    """They move 5 times their thickness in a step."""
+    m = lv.Model()
+    for s, name in ((-1, "left"), (1, "right")):
+        turn = lv.Pose.from_axis_angle((0, 0, 1), 0.02 * s).B
+        plate = lv.Box(1e-3, 1, 1, mass=1.0)
+        m.add(lv.Body(plate, at=(0.0333 * s, 0, 0), velocity=(-0.5 * s, 0, 0), rotation=turn, name=name))
+    m.add(lv.Contacts(restitution=0.5))
+    motion = lv.simulate(m, h=1e-2, until=0.2)
+    assert (motion.position("left")[:, 0] < motion.position("right")[:, 0]).all()
     assert len(motion.impacts) >= 1
 
 

@@ -201,7 +201,13 @@ def _geometry(frames: Frames, shapes: list[_Shape]) -> dict[str, Any]:
         "table": table,
         "vector": np.array([[pose.a for pose in poses], [p.size if p else none for p in hulls]]).reshape(2, -1, 3),
         "axes": np.array([pose.B for pose in poses]).reshape(-1, 3, 3),
-        "number": np.array([[p.half if p else 0.0 for p in hulls], [p.radius if p else np.inf for p in hulls]]),
+        "number": np.array(
+            [
+                [p.half if p else 0.0 for p in hulls],
+                [p.radius if p else np.inf for p in hulls],
+                [p.width if p else np.inf for p in hulls],
+            ]
+        ).reshape(3, -1),
         "vertex": np.concatenate([np.zeros((0, 3)), *vertices]),
         "face_normal": np.concatenate([np.zeros((0, 3)), *normals]),
         "corner_start": np.cumsum([0, *map(len, corners)]).astype(np.int64),

@@ -10,25 +10,25 @@ import livens as lv
 
 from .demo import Demo
 
-RADIUS, ROLLING, TILT, G = 0.1, 0.004, 0.3, 9.81  # [m], [m], [rad], [m/s²]
+RADIUS, ROLLING, TILT, G = 0.1, 0.002, 0.2, 9.81  # [m], [m], [rad], [m/s²]
 PACE = 2.0 / 3.0 * ROLLING / RADIUS * np.sqrt(G / RADIUS)  # of √θ [1/s]
 END = np.sqrt(TILT) / PACE  # [s]
 
 
-def roll_disk(until: float = 1.8) -> lv.Trajectory:
+def roll_disk(until: float = 3.0) -> lv.Trajectory:
     """Euler's disk: a coin that rolls on its rim, lower and faster, until it stops.
 
     A torque resists rolling. A disk at the tilt θ has the energy 3/2 m g r θ, and its contact point runs around at the
     rate √(4g/(r θ)). So the tilt is θ = θ₀ (1 − t/t₁)²: it ends at a finite time t₁, at an infinite rate.
 
-    >>> motion = roll_disk(until=0.9)
+    >>> motion = roll_disk(until=1.0)
     >>> height = motion.energy[-1] / (1.5 * 9.81 * 0.1)
-    >>> bool(abs(np.sqrt(height / TILT) - (1.0 - 0.9 / END)) < 0.02)
+    >>> bool(abs(np.sqrt(height / TILT) - (1.0 - 1.0 / END)) < 0.02)
     True
     """
     turn = lv.Pose.from_axis_angle((0, 1, 0), TILT).B
     spin = np.sqrt(4.0 * G / (RADIUS * np.sin(TILT))) * np.sin(TILT) * turn[:, 0]  # about the line to the lowest point
-    thick = 2e-3
+    thick = 1e-3
     height = RADIUS * np.sin(TILT) + 0.5 * thick * np.cos(TILT)
     model = lv.Model(gravity=(0.0, 0.0, -G), name="Euler's disk")
     shape = lv.Cylinder(RADIUS, thick, mass=1.0)

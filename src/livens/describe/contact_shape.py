@@ -48,6 +48,18 @@ class ContactShape:
         return max(self.size) + self.half
 
     @property
+    def width(self) -> float:
+        """The least distance of two parallel planes between which it fits [m]; of a polyhedron, of its faces."""
+        if self.kind == "HULL":
+            along = self.vertices @ self.normals.T
+            return float(np.ptp(along, axis=0).min())
+        if self.kind == "ROUND":
+            return 2.0 * min(self.size)
+        if self.kind == "CYLINDER":
+            return 2.0 * min(self.size[0], self.half)
+        return 2.0 * self.size[0]
+
+    @property
     def edges(self) -> list[tuple[int, int]]:
         """The edges of its faces, each once."""
         pairs = {(min(e), max(e)) for face in self.faces for e in zip(face, (*face[1:], face[0]), strict=True)}

@@ -265,6 +265,8 @@ def taken_log(touch: Touch) -> Array:
 
 def refuse_contact(compiled: Compiled, scheme: Scheme) -> None:
     """Raise a ModelError if the model has contacts and the scheme does not take them."""
+    if compiled.system.contacts.dry.shape[1] and scheme.kernels(compiled.system)[1] is impact_flight.rollout:
+        raise ModelError(f"{scheme!r} takes impacts only, and no dry friction in joints: use lv.Livens().")
     if compiled.system.contacts.capacity and scheme.kernels(compiled.system)[1] not in TAKE_CONTACT:
         raise ModelError(f"{scheme!r} does not take contact: use lv.Livens(order=2).")
 

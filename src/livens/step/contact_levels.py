@@ -33,10 +33,10 @@ from ..kernels.contact.arrays import (
     RESIDUAL,
     ROUGHNESS,
 )
-from ..kernels.contact.cone import ball_impulse, fixed_limits
 from ..kernels.contact.features import apply_contact, contact_rate, gap, slip_at
 from ..kernels.contact.matrix import solve_contacts
 from ..kernels.contact.resistance import has_gap, has_patch, put_dry_limits, rate_at_end, shares_friction
+from ..kernels.contact.sweeps import ball_impulse, fixed_limits
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.sparse import solve
 from ..kernels.spin import drift

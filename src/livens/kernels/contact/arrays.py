@@ -42,7 +42,7 @@ LOG_WIDTH = 15
 # Contacts.table, by shape
 SHAPE_BODY, SHAPE_KIND, MATERIAL, MEETS, FIRST_VERTEX, FIRST_FACE, FIRST_EDGE = 0, 1, 2, 3, 4, 5, 6
 CENTER, SIZE = 0, 1  # Contacts.vector
-HALF, BOUND = 0, 1  # Contacts.number
+HALF, BOUND, THIN = 0, 1, 2  # Contacts.number
 FRICTION_OF, RESTITUTION_OF, SEQUENCE, ROLLING_OF, SPINNING_OF, PATCH_OF = 0, 1, 2, 3, 4, 5  # Contacts.law
 COORDINATE, STOP_RULE, STOP_SIGN, STOP_VALUE = 0, 1, 2, 3  # Contacts.stop
 DRY_RULE, DYNAMIC, STATIC, STRIBECK = 1, 2, 3, 4  # Contacts.dry, after COORDINATE
@@ -65,7 +65,7 @@ class Contacts(NamedTuple):
     table: Ints  # body, kind, material, 0 meets all, 1 planes, 2 others; first vertex, face, edge (7, s + 1)
     vector: Floats  # centre, principal axes; semi-axes of an ellipsoid, or the radius first [m] (2, s, 3)
     axes: Floats  # axes of the shape as columns, in principal axes (s, 3, 3)
-    number: Floats  # half length along the third axis; radius of a ball about the centre that contains it [m] (2, s)
+    number: Floats  # half length along the third axis; radius of a ball that contains it; least width [m] (3, s)
     vertex: Floats  # in principal axes from the centre of mass [m] (v, 3)
     face_normal: Floats  # outward, in principal axes (f, 3)
     corner_start: Ints  # first corner of each face (f + 1,)

@@ -50,6 +50,7 @@ from .arrays import (
     STOP_RULE,
     STOP_SIGN,
     STOP_VALUE,
+    THIN,
     TWIST,
 )
 from .features import world_point
@@ -316,16 +317,21 @@ def put_rules(contacts, coordinates, points, count, slack, a):
 def safe_part(contacts, s, t, d, a, B, margin):
     """The part of the step in which two shapes, with centres at the distance d, cannot pass each other unseen. The
     features of faces and edges extend without end, so a pair that moves farther than its size must be near to be right;
-    those of balls have no end."""
+    those of balls have no end. A pair that is near moves by at most its distance and a part of its widths: at the end
+    it has not met, or overlaps."""
     size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
-    if margin < FAST * size or (kind_of(contacts, s) == BALL_SHAPE and kind_of(contacts, t) == BALL_SHAPE):
+    thin = FAST * (contacts.number[THIN, s] + contacts.number[THIN, t])
+    slow = margin < min(FAST * size, thin)
+    if slow or (kind_of(contacts, s) == BALL_SHAPE and kind_of(contacts, t) == BALL_SHAPE):
         return 1.0
     apart = d - contacts.number[BOUND, s] - contacts.number[BOUND, t]
     if apart < NEARBY * size and kind_of(contacts, s) == HULL_SHAPE and kind_of(contacts, t) == HULL_SHAPE:
         one, _ = face_separation(contacts, s, t, a, B, margin)
         two, _ = face_separation(contacts, t, s, a, B, margin)
         apart = max(apart, one, two)
-    return 1.0 if apart < NEARBY * size else min(1.0, apart / margin)
+    if apart < NEARBY * size:
+        return min(1.0, (max(0.0, apart) + thin) / margin)
+    return min(1.0, max(apart, thin) / margin)
 
 
 @njit

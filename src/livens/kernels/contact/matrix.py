@@ -34,8 +34,9 @@ from .arrays import (
     C,
     K,
 )
-from .cone import friction_rows, solve_dense_cone, sweep_free
+from .cone import friction_rows, solve_dense_cone
 from .features import apply_contact, contact_rate
+from .sweeps import sweep_free
 
 FREE_SWEEPS = 400  # Gauss–Seidel sweeps over many contacts
 
