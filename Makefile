@@ -68,6 +68,10 @@ paper: $(READY) $(LIBRARY)   ## compute the numbers of the paper and write it: p
 cheat-sheet: $(READY)   ## print the cheat sheet as PDF: docs/_static/cheat-sheet.pdf
 	$(BIN)/python docs/print_cheat_sheet.py
 
+look: $(READY) $(LIBRARY)   ## take pictures of README, front page and demonstrations in every back end: docs/figures/look/
+	$(BIN)/python docs/figures/take_look.py
+	$(BIN)/python docs/figures/check_contrast.py
+
 bench: $(PEERS) $(LIBRARY)   ## measure speed, scaling and start-up time, also of other programs; SIZE=small takes 1 to 2 minutes
 	.venv-bench/bin/python -m benchmarks --size $(SIZE) --output $(OUTPUT)
 
@@ -140,4 +144,4 @@ $(PEERS): pyproject.toml constraints.txt
 		echo "$$peer could not be installed: it is skipped."; done
 	@touch $@
 
-.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper cheat-sheet bench bench-check soak periods nightly ensembles clean
+.PHONY: help demo test library dist install-check lint docs live lite serve thumbnails pictures gallery paper cheat-sheet look bench bench-check soak periods nightly ensembles clean

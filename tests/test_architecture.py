@@ -46,6 +46,7 @@ FACADES = {  # module → the later packages that its methods import when they a
     "scene.document": {"run"},
     "discrete.comparison": {"look"},
     "analysis.linear_system": {"look"},
+    "analysis.fit": {"look"},
 }
 LAZY = {  # modules that import inside functions to start quickly: a command imports what it uses, and numba is last
     "cli.main",

@@ -1,5 +1,7 @@
 from typing import Any
 
+from .analysis.adjoint import Adjoint as Adjoint
+from .analysis.adjoint import adjoint as adjoint
 from .analysis.assemble import Assembled as Assembled
 from .analysis.assemble import assemble as assemble
 from .analysis.equilibrium import Equilibrium as Equilibrium

@@ -256,3 +256,40 @@ def test_bad_input_is_refused_in_words():
         lv.linearize(m).lqr(1.0, np.zeros((0, 0)))
     with pytest.raises(lv.ModelError, match="modes 0 to 1"):
         lv.linearize(m).modes().motion(7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_singular_positions_are_refused(seed):
+    """A parallelogram that lies flat can unfold in two ways; bent, or with other lengths, it is a mechanism."""
+    rng = np.random.default_rng(seed)
+    R, l = rotation(rng), 10.0 ** rng.uniform(-2, 2)
+
+    def four_bar(ends):
+        m = lv.Model(gravity=R @ (0, 0, -G * l), name="four-bar")
+        some, before = lv.MassProperties(1.0, tuple(l**2 * np.array([0.1, 0.11, 0.12]))), m.world
+        ends = [l * (R @ (x, 0, z)) for x, z in ends]
+        for k in range(3):
+            body = m.add(lv.Body(some, at=0.5 * (ends[k] + ends[k + 1]), rotation=R, name=f"bar{k}"))
+            if k == 1:
+                m.add(lv.Spherical(before.point_at(*ends[k]), body.point_at(*ends[k]), name=f"j{k}"))
+            else:
+                m.add(lv.Revolute(before.point_at(*ends[k]), body.point_at(*ends[k]), axis=R @ (0, 1, 0), name=f"j{k}"))
+            before = body
+        m.add(lv.Cylindrical(m.world.point_at(*ends[3]), before.point_at(*ends[3]), axis=R @ (0, 1, 0), name="j3"))
+        return m
+
+    flat = four_bar([(0, 0), (1, 0), (3, 0), (2, 0)])
+    for call in (lv.linearize, lv.mass_matrix, lv.bias):
+        with pytest.raises(lv.ModelError, match="'four-bar' stands in a singular position, where its joints allow 1"):
+            call(flat)
+    bent = four_bar([(0, 0), (0.6, 0.8), (2.6, 0.8), (2, 0)])
+    assert lv.linearize(bent).A.shape == (2, 2)
+    assert lv.mass_matrix(bent)[0, 0] > 0.0
+
+
+def test_a_state_that_does_not_satisfy_the_joints_is_refused_with_the_size():
+    m = double_pendulum(np.eye(3))
+    state = lv.dynamics(m).state
+    off = state._replace(a=state.a + np.array([[0, 0, 0], [0, 0, 0], [0, 0, 0.02]]))
+    with pytest.raises(lv.ModelError, match=r"not closed in the given state .*'lower' \(Revolute, violation 0\.02"):
+        lv.linearize(m, at=off)

@@ -75,14 +75,16 @@ def readings(units):
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
 @pytest.mark.filterwarnings("ignore::livens.ModelWarning")
-def test_differences_of_the_run(seed):
+def test_differences_of_the_run(seed, scheme):
     """To 1e-9 of the derivative, for parameters of every kind."""
     m, units = two_arms(seed)
     h, of = 1e-2 * units[2], readings(units)
-    run, numbers = lv.prepare(m, h=h), Numbers(m)
-    found = lv.sensitivity(run(6 * h, every=6), of, NAMES)
-    for k, name in enumerate(NAMES):
+    run, numbers = lv.prepare(m, scheme, h=h), Numbers(m)
+    names = NAMES if isinstance(scheme, lv.Livens) else NAMES[seed::3]
+    found = lv.sensitivity(run(6 * h, every=6), of, names)
+    for k, name in enumerate(names):
         value, size = numbers.value(name)
         d = 5e-3 * (size or {"gravity": 9.81 * units[0] / units[2] ** 2}.get(name.split(".")[0], units[0]))
         if name.endswith("velocity.2"):
@@ -204,3 +206,49 @@ def test_from_another_start():
     d = 1e-3 / t
     expected = sum(w * (end(q, v + n * d * e) - end(q, v - n * d * e)) / d for n, w in STENCIL)
     assert np.abs(found[:, 3] - expected).max() <= 1e-8 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
+def test_length_of_the_steps(scheme):
+    """An oscillator in n steps of h: x = x₀ cos(n θ), cos θ = 1 − (hω)²/2 for Livens; RungeKutta follows cos(ω n h)."""
+    m = lv.Model()
+    cart = m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), name="cart"))
+    m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=(1, 0, 0), stiffness=8.0, start=0.3, name="rail"))
+    h, n, w = 1e-2, 150, 2.0
+    motion = lv.simulate(m, scheme, h=h, until=n * h, every=50)
+    found = lv.sensitivity(motion, lambda motion: motion.coordinate("rail")[-1], ["h", "joints.rail.stiffness"])
+    assert found.shape == (2,)
+    angle, slope = 2 * np.arcsin(0.5 * h * w), w / np.sqrt(1 - (0.5 * h * w) ** 2)
+    if not isinstance(scheme, lv.Livens):
+        angle, slope = h * w, w
+    accuracy = 1e-9 if isinstance(scheme, lv.Livens) else (h * w) ** 4
+    assert found[0] == pytest.approx(-0.3 * n * slope * np.sin(n * angle), rel=accuracy)
+
+
+def test_numbers_of_formulas_and_prescribed_motions(tmp_path):
+    """A scene with names in an energy ½ k x² and in a prescribed motion a t³."""
+    (tmp_path / "named.toml").write_text("""livens = 2
+[bodies.cart]
+shape = { type = "Box", x = 1, y = 1, z = 1, mass = 2.0 }
+[bodies.ball]
+shape = { type = "PointMass", mass = 0.5 }
+at = [0, 3, 0]
+[joints.rail]
+type = "Prismatic"
+a = { body = "world", point = [0, 0, 0] }
+b = { body = "cart", point = [0, 0, 0] }
+axis = [1, 0, 0]
+drive = "a*t**3"
+where = { a = 0.3 }
+[forces.well]
+type = "Energy"
+formula = "k*(x[0]**2 + x[1]**2 + x[2]**2)/2"
+where = { x = { body = "ball" }, k = 4.5 }
+""")
+    m = lv.read_scene(tmp_path / "named.toml").model()
+    motion = lv.simulate(m, lv.Livens(order=6), h=1e-2, until=1.0, every=100)
+    read = lambda motion: np.array([motion.position("cart")[-1, 0], motion.position("ball")[-1, 1]])  # noqa: E731
+    found = lv.sensitivity(motion, read, ["joints.rail.where.a", "forces.well.where.k"])
+    w = 3.0  # √(k/m); d cos(w t)/dk = −sin(w t) t/(2 √(k m))
+    expected = [[1.0, 0.0], [0.0, -3.0 * np.sin(w) / (2 * np.sqrt(4.5 * 0.5))]]
+    assert found == pytest.approx(np.array(expected), abs=1e-8)

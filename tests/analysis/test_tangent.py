@@ -183,6 +183,30 @@ def test_a_step_equals_its_linearisation(build):
     assert A[-1] == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
 
 
+# ── Runge–Kutta ──
+
+
+@pytest.mark.parametrize("order", [4, 8])
+@pytest.mark.parametrize("seed", range(2))
+def test_tangents_of_runge_kutta(seed, order):
+    """They are the derivative of the run, to 1e-9 of the changes of each kind, in random units."""
+    m, t = random_mechanism(seed)
+    motion = lv.simulate(m, lv.RungeKutta(order), h=5e-3 * t, until=0.05 * t, every=5)
+    columns = (0, 3, motion.tangent().local.shape[3] - 1)
+    assert worst(motion, columns, 1e-3) < 1e-9 or worst(motion, columns, 3e-3) < 1e-9
+
+
+@pytest.mark.parametrize("build", [mechanisms.heavy_top, mechanisms.slider_crank, mechanisms.rolling_disc])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_two_schemes_have_one_tangent(build):
+    """Differences of Runge–Kutta of order 8 and the exact derivative of Livens of order 6."""
+    one = lv.simulate(build(), lv.RungeKutta(8), h=2e-3, until=0.04, every=10).tangent()
+    two = lv.simulate(build(), lv.Livens(order=6), h=1e-3, until=0.04, every=20).tangent()
+    for part in (slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)):
+        x, y = one.local[:, :, part], two.local[:, :, part]
+        assert x == pytest.approx(y, abs=1e-8 * max(np.abs(y).max(), 1e-300))
+
+
 # ── the symplectic form ──
 
 
@@ -319,8 +343,8 @@ def test_resumed_saved_and_compensated_motions(tmp_path):
 
 def test_what_has_no_tangent_is_refused():
     m = mechanisms.heavy_top()
-    with pytest.raises(lv.ModelError, match=r"lv\.Livens"):
-        lv.simulate(m, lv.RungeKutta(), h=1e-3, until=2e-3).tangent()
+    with pytest.raises(lv.ModelError, match=r"lv\.Livens or lv\.RungeKutta"):
+        lv.simulate(m, lv.GeneralizedAlpha(), h=1e-3, until=2e-3).tangent()
     m = lv.Model()
     arm = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="arm"))
     hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), arm.center, axis=(0, 0, 1), name="hinge"))

@@ -1,4 +1,4 @@
-"""The four demos of the live page as livens models, with their fields and views.
+"""The six demos of the live page as livens models, with their fields and views.
 
 A `Demo` is data and one function, values → model. `Values` are the numbers in the fields of the page, by name.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
+from math import atan2, hypot, pi, radians, sqrt
 from typing import Any, NamedTuple
 
 import livens as lv
@@ -50,12 +50,121 @@ class Demo:
     room: Callable[[Values], Room]
     trace: Callable[[lv.Model], Sequence[Any]]
     chart: str  # "rates" or "energies"
+    flat: bool = False  # a motion in a plane, seen from the front
     arrow: float = 0.0  # length of the arrows for angular momentum and velocity [m]; 0 for none
     again: Callable[[Values, float], bool] = field(default=lambda values, t: False)  # restart at time t?
 
 
 H = Field("h", "step h", "s", 0.01, 0.001, 0.05, 0.001, live=True, group="integrator")
 ORDER = Field("order", "order", "", 2, 2, 6, 2, live=True, group="integrator")
+
+
+# ── a double pendulum ──
+
+
+def hang_bars(v: Values) -> lv.Model:
+    model = lv.Model(gravity=(0.0, 0.0, -v["g"]), name="double pendulum")
+    before, place = model.world.point(0.0, 0.0, 0.0), [0.0, 0.0, 0.0]
+    for k in ("1", "2"):
+        turn = lv.Pose.from_axis_angle((0.0, 1.0, 0.0), pi - radians(v[f"q{k}"]))  # from hanging
+        along, l = turn.B @ [0.0, 0.0, 1.0], v[f"l{k}"]
+        bar = lv.Box(0.06, 0.06, l, mass=v[f"m{k}"])
+        body = model.add(lv.Body(bar, at=place + 0.5 * l * along, rotation=turn.B, name=f"bar {k}"))
+        end, place = body.point(0.0, 0.0, -0.5 * l), place + l * along
+        model.add(lv.Revolute(before, end, axis=(0.0, 1.0, 0.0), damping=v["c"], name=f"hinge {k}"))
+        before = body.point(0.0, 0.0, 0.5 * l)
+    return model
+
+
+PENDULUM = Demo(
+    title="Double pendulum",
+    text="Two bars on hinges. Small swings are regular, large ones chaotic: change an angle by 0.1° and compare. The "
+    "energy error oscillates and does not drift, and the hinges hold to machine precision.",
+    fields=(
+        Field("q1", "first angle", "°", 120.0, -180.0, 180.0, 0.1, group="initial state"),
+        Field("q2", "second angle", "°", 100.0, -180.0, 180.0, 0.1, group="initial state"),
+        Field("l1", "first length", "m", 0.8, 0.2, 1.2, 0.01, group="bars"),
+        Field("l2", "second length", "m", 0.6, 0.2, 1.2, 0.01, group="bars"),
+        Field("m1", "first mass", "kg", 1.0, 0.1, 5.0, 0.1, group="bars"),
+        Field("m2", "second mass", "kg", 1.0, 0.1, 5.0, 0.1, group="bars"),
+        Field("c", "friction", "N m s", 0.0, 0.0, 0.5, 0.01, group="world"),
+        Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, live=True, group="world"),
+        H,
+    ),
+    presets={
+        "over the top": {"q1": 120.0, "q2": 100.0, "c": 0.0},
+        "small swings": {"q1": 15.0, "q2": 15.0, "c": 0.0},
+        "nearly upright": {"q1": 179.0, "q2": 180.0, "c": 0.0},
+        "with friction": {"q1": 120.0, "q2": 100.0, "c": 0.1},
+    },
+    build=hang_bars,
+    room=lambda v: Room((0.0, 0.0, 0.0), 1.05 * (v["l1"] + v["l2"]), -1.1 * (v["l1"] + v["l2"]), 1.5),
+    trace=lambda model: [model["bar 2"].point(0.0, 0.0, 0.5 * model["bar 2"].shape.z)],
+    chart="energies",
+    flat=True,
+)
+
+
+# ── a four-bar linkage ──
+
+
+def crank_and_rocker(v: Values) -> lv.Model:
+    model = lv.Model(gravity=(0.0, 0.0, -v["g"]), name="four-bar", planar="xz")
+    a, b, c, d = v["crank"], v["coupler"], v["rocker"], v["base"]
+    tip = (0.0, a)  # the crank is upright at the start
+    far = hypot(d, a)
+    if not abs(b - c) < far < b + c:
+        raise lv.ModelError(f"coupler and rocker do not meet: their ends are {far:.2f} m apart.")
+    s = (far**2 + b**2 - c**2) / (2.0 * far)
+    t = sqrt(max(0.0, b**2 - s**2))
+    ex, ez = d / far, -a / far
+    knee = (tip[0] + s * ex - t * ez, tip[1] + s * ez + t * ex)
+
+    def bar(name: str, p: tuple[float, float], q: tuple[float, float]) -> lv.Body:
+        l = hypot(q[0] - p[0], q[1] - p[1])
+        turn = lv.Pose.from_axis_angle((0.0, 1.0, 0.0), -atan2(q[1] - p[1], q[0] - p[0]))
+        shape, at = lv.Box(l, 0.05, 0.05, density=900.0), (0.5 * (p[0] + q[0]), 0.0, 0.5 * (p[1] + q[1]))
+        return model.add(lv.Body(shape, at=at, rotation=turn.B, name=name))
+
+    crank, coupler, rocker = bar("crank", (0.0, 0.0), tip), bar("coupler", tip, knee), bar("rocker", (d, 0.0), knee)
+    pins = {
+        "shaft": (model.world, crank, (0.0, 0.0)),
+        "crank pin": (crank, coupler, tip),
+        "rocker pin": (coupler, rocker, knee),
+        "rocker bearing": (model.world, rocker, (d, 0.0)),
+    }
+    for name, (one, two, (x, z)) in pins.items():
+        rate = {"start_rate": v["rate"]} if name == "shaft" else {}
+        ends = one.point_at(x, 0.0, z), two.point_at(x, 0.0, z)
+        model.add(lv.Revolute(*ends, axis=(0.0, 1.0, 0.0), name=name, **rate))
+    return model
+
+
+FOUR_BAR = Demo(
+    title="Four-bar linkage",
+    text="Three bars and the ground form a loop with one degree of freedom. If the shortest and the longest bar "
+    "together are shorter than the other two, the crank turns fully (Grashof). Joints hold to machine precision.",
+    fields=(
+        Field("rate", "crank rate", "rad/s", 6.0, -15.0, 15.0, 0.1, group="initial state"),
+        Field("crank", "crank", "m", 0.35, 0.1, 1.0, 0.01, group="lengths"),
+        Field("coupler", "coupler", "m", 0.9, 0.3, 1.5, 0.01, group="lengths"),
+        Field("rocker", "rocker", "m", 0.7, 0.3, 1.5, 0.01, group="lengths"),
+        Field("base", "base", "m", 0.9, 0.3, 1.5, 0.01, group="lengths"),
+        Field("g", "gravity", "m/s²", 9.81, 0.0, 20.0, 0.01, live=True, group="world"),
+        H,
+    ),
+    presets={
+        "crank and rocker": {"crank": 0.35, "coupler": 0.9, "rocker": 0.7, "base": 0.9, "rate": 6.0, "g": 9.81},
+        "double crank": {"crank": 0.8, "coupler": 0.75, "rocker": 0.9, "base": 0.4, "rate": 6.0, "g": 9.81},
+        "double rocker": {"crank": 0.8, "coupler": 0.4, "rocker": 0.9, "base": 0.75, "rate": 2.0, "g": 9.81},
+        "without gravity": {"crank": 0.35, "coupler": 0.9, "rocker": 0.7, "base": 0.9, "rate": 6.0, "g": 0.0},
+    },
+    build=crank_and_rocker,
+    room=lambda v: Room((0.5 * v["base"], 0.0, 0.15), 0.75 * (v["base"] + 0.5), -1.0, 1.0),
+    trace=lambda model: [model["coupler"].center],
+    chart="energies",
+    flat=True,
+)
 
 
 # ── a single body: a block with given moments of inertia ──
@@ -86,8 +195,8 @@ SINGLE = Demo(
     "which is constant; the orange arrow is its angular velocity.",
     fields=(
         *(
-            Field(f"J{k}", f"J{'₁₂₃'[k - 1]}", "kg m²", J, 0.01, 0.4, 0.005, group="moments of inertia")
-            for k, J in ((1, 0.05), (2, 0.1), (3, 0.14))
+            Field(f"J{k}", f"J{'₁₂₃'[k - 1]}", "kg m²", J, low, high, 0.005, group="moments of inertia")
+            for k, J, low, high in ((1, 0.05, 0.045, 0.235), (2, 0.1, 0.095, 0.185), (3, 0.14, 0.055, 0.145))
         ),
         *_rates((0.02, 6.0, 0.02), 12.0),
         H,
@@ -251,4 +360,11 @@ POSES = Demo(
     chart="",
 )
 
-DEMOS = {"body": SINGLE, "hammer": HAMMER, "springs": SPRINGS, "poses": POSES}
+DEMOS = {
+    "pendulum": PENDULUM,
+    "four-bar": FOUR_BAR,
+    "body": SINGLE,
+    "hammer": HAMMER,
+    "springs": SPRINGS,
+    "poses": POSES,
+}

@@ -90,7 +90,7 @@ function choose(name) {
   $("arrows").parentElement.hidden = demo.chart != "rates"; $("follow").parentElement.hidden = name == "poses"
   $("preset").replaceChildren(...Object.keys(demo.presets).map(text => new Option(text, text)))
   inputs = showFields($("fields"), demo.fields, change)
-  Object.assign(camera, { turn: demo.chart == "rates" ? .8 : -.9, lift: .32, zoom: 1 })
+  camera.first({ turn: demo.flat ? -1.25 : demo.chart == "rates" ? .8 : -.9, lift: demo.flat ? .12 : .32 })
   tell({ do: "open", demo: name })
   if (!still.matches) tell({ do: "play" })
 }
@@ -113,6 +113,7 @@ function setPlaying(on) {
 $("play").onclick = () => tell({ do: playing ? "pause" : "play" })
 $("step").onclick = () => { flush(); tell({ do: "step", steps: Number($("count").value) }) }
 $("reset").onclick = () => { flush(); tell({ do: "reset" }) }
+$("home").onclick = () => camera.home()
 $("speed").onchange = () => tell({ do: "speed", value: Number($("speed").value) })
 onkeydown = e => {
   if (e.ctrlKey || e.altKey || e.metaKey || !opened) return
@@ -138,11 +139,11 @@ function remember(places) {                                                  // 
 }
 function arrowsOf(numbers, colors) {
   const at = k => Array.from(numbers.subarray(3 * k, 3 * k + 3))
-  return numbers.length ? [{ from: at(0), to: at(1), color: colors.ink }, { from: at(2), to: at(3), color: [.9, .45, 0, 1] }] : []
+  return numbers.length ? [{ name: "L", from: at(0), to: at(1), color: colors.ink }, { name: "ω", from: at(2), to: at(3), color: [.835, .369, 0, 1] }] : []
 }
 function render() {
   requestAnimationFrame(render)
-  const now = [camera.turn, camera.lift, camera.zoom, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked].join()
+  const now = [camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked].join()
   if (!scene || !frame || frame.poses.length != 7 * scene.data.bodies.length || !(fresh || now != seen)) return
   const places = placesOf(frame)
   const colors = document.documentElement.dataset.look == "dark" ? DARK : LIGHT, first = scene.data.bodies[0]
@@ -152,6 +153,11 @@ function render() {
   const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
   const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
+  for (const label of $("names").children) {                                 // of the arrows
+    const arrow = arrows.find(one => one.name == label.textContent)
+    label.hidden = !arrow
+    if (arrow) { const [x, y] = place(arrow.to); label.style.left = `${x}px`; label.style.top = `${y}px` }
+  }
   seen = now
   if (!fresh) return
   fresh = false
@@ -162,6 +168,8 @@ function render() {
   written = clock
   showReadouts($("readouts").tBodies[0], [...frame.rows, ["fps", "frames per second", playing ? drawnAt.length : 0, ""]])
   $("clock").textContent = `${t[2].toFixed(3)} ${t[3]}`
+  const error = frame.rows.find(row => row[0] == "energy")
+  $("error").textContent = error ? `energy error ${error[2].toExponential(1).replaceAll("-", "−")}` : ""
   $("pace").textContent = playing && kept < .95 ? `shown at ${Math.round(100 * kept)} % of the selected speed` : ""
   if (frame.curve.length) curves.draw()
   if (playing && clock - begun > 1500) sharp = drawnAt.length < 25 ? Math.max(.6, sharp - .05) : drawnAt.length > 45 ? Math.min(1, sharp + .05) : sharp

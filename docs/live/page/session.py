@@ -39,6 +39,7 @@ def catalogue() -> str:
             "fields": [field._asdict() for field in demo.fields],
             "presets": demo.presets,
             "chart": demo.chart,
+            "flat": demo.flat,
         }
         for name, demo in DEMOS.items()
     }
@@ -147,8 +148,12 @@ class Session:
         now, motion = self._now()
         self.scale = max(self.scale, float(motion.kinetic[0]))
         energy = float((_balance(motion) - self.balance) / self.scale) if self.scale else 0.0
-        rows = [["energy", "energy error, relative", energy, ""]]
-        if self.demo.chart == "rates":
+        rows: list[list[Any]] = [["total", "energy", float(motion.energy[0]), "J"]]
+        rows.append(["energy", "energy error, relative", energy, ""])
+        if self.model.joints:
+            rows.append(["violation", "joint violation", float(motion.defect_position[0]), "m"])
+            rows.append(["lost", "dissipated", float(motion.dissipated[0]), "J"])
+        elif self.demo.chart == "rates":
             l, size = now.l[1], float(np.linalg.norm(self.l))
             change = float(np.linalg.norm(l - self.l)) / size if size else 0.0
             rows.append(["momentum", "angular momentum, change", change, ""])
@@ -156,7 +161,6 @@ class Session:
         else:
             rows.append(["momentum", "momentum", float(np.linalg.norm(motion.momentum[0])), "kg m/s"])
             rows.append(["lost", "dissipated", float(motion.dissipated[0]), "J"])
-        rows.append(["total", "energy", float(motion.energy[0]), "J"])
         rows.append(["time", "time", self.run.t, "s"])
         rows.append(["steps", "steps", self.steps, ""])
         return json.dumps(rows)

@@ -10,7 +10,7 @@ n values and k parameters: s² = Σ r²/(n − k). Intervals are those of Studen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,9 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..run.parameters import Numbers
 from ..run.prepare import prepare
+from ..scene.values import parts_of
 from ..step import Scheme
+from .consistent_moments import ConsistentMoments
 from .joint_space import JointSpace
 from .sensitivity import Of, is_start, sensitivity, start_column
 from .tangent_run import start_columns, state_at
@@ -53,8 +55,9 @@ def fit(
     n values, or n × k), a body, point or name (world position: n × 3), or "of", the values of the function `of` of the
     motion. NaN is a value that was not measured. vary: the names of the unknown numbers as for `lv.sensitivity`,
     coordinates and rates at the start ("q.hinge", "v.hinge") among them, with their first guess, (guess, lowest,
-    highest), or None for the number in the model. h [s]: the step; every time must be a multiple of it. sigma: standard
-    deviation of the measured values, one for all or by quantity; None: unknown, and equal for all.
+    highest), or None for the number in the model. "bodies.NAME.inertia" stands for all three principal moments, which
+    then are those of a possible body at every step of the search. h [s]: the step; every time must be a multiple of it.
+    sigma: standard deviation of the measured values, one for all or by quantity; None: unknown, and equal for all.
 
     >>> import livens as lv, numpy as np
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -80,6 +83,7 @@ class Unknown(NamedTuple):
     low: float
     high: float
     size: float
+    moment: bool = False  # one of three principal moments that are varied together
 
 
 class Reading(NamedTuple):
@@ -122,7 +126,7 @@ class Fit:
         self.values = dict(zip(self.names, result.x, strict=True))
         self.errors = dict(zip(self.names, np.sqrt(np.diag(self.covariance)), strict=True))
         self.residuals = {one.name: one.values - problem.simulated(self.motion, one) for one in problem.readings}
-        self._known, self._t = problem.known, problem.t
+        self._known, self.t = problem.known, problem.t
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """Confidence intervals of the estimates at this level."""
@@ -139,6 +143,16 @@ class Fit:
         """Correlations of the estimates (k, k)."""
         size = np.sqrt(np.diag(self.covariance))
         return np.asarray(self.covariance / np.outer(size, size))
+
+    def deviation(self, name: str) -> float:
+        """Standard deviation of the residuals of a measured quantity, in its unit."""
+        return float(np.nanstd(self.residuals[name]))
+
+    def plot(self, path: Any = None) -> Any:
+        """A figure of the residuals of every measured quantity over time."""
+        from ..look.plot.residuals import plot_residuals
+
+        return plot_residuals(self, path)
 
     def report(self) -> str:
         """Estimates, standard deviations, 95 % intervals and the size of the residuals as text."""
@@ -172,6 +186,8 @@ class _Problem:
         unknowns: list[Unknown],
     ):
         self.readings, self.t, self.unknowns = readings, t, unknowns
+        first = [k for k, one in enumerate(unknowns) if one.moment and one.name.endswith(".0")]
+        self.moments = ConsistentMoments([(k, k + 1, k + 2) for k in first])
         self.known = not all(np.isnan(one.sigma).all() for one in readings)
         self.prepared = prepare(model, scheme, h=h)
         number = np.rint(t / self.prepared.h)
@@ -244,9 +260,16 @@ class _Problem:
         if count < len(start):
             raise ModelError(f"{count} measured values do not determine {len(start)} numbers: vary fewer.")
         bounds = np.array([one.low for one in self.unknowns]), np.array([one.high for one in self.unknowns])
+        moments = self.moments
+        for triple in moments.triples:
+            bounds[0][triple], bounds[1][triple] = -np.inf, np.inf
         result = least_squares(
-            self.residual, start, jac=self.jacobian, bounds=bounds, x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12
-        )
+            lambda z: self.residual(moments.numbers(z)),
+            moments.unknowns(start),
+            jac=lambda z: self.jacobian(moments.numbers(z)) @ moments.slopes(z),
+            bounds=bounds, x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        )  # fmt: skip
+        result.x = moments.numbers(result.x)
         return Fit(self, result)
 
 
@@ -318,8 +341,7 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
     starts = (
         start_columns(compiled := Compiled.of(model, quiet=True), compiled.state) if any(map(is_start, vary)) else None
     )
-    for name in vary:
-        given = vary[name] if isinstance(vary, Mapping) else None
+    for name, given, moment in _each_number(vary):
         if starts is not None and is_start(name):
             column, space = start_column(name, starts), starts.space
             value, size = float(np.concatenate(space.read(compiled.state))[column]) if space else 0.0, 1.0
@@ -337,5 +359,21 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
                 f"{name!r}: give a first guess, or (guess, lowest, highest) with the guess between the bounds, not "
                 f"{given!r}."
             )
-        found.append(Unknown(name, guess, low, high, size or 1.0))
+        found.append(Unknown(name, guess, low, high, size or 1.0, moment))
     return found
+
+
+def _each_number(vary: Mapping[str, Any] | Sequence[str]) -> Iterator[tuple[str, Any, bool]]:
+    """Names and guesses, those of an inertia as three principal moments: (name, guess, whether it is one of these)."""
+    for name in vary:
+        given = vary[name] if isinstance(vary, Mapping) else None
+        parts = parts_of(name) if isinstance(name, str) else []
+        if len(parts) == 3 and parts[0] == "bodies" and parts[2] == "inertia":
+            if given is not None and np.shape(given) != (3,):
+                raise ModelError(
+                    f"{name!r}: give a first guess of the three principal moments, or None, not {given!r}."
+                )
+            for k in range(3):
+                yield f"{name}.{k}", None if given is None else float(np.asarray(given)[k]), True
+        else:
+            yield name, given, False

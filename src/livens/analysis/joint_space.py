@@ -31,6 +31,7 @@ from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.trajectory import Trajectory
 from ..step.livens import Livens
+from .singular_position import refuse_singular
 
 NO_MATRIX, UNCOUNTED = np.zeros((0, 0)), np.zeros(0)
 PASSES = 60  # of placing and closing, for loops; each reduces the error of balls ten times
@@ -78,6 +79,11 @@ class JointSpace:
         self._time = np.nan
         self._set_time(0.0)
         self._still = np.zeros(m)
+
+    @property
+    def has_loops(self) -> bool:
+        """True if joints close loops."""
+        return not self._tree
 
     @property
     def start(self) -> Array:
@@ -379,8 +385,12 @@ def _space(model: Any) -> JointSpace:
 def _where(model: Any, at: Any) -> tuple[JointSpace, Any]:
     space = _space(model)
     if at is not None:
-        return space, at.state if isinstance(at, Trajectory) else at
-    return space, model.state if isinstance(model, Trajectory) else space.start
+        here = at.state if isinstance(at, Trajectory) else at
+    else:
+        here = model.state if isinstance(model, Trajectory) else space.start
+    if space is not model and space.has_loops:
+        refuse_singular(space.compiled, here if isinstance(here, State) else space.state(here))
+    return space, here
 
 
 def _time(model: Any) -> float:

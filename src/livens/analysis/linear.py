@@ -46,6 +46,7 @@ from ..step import Livens, Scheme
 from .joint_space import JointSpace
 from .linear_system import LinearSystem
 from .segment import Segment
+from .singular_position import refuse_singular
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
@@ -82,7 +83,10 @@ def linearize(
         positive(h, "h", "s")
     given = Inputs(model, inputs)
     space = JointSpace(Compiled.of(given.model, quiet=True), driven=True)
-    about = Linearisation(space, given, _state(space, model, at), float(t))
+    state = _state(space, model, at)
+    if space.has_loops:
+        refuse_singular(space.compiled, state, float(t))
+    about = Linearisation(space, given, state, float(t))
     return about.system(outputs, h, scheme or Livens())
 
 

@@ -22,17 +22,21 @@ from scipy.spatial.transform import Rotation
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..compile.states import copied, selected
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
+from ..run.loop import Run, keep, room
 from ..run.prepare import prepare
+from ..run.progress import Progress
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .parameter_nodes import ParameterNodes
-from .tangent_run import Start, run_parameters, run_tangent
+from .tangent_run import Start, refuse, run_parameters, run_tangent
 
 Of = Callable[[Trajectory], Any]
+STEP_SPACING = 1e-2  # largest rotation that another length of the steps causes in a run [rad]
 START_SPACING = 1e-3  # largest rotation of a body in (1), for changes of the start [rad]
 
 
@@ -42,9 +46,10 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     wrt: their names in scenes, as for `lv.prepare`: "bodies.arm.mass" [kg], "forces.cord.stiffness" [N/m],
     "joints.hinge.b.point.2" [m], "gravity.2" [m/s²], "bodies.arm.velocity.0" [m/s]; or "q.hinge" and "v.hinge", a joint
     coordinate [rad or m] and its rate at the start. The result has the shape of `of(motion)` and one more axis, the
-    parameters. The motion must be one of `lv.Livens`, without contacts, events or controllers. Its start changes with
-    the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the start are kept.
-    Work and dissipated energy count as constant.
+    parameters. The motion must be one of `lv.Livens` or `lv.RungeKutta`, without contacts, events or controllers. Its
+    start changes with the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the
+    start are kept. Work and dissipated energy count as constant. "h" is the length of the steps, for the same number of
+    steps: its derivative is a difference of whole runs.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -66,7 +71,9 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
             change = changes[..., start_column(name, begin)]
             d = START_SPACING / max(float(np.abs(change[..., 3:]).max()), 1e-9)
             found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in NODE_STEPS], d)
-    if numbers := [name for name in wrt if not is_start(name)]:
+    if "h" in wrt:
+        found["h"] = _step_slope(motion, of)
+    if numbers := [name for name in wrt if not is_start(name) and name != "h"]:
         nodes = ParameterNodes(motion.compiled, numbers)
         changes = run_parameters(motion, nodes)
         for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
@@ -79,6 +86,22 @@ def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
     """(1) for the motions of all nodes."""
     values = np.stack([_numbers(of(motion)) for motion in motions])
     return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
+
+
+def _step_slope(motion: Trajectory, of: Of) -> Array:
+    """The derivative with respect to the length of the steps."""
+    refuse(motion)
+    turning = np.abs(motion.record.L * motion.system.bodies.inverse_inertia).max()
+    d = motion.h * STEP_SPACING / max(1.0 / STEP_SPACING, float(turning * (motion.t[-1] - motion.t[0])))
+    motions = []
+    for c in NODE_STEPS:
+        state = copied(selected(motion.record, 0))
+        record = room(state, motion.steps, motion.every)
+        keep(record, 0, state)
+        run = Run(motion.compiled, motion.scheme, motion.h + c * d, float(motion.t[0]), motion.every, record)
+        run.go(state, 0, motion.steps, Progress("", motion.steps, show=False))
+        motions.append(run.trajectory(motion.steps))
+    return _difference(of, motions, d)
 
 
 def is_start(name: str) -> bool:

@@ -28,9 +28,11 @@ from ..run.loop import Run
 from ..step import tangent as kernel
 from ..step import tangent_sources as sources
 from ..step.livens import Livens
+from ..step.runge_kutta import RungeKutta
 from ..step.tangent_work import tangent_arrays
 from .joint_space import JointSpace
 from .parameter_nodes import ParameterNodes
+from .tangent_differences import carry_differences
 from .tangent_readings import coordinate_changes
 
 NO_SPACING = np.zeros(0)
@@ -46,11 +48,14 @@ class Start(NamedTuple):
     space: JointSpace | None  # the joint coordinates that they are unit changes of
 
 
-def refuse(motion: Trajectory) -> None:
-    """Raise a ModelError if tangents of this motion cannot be computed."""
-    name = f"the tangent of this motion of {motion.model.name!r}"
-    if not isinstance(motion.scheme, Livens):
-        raise ModelError(f"{name} needs the scheme lv.Livens, not {motion.scheme!r}: simulate it with lv.Livens.")
+def refuse(motion: Trajectory, backwards: bool = False) -> None:
+    """Raise a ModelError if tangents of this motion, or its adjoint, cannot be computed."""
+    name = f"the {'adjoint' if backwards else 'tangent'} of this motion of {motion.model.name!r}"
+    if not isinstance(motion.scheme, Livens if backwards else (Livens, RungeKutta)):
+        schemes = "the scheme lv.Livens" if backwards else "the scheme lv.Livens or lv.RungeKutta"
+        raise ModelError(f"{name} needs {schemes}, not {motion.scheme!r}: simulate it with lv.Livens.")
+    if isinstance(motion.scheme, RungeKutta) and motion.scheme.tolerance:
+        raise ModelError(f"{name} needs steps of one length: simulate it with lv.RungeKutta() without a tolerance.")
     if motion.system.contacts.capacity:
         raise ModelError(f"{name} does not exist: contacts make it jump. Remove them, or use finite differences.")
     if len(motion.phases) > 1 or len(motion.events):
@@ -137,6 +142,14 @@ def _null_space(A: Array, root: Array) -> Array:
 
 def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     """The columns at the start, and their changes at all stored times (k, 2, n, 6, m): poses, then momenta."""
+    begin, course = start_changes(motion)
+    if not isinstance(motion.scheme, Livens):
+        return begin, carry_differences(motion, begin.dq, begin.dp)
+    return begin, course.go()
+
+
+def start_changes(motion: Trajectory) -> tuple[Start, Course]:
+    """The columns at the start of a motion, and the run that begins with them."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
     begin = start_columns(motion.compiled, state)
@@ -147,8 +160,8 @@ def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
         dq, dp = course.changes
         course.begin(dq, keeping_rates(begin.space, state, dq, dp))
         course.project_start()
-    out = course.go()
-    return begin._replace(dq=out[0, 0].copy(), dp=out[0, 1].copy()), out
+    dq, dp = course.changes
+    return begin._replace(dq=dq, dp=dp), course
 
 
 class Course:
@@ -156,10 +169,11 @@ class Course:
 
     def __init__(self, motion: Trajectory, state: State, columns: int, nodes: ParameterNodes | None = None):
         self.motion, self.state, self.nodes, self.system = motion, state, nodes, motion.system
+        self.scheme = motion.scheme if isinstance(motion.scheme, Livens) else Livens()  # other schemes: the start only
         parameters = len(nodes.names) if nodes is not None else 0
         self.record = empty_record(state, 1)
-        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
-        self.work = scratch(self.system, motion.scheme.scratch)
+        self.run = Run(motion.compiled, self.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
+        self.work = scratch(self.system, self.scheme.scratch)
         self.tangent = tangent_arrays(self.system, self.work, columns, parameters)
         self.signals = self.run.signals(0, 0)
         self.run.prepare(self.system, state, self.work, self.signals, motion.h)
@@ -181,7 +195,7 @@ class Course:
 
     def go(self) -> Array:
         """The changes at all stored times (k, 2, n, 6, m)."""
-        motion, scheme, tangent = self.motion, self.motion.scheme, self.tangent
+        motion, scheme, tangent = self.motion, self.scheme, self.tangent
         rows, m = tangent.dq.shape
         out = np.zeros((len(motion), 2, rows, m))
         kernel.store(tangent, out[0])
@@ -207,7 +221,7 @@ class Course:
         tables = signals[None] if nodes is None else nodes.tables(motion.h, self.run.times(done, size), signals)
         code, taken = sources.tangent_rollout(
             self.system, self._systems, tables, NO_SPACING if nodes is None else nodes.spacing, self.state, self.work,
-            self._other, self.tangent, motion.h, motion.scheme.table, np.ones(1), done, size, motion.every, self.record,
+            self._other, self.tangent, motion.h, self.scheme.table, np.ones(1), done, size, motion.every, self.record,
             out,
         )  # fmt: skip
         return int(code), int(taken)
@@ -225,7 +239,9 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     """The changes of a motion per unit of each parameter at all stored times (k, 2, n, 6, parameters)."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
-    begin = nodes.start(_placing(motion.compiled, state))
+    begin = nodes.start(placing(motion.compiled, state))
+    if not isinstance(motion.scheme, Livens):
+        return carry_differences(motion, begin.dq, begin.dp, nodes.members, nodes.spacing)
     course = Course(motion, state, len(nodes.names), nodes)
     course.begin(begin.dq, begin.dp)
     course.tangent.mu[:] = begin.mu
@@ -233,7 +249,7 @@ def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     return course.go()
 
 
-def _placing(compiled: Compiled, state: State) -> Callable[[Compiled], State]:
+def placing(compiled: Compiled, state: State) -> Callable[[Compiled], State]:
     """The start of a model with other numbers: as described, if `state` is the start of the model as described;
     otherwise at the same joint coordinates and rates."""
     mine = compiled.state

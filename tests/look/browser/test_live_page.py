@@ -181,6 +181,45 @@ def test_springs_lose_what_dampers_take(live):
     assert abs(live.read("energy")) < 0.01
 
 
+@pytest.mark.parametrize("name", ["pendulum", "four-bar"])
+def test_mechanisms_move_as_in_compiled_code(live, name):
+    """The demos with joints: the same motion, with the joints satisfied, their symbols and the ground."""
+    live.choose(name)
+    live.step(10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(LIVE / "page"))
+        import demos
+
+        demo = demos.DEMOS[name]
+        values = {field.name: float(field.value) for field in demo.fields}
+        motion = lv.simulate(demo.build(values), lv.Livens(), h=values["h"], until=10 * values["h"])
+        sys.modules.pop("demos")
+    for there, body in zip(live.poses(), motion.model.bodies[1:], strict=True):
+        assert np.abs(there.a - motion.position(body)[-1]).max() < 16 * SINGLE
+        assert np.abs(there.B - motion.rotation(body)[-1]).max() < 16 * SINGLE
+    assert live.read("violation") < 1e-11
+    assert live.read("total") == pytest.approx(motion.energy[-1], rel=1e-9)
+    assert {"ground", "pin"} & set(live.page.evaluate("scene.data.symbols.kinds"))
+
+
+def test_the_demos_begin_with_mechanisms_and_sliders_are_above_the_fold(live):
+    assert live.page.evaluate("Object.keys(demos).slice(0, 2)") == ["pendulum", "four-bar"]
+    live.choose("four-bar")
+    slider = live.page.locator("#fields input[type=range]").first.bounding_box()
+    readouts = live.page.locator("#readouts").bounding_box()
+    assert slider["y"] + slider["height"] < 700 < readouts["y"] + readouts["height"]
+
+
+def test_arrows_have_names_and_the_camera_returns(live):
+    live.choose("body")
+    live.tab.wait("!document.querySelector('#names span').hidden")
+    assert live.page.locator("#names span").all_inner_texts() == ["L", "ω"]
+    begin = live.page.evaluate("[camera.turn, camera.lift, camera.zoom, ...camera.pan]")
+    live.page.evaluate("Object.assign(camera, { turn: 2, zoom: 3, pan: [0.1, 0.2] })")
+    live.press("home")
+    assert live.page.evaluate("[camera.turn, camera.lift, camera.zoom, ...camera.pan]") == begin
+
+
 def test_poses_arrive_at_their_products(live):
     live.choose("poses")
     live.step(100)
@@ -226,7 +265,7 @@ def test_a_refused_number_does_not_stop_the_motion_and_presets_start_it(live):
 def test_it_works_from_the_keyboard(live):
     live.choose("body")
     live.page.locator("#view").focus()
-    live.page.keyboard.press("2")
+    live.page.keyboard.press("4")
     live.tab.wait("scene.demo == 'hammer' && playing")
     live.page.keyboard.press(" ")
     live.tab.wait("!playing")

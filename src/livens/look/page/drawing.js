@@ -86,14 +86,15 @@ function orbit(canvas, first = {}) {
     if (self != top && !document.hasFocus()) return                                      // inside another page: that scrolls
     e.preventDefault(); zoom(Math.exp(e.deltaY * .001))
   }
-  canvas.ondblclick = () => Object.assign(camera, begin)
+  const home = () => Object.assign(camera, begin)
+  canvas.ondblclick = home
   canvas.oncontextmenu = e => e.preventDefault()
   canvas.onkeydown = e => {
     const act = { ArrowLeft: () => { camera.turn -= .08 }, ArrowRight: () => { camera.turn += .08 }, ArrowUp: () => tilt(.08),
-                  ArrowDown: () => tilt(-.08), "+": () => zoom(.9), "-": () => zoom(1.1), Home: () => Object.assign(camera, begin) }[e.key]
+                  ArrowDown: () => tilt(-.08), "+": () => zoom(.9), "-": () => zoom(1.1), Home: home }[e.key]
     if (act) { e.preventDefault(); act() }
   }
-  return camera
+  return Object.assign(camera, { home, first: values => { Object.assign(begin, values); home() } })
 }
 
 // ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for

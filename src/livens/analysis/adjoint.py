@@ -1,0 +1,293 @@
+"""The adjoint: the derivative of one number of a motion with respect to many things, backwards in time.
+
+The stored states x_0 … x_K of a motion are checkpoints. From each the steps to the next one are computed again with
+their exact derivative Φ_k (step/tangent.py), for unit changes of the poses and momenta of all bodies. For the number
+
+    J = of(x_K) + Σ_k running(x_k),      λ_K = ∇of + ∇running_K,      λ_k = Φ_kᵀ λ_{k+1} + ∇running_k,               (1)
+
+the adjoint λ_k is the derivative of J with respect to x_k. What acts between two stored states, an input u_k or a
+parameter θ, changes x_{k+1} by B_k δu_k + P_k δθ at fixed x_k, so that
+
+    dJ/du_k = B_kᵀ λ_{k+1},        dJ/dθ = ∂J/∂θ + λ_0·∂x_0/∂θ + Σ_k P_kᵀ λ_{k+1}.                                   (2)
+
+Memory is that of the motion and of one interval: store √n of n states (`every`), and it grows as √n. The cost does not
+depend on the number of inputs and times. Gradients of `of` and `running` are differences of these functions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from ..compile.compiled import Compiled
+from ..compile.states import copied, empty_record, selected
+from ..compile.structure import with_members
+from ..compile.system import scratch
+from ..describe.thing import Thing
+from ..errors import ModelError, StepFailed
+from ..kernels import status
+from ..kernels.arrays import State
+from ..record.trajectory import Trajectory
+from ..run.loop import Run
+from ..step import tangent as kernel
+from ..step import tangent_sources as sources
+from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
+from ..step.tangent_work import tangent_arrays
+from .parameter_nodes import ParameterNodes
+from .sensitivity import moved
+from .tangent_run import placing, refuse, start_changes
+
+Number = Callable[[Trajectory], Any]
+SPACING = 1e-3  # of differences of `of` and `running`: rotations [rad], and parts of the sizes of other changes
+
+
+def adjoint(motion: Trajectory, of: Number | None = None, running: Number | None = None) -> Adjoint:
+    """The derivative of one number of a motion with respect to its start, inputs and parameters, backwards in time.
+
+    The number is of(now) at the last state plus the sum of running(now) over all stored states; `now` is a motion of
+    one state. `motion` must be one of `lv.Livens`, as for `motion.tangent()`.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> cart = m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), name="cart"))
+    >>> rail = m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=(1, 0, 0), name="rail"))
+    >>> push = m.add(lv.Motor(rail, 0.0, name="push"))
+    >>> motion = lv.simulate(m, h=0.01, until=1.0, every=50)
+    >>> back = lv.adjoint(motion, of=lambda now: now.coordinate("rail")[0])
+    >>> back.start.round(9), back.inputs(["push"])[:, 0].round(9)  # x + v t; a force for half a second
+    (array([1., 1.]), array([0.1875, 0.0625]))
+    """
+    if not isinstance(motion, Trajectory):
+        raise ModelError(f"an adjoint is that of a motion, such as lv.simulate gives, not of {motion!r}.")
+    if not (callable(of) or callable(running)):
+        raise ModelError("give of, a function of the last state, or running, a function of every stored state.")
+    refuse(motion, backwards=True)
+    return Adjoint(motion, of, running)
+
+
+class Adjoint:
+    """What `lv.adjoint` returns: derivatives of a number J.
+
+    `changes` (stored times, 2, bodies, 6): the derivative of J with respect to the state at each stored time, per
+    change of the position [1/m] and small rotation about world axes [1/rad] of each body, then of its momenta.
+    """
+
+    def __init__(self, motion: Trajectory, of: Number | None, running: Number | None):
+        self.motion, self.of, self.running = motion, of, running
+        last, n = len(motion) - 1, motion.record.a.shape[1]
+        unit = np.zeros((2 * n, 6, 12 * (n - 1)))  # the world does not move
+        rows = np.r_[6 : 6 * n, 6 * n + 6 : 12 * n]
+        unit.reshape(12 * n, -1)[rows] = np.eye(12 * (n - 1))
+        unit = unit.reshape(2, 6 * n, -1)
+        interval = Interval(motion, unit.shape[2])
+        self.changes = np.zeros((last + 1, 2, n, 6))
+        self.changes[last] = self._slopes(of, last) + self._slopes(running, last)
+        for k in range(last - 1, -1, -1):
+            end = interval.carry(k, unit, interval.damper_forces(k, unit))
+            back = np.einsum("irm,ir->m", end, self.changes[k + 1].reshape(2, 6 * n))
+            flat = np.zeros(12 * n)
+            flat[rows] = back
+            self.changes[k] = flat.reshape(2, n, 6) + self._slopes(running, k)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of `start` with their units, as those of `motion.tangent()`."""
+        return self._start.names
+
+    @property
+    def start(self) -> Array:
+        """dJ with respect to joint coordinates and rates at the start, in the order of `names` (m,)."""
+        begin = self._start
+        return np.asarray(np.einsum("bi,bim->m", self.changes[0, 0], begin.dq) + np.einsum(
+            "bi,bim->m", self.changes[0, 1], begin.dp
+        ))  # fmt: skip
+
+    @cached_property
+    def _start(self) -> Any:
+        return start_changes(self.motion)[0]
+
+    def inputs(self, inputs: Sequence[Thing | str]) -> Array:
+        """dJ per unit of an effort that is added between two stored times, on motors of the model [1/N or 1/N m], or
+        per unit of a factor that multiplies a constant load: (stored times − 1, inputs)."""
+        units = [self._unit(thing) for thing in inputs]
+        interval = Interval(self.motion, len(units), InputNodes(self.motion, units))
+        still = np.zeros((2, 6 * self.changes.shape[2], len(units)))
+        found = [
+            np.einsum("irm,ir->m", interval.carry(k, still, None), self.changes[k + 1].reshape(2, -1))
+            for k in range(len(self.motion) - 1)
+        ]
+        return np.array(found).reshape(-1, len(units))
+
+    def parameters(self, wrt: Sequence[str]) -> Array:
+        """dJ with respect to numbers of the model by their names, as for `lv.sensitivity` (k,)."""
+        motion, nodes = self.motion, ParameterNodes(self.motion.compiled, wrt)
+        interval = Interval(motion, len(nodes.names), nodes)
+        begin = nodes.start(placing(motion.compiled, copied(selected(motion.record, 0))))
+        total = np.einsum("bi,bim->m", self.changes[0, 0], begin.dq)
+        total += np.einsum("bi,bim->m", self.changes[0, 1], begin.dp)
+        still = np.zeros((2, 6 * self.changes.shape[2], len(nodes.names)))
+        for k in range(len(motion) - 1):
+            mu = _damper_slopes(nodes, copied(selected(motion.record, k)))
+            total += np.einsum("irm,ir->m", interval.carry(k, still, mu), self.changes[k + 1].reshape(2, -1))
+        return np.asarray(total + nodes.derivative(self._at_fixed_states))
+
+    # ── inside ──
+
+    def _at_fixed_states(self, compiled: Compiled) -> float:
+        """J of the stored states, in another model of the same structure."""
+        total = 0.0
+        for function, some in ((self.of, [len(self.motion) - 1]), (self.running, range(len(self.motion)))):
+            if function is not None:
+                for k in some:
+                    one = self.motion[k : k + 1]
+                    total += _number(function(moved(one, compiled, 0.0, np.zeros((1, *self.changes.shape[1:])))))
+        return total
+
+    def _slopes(self, function: Number | None, k: int) -> Array:
+        """The gradient of a function of the state k (2, n, 6)."""
+        slopes = np.zeros(self.changes.shape[1:])
+        if function is None:
+            return slopes
+        now, sizes = self.motion[k : k + 1], self._sizes
+        for place in np.ndindex(*slopes.shape):
+            if place[1] == 0 or sizes[place] == 0.0:
+                continue
+            change = np.zeros((1, *slopes.shape))
+            change[0][place] = d = SPACING * sizes[place]
+            values = [_number(function(moved(now, self.motion.compiled, c, change))) for c in NODE_STEPS]
+            slopes[place] = np.dot(NODE_WEIGHTS, values) / d
+        return slopes
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """Sizes of the changes of each number of a state: rotations 1 rad, others as in the model (2, n, 6)."""
+        bodies, record = self.motion.system.bodies, self.motion.record
+        length = float(np.abs(self.motion.system.rows.point).max(initial=0.0)) or float(np.abs(record.a).max()) or 1.0
+        sizes = np.zeros(self.changes.shape[1:])
+        span = float(self.motion.t[-1] - self.motion.t[0]) or 1.0
+        spin = np.abs(record.L * bodies.inverse_inertia).max()
+        fastest = max(1.0 / span, float(spin), float(np.abs(record.p * bodies.inverse_mass[:, None]).max()) / length)
+        heavy = np.where(bodies.inverse_mass > 0.0, bodies.mass, 0.0)
+        sizes[0, :, :3], sizes[0, :, 3:] = length, 1.0
+        sizes[1, :, :3] = heavy[:, None] * length * fastest
+        turning = np.where(bodies.inverse_inertia > 0.0, bodies.inertia, 0.0)
+        sizes[1, :, 3:] = turning.max(axis=1)[:, None] * fastest
+        return sizes
+
+    def _unit(self, thing: Thing | str) -> tuple[int, Array]:
+        """The first column of an input among the signals, and its columns per unit."""
+        mine, signals = self.motion.own(thing), self.motion.compiled.signals(self.motion.h)
+        for motor in signals.motors:
+            if motor.owner is mine:
+                return motor.first, motor.unit
+        for load in signals.loads:
+            if load.owner is mine and not load.term.varies:
+                return load.first, load.unit
+        raise ModelError(f"an input of an adjoint is a motor or a constant load of the model, not {thing!r}.")
+
+
+class InputNodes:
+    """Signals with each input changed, as ParameterNodes has them for parameters."""
+
+    def __init__(self, motion: Trajectory, units: list[tuple[int, Array]]):
+        self.units = units
+        weight = float((motion.system.bodies.mass * np.abs(motion.record.a).max()).max())
+        self.spacing = np.full(len(units), weight or 1.0)
+        self.systems = with_members([motion.system] * (NODES * len(units)))
+
+    def tables(self, h: float, t: Array, mine: Array) -> Array:
+        """The signals of all nodes at the times t, and `mine`, those of the run, at the end."""
+        tables = np.repeat(mine[None], NODES * len(self.units) + 1, axis=0)
+        for k, (first, unit) in enumerate(self.units):
+            for n, c in enumerate(NODE_STEPS):
+                tables[NODES * k + n, :, first : first + len(unit)] += c * self.spacing[k] * unit
+        return tables
+
+
+class Interval:
+    """The steps between two stored states with m small changes, the last ones caused by `nodes`."""
+
+    def __init__(self, motion: Trajectory, columns: int, nodes: InputNodes | ParameterNodes | None = None):
+        self.motion, self.nodes, self.system = motion, nodes, motion.system
+        self.record = empty_record(selected(motion.record, 0), 1)
+        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
+        self.work, self.other = scratch(self.system, motion.scheme.scratch), scratch(self.system, sources.SCRATCH)
+        self.tangent = tangent_arrays(self.system, self.work, columns, 0 if nodes is None else columns)
+        self.systems = with_members([self.system]) if nodes is None else nodes.systems
+        self.spacing = np.zeros(0) if nodes is None else nodes.spacing
+        self.out = np.zeros((2, 2, *self.tangent.dq.shape))
+
+    def _start(self, k: int) -> tuple[State, int]:
+        """State number k, and its step; forces and factors are those there."""
+        state, first = copied(selected(self.motion.record, k)), min(k * self.motion.every, self.motion.steps)
+        self.run.prepare(self.system, state, self.work, self.run.signals(first, 0), self.motion.h)
+        return state, first
+
+    def damper_forces(self, k: int, changes: Array) -> Array | None:
+        """The changes of the multipliers of dampers at the stored state k (rows, m)."""
+        if not self.system.damped:
+            return None
+        state, first = self._start(k)
+        tangent = self.tangent
+        tangent.dq[:], tangent.dp[:] = 0.0, 0.0
+        kernel.project_start(self.system, state, self.work, tangent, self.run.signals(first, 0))  # V1 and R there
+        blocks, rates = self.system.blocks, np.zeros((len(self.system.rows.rate), changes.shape[2]))
+        for J in range(len(blocks.diagonal)):
+            row, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+            for s in range(blocks.side[J], blocks.side[J + 1]):
+                b, e = 6 * blocks.side_body[s], blocks.side_entry[s]
+                rates[row : row + n] += tangent.V1[e : e + n] @ changes[1, b : b + 6]
+                rates[row : row + n] += tangent.R[e : e + n] @ changes[0, b : b + 6]
+        return -self.system.rows.rate[:, None] * rates
+
+    def carry(self, k: int, changes: Array, mu: Array | None) -> Array:
+        """The changes (2, 6n, m) at the stored state k + 1 from those at k; mu: of the multipliers of dampers at k."""
+        motion, tangent = self.motion, self.tangent
+        state, first = self._start(k)
+        steps = min(motion.every, motion.steps - first)
+        tangent.dq[:], tangent.dp[:] = changes
+        tangent.mu[:] = 0.0 if mu is None else mu
+        signals = self.run.signals(first, steps)
+        tables = signals[None] if self.nodes is None else self.nodes.tables(
+            motion.h, self.run.times(first, steps), signals
+        )  # fmt: skip
+        code, taken = sources.tangent_rollout(
+            self.system, self.systems, tables, self.spacing, state, self.work, self.other, tangent, motion.h,
+            motion.scheme.table, np.ones(1), 0, steps, steps, self.record, self.out,
+        )  # fmt: skip
+        if code != status.OK:
+            t = motion.t[k] + taken * motion.h
+            raise StepFailed(f"the adjoint could not be carried beyond t = {t:.6g} s: try a smaller h.", motion)
+        if tangent.lost[0]:
+            raise ModelError(
+                f"after t = {motion.t[k]:.6g} s the mechanism stands in a singular position, where its motion is not a "
+                "smooth function of its start: start it elsewhere, or shorten the run."
+            )
+        return self.out[1]
+
+
+def _damper_slopes(nodes: ParameterNodes, state: State) -> Array | None:
+    """∂μ/∂θ of the multipliers μ = −c G v of dampers at a fixed state (rows, parameters)."""
+    if not nodes.compiled.system.damped:
+        return None
+
+    def multipliers(one: Compiled) -> Array:
+        bodies, fit = one.system.bodies, one.assembly(copied(state))
+        fit.evaluate_jacobian()
+        rates = np.concatenate([bodies.inverse_mass[:, None] * state.p, bodies.inverse_inertia * state.L], axis=1)
+        found = -one.system.rows.rate * (fit.jacobian() @ rates.ravel())
+        found[one.system.rows.rate == 0.0] = 0.0
+        return np.asarray(found)
+
+    return nodes.derivative(multipliers)
+
+
+def _number(given: Any) -> float:
+    value = np.asarray(given, dtype=np.float64)
+    if value.size != 1:
+        raise ModelError(f"the function of a state must give one number, not an array {value.shape}.")
+    return float(value.reshape(()))

@@ -1,0 +1,128 @@
+"""The adjoint against forward sensitivities, the tangent, and differences of whole runs."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import livens as lv
+from tests.analysis.test_sensitivity import NAMES, two_arms
+from tests.helpers import mechanisms
+
+
+def readings(units):
+    l, mass, t = units
+
+    def of(motion):
+        return float(motion.position("fore")[-1] @ (0.3, 1, -0.5) / l + motion.angular_velocity("arm")[-1, 1] * t)
+
+    def running(motion):
+        return float(motion.coordinate("shoulder")[0] ** 2 + motion.energy[0] / (mass * l**2 / t**2))
+
+    return of, running
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_sensitivities_forwards_and_backwards(seed):
+    """Parameters of every kind, with dampers, a load and an energy of the user, in random units: to 1e-8 of the largest
+    effect. The last interval is shorter than the others."""
+    m, units = two_arms(seed)
+    of, running = readings(units)
+    t = units[2]
+    motion = lv.simulate(m, h=5e-3 * t, until=0.115 * t, every=5)
+    back = lv.adjoint(motion, of=of, running=running)
+
+    def whole(motion):
+        return of(motion) + sum(running(motion[k : k + 1]) for k in range(len(motion)))
+
+    forwards = lv.sensitivity(motion, of=whole, wrt=NAMES)
+    assert back.parameters(NAMES) == pytest.approx(forwards, rel=1e-8)
+    starts = [f"{kind}.{name}" for kind in "qv" for name in lv.JointSpace(m).names]
+    forwards = lv.sensitivity(motion, of=whole, wrt=starts)
+    assert back.start == pytest.approx(forwards, abs=1e-9 * np.abs(forwards).max())
+    assert back.names == motion.tangent().names
+
+
+@pytest.mark.parametrize("build", [mechanisms.rolling_disc, mechanisms.bricard, mechanisms.driven, mechanisms.damped])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_start_of_mechanisms(build):
+    """Rolling, redundant loops, prescribed motions and every joint with dampers, where the tangent has its columns."""
+    m = build()
+    motion = lv.simulate(m, h=5e-3, until=0.06, every=4)
+    body = m.bodies[-1]
+    back = lv.adjoint(motion, of=lambda now: now.position(body)[0] @ (1.0, 2.0, -0.5) + now.velocity(body)[0, 1])
+    tangent = motion.tangent()
+    expected = np.array([1.0, 2.0, -0.5]) @ tangent.position(body)[-1] + tangent.velocity(body)[-1, 1]
+    assert back.start == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_inputs_of_all_intervals(order):
+    """A motor and a load in each of six intervals against differences of whole runs with a controller that adds to
+    them."""
+
+    def build(extra=None):
+        m = lv.Model(gravity=(0, 0, -9.81))
+        one = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=1.0), at=(0.5, 0, 0), name="one"))
+        two = m.add(lv.Body(lv.Box(1, 0.1, 0.2, mass=0.7), at=(1.5, 0, 0), name="two"))
+        hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), one.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+        m.add(lv.Revolute(one.point(0.5, 0, 0), two.point(-0.5, 0, 0), axis=(0, 1, 0), name="elbow"))
+        load = lv.Load(two.point(0.5, 0, 0), force=(0, 0, 2.0), torque=(0, 0.3, 0), axes="body", name="thrust")
+        if extra is None:
+            m.add(lv.Motor(hinge, 0.8, name="motor"))
+            m.add(load)
+        else:
+            law = lambda t, now: [0.8 + extra[round(10 * t), 0], 1.0 + extra[round(10 * t), 1]]  # noqa: E731
+            m.add(lv.Controller(law, inputs=[hinge, load], rate=10.0))
+        return m
+
+    def of(now):
+        return float(now.position("two")[-1, 2] + 0.3 * now.rate("elbow")[-1])
+
+    scheme = lv.Livens(order=order)
+    back = lv.adjoint(lv.simulate(build(), scheme, h=0.02, until=0.6, every=5), of=of).inputs(["motor", "thrust"])
+    assert back.shape == (6, 2)
+    for place in np.ndindex(6, 2):
+        e = np.zeros((6, 2))
+        e[place] = 1e-3
+        ends = [of(lv.simulate(build(c * e), scheme, h=0.02, until=0.6)) for c in (-2, -1, 1, 2)]
+        slope = np.dot([1, -8, 8, -1], ends) / 12e-3
+        assert back[place] == pytest.approx(slope, abs=1e-9 * np.abs(back).max())
+
+
+def test_memory_is_that_of_the_stored_states():
+    """Sixteen times the steps, with four times the stored states: less than six times the memory."""
+
+    def peak(steps, every):
+        m = lv.Model(gravity=(0, 0, -9.81))
+        bob = m.add(lv.Body(lv.Box(0.1, 0.1, 1, mass=1.0), at=(0, 0, -0.5), name="bob"))
+        hinge = m.add(lv.Revolute(m.world.point(0, 0, 0), bob.point(0, 0, 0.5), axis=(0, 1, 0), start_rate=1.0))
+        m.add(lv.Motor(hinge, 0.1, name="motor"))
+        motion = lv.simulate(m, h=1e-3, until=1e-3 * steps, every=every)
+        tracemalloc.start()
+        lv.adjoint(motion, of=lambda now: now.position("bob")[0, 0]).inputs(["motor"])
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(100, 10)
+    assert peak(6400, 80) < 6.0 * peak(400, 20)
+
+
+def test_refusals():
+    m = mechanisms.heavy_top()
+    motion = lv.simulate(m, h=1e-3, until=5e-3)
+    with pytest.raises(lv.ModelError, match="give of, a function of the last state, or running"):
+        lv.adjoint(motion)
+    with pytest.raises(lv.ModelError, match="must give one number"):
+        lv.adjoint(motion, of=lambda now: now.position(m.bodies[1]))
+    back = lv.adjoint(motion, of=lambda now: now.energy)
+    with pytest.raises(lv.ModelError, match="a motor or a constant load of the model"):
+        back.inputs([m.joints[0]])
+    with pytest.raises(lv.ModelError, match="did you mean"):
+        back.parameters([f"joints.{m.joints[0].name}.stiffnes"])
+    with pytest.raises(lv.ModelError, match=r"needs the scheme lv\.Livens"):
+        lv.adjoint(lv.simulate(m, lv.RungeKutta(), h=1e-3, until=2e-3), of=lambda now: now.energy)
+    with pytest.raises(lv.ModelError, match="an adjoint is that of a motion"):
+        lv.adjoint(m, of=lambda now: 0.0)
