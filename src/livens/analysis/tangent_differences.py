@@ -27,9 +27,7 @@ from ..run.loop import Run
 from ..run.progress import Progress
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 
-CHANGE_SPACING = (
-    2e-3  # largest rotation of a body, and largest other change, relative to its size, between neighbouring nodes
-)
+CHANGE_SPACING = 2e-3  # largest rotation [rad] or other change, relative to its size, between neighbouring nodes
 
 
 def carry_differences(
