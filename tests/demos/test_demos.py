@@ -52,7 +52,8 @@ def test_every_demo_conserves_its_invariants(name):
     motion = run(name)
     kept = motion.report()
     assert motion.seconds < 10.0
-    assert abs(kept.energy_slope) * kept.time < 1e-5
+    at_rest = np.ptp(motion.energy) < 1e-12 * abs(motion.energy[0])  # there is no exchange of energy to compare with
+    assert at_rest or abs(kept.energy_slope) * kept.time < 1e-5
     for momentum in (kept.momentum, kept.angular_momentum):
         assert momentum is None or momentum.relative < 10 * motion.steps * np.finfo(float).eps
     if motion.model.joints:

@@ -11,12 +11,12 @@ from .demo import Demo
 HEIGHT, THICK, WIDTH, SPACE = 0.048, 0.0075, 0.024, 0.02  # [m]
 
 
-def topple_dominoes(count: int = 12, rate: float = 4.0) -> lv.Trajectory:
+def topple_dominoes(count: int = 12, rate: float = 4.0, until: float = 0.35) -> lv.Trajectory:
     """Dominoes in a row: the first one is pushed, each hits the next, and the wave runs at about 1 m/s.
 
     Impacts have no restitution; friction on the floor holds their front edges, and there is none between them.
 
-    >>> motion = topple_dominoes(4)
+    >>> motion = topple_dominoes(4, until=0.4)
     >>> bool(motion.rotation("domino 3")[-1, 2, 2] < 0.9)  # the last one has fallen
     True
     """
@@ -34,7 +34,7 @@ def topple_dominoes(count: int = 12, rate: float = 4.0) -> lv.Trajectory:
         model.add(lv.Contact(floor, domino, friction=2.0))
         if k:
             model.add(lv.Contact(row[k - 1], domino))
-    return lv.simulate(model, h=5e-4, until=0.05 * count + 0.2, every=4)
+    return lv.simulate(model, h=5e-4, until=until, every=4)
 
 
-DEMO = Demo("dominoes in a row, of which the first one is pushed", topple_dominoes, moment=0.35, position=17)
+DEMO = Demo("dominoes in a row, of which the first one is pushed", topple_dominoes, moment=0.33, position=17)

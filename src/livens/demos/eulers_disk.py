@@ -34,7 +34,7 @@ def roll_disk(until: float = 3.0) -> lv.Trajectory:
     shape = lv.Cylinder(RADIUS, thick, mass=1.0)
     disk = model.add(lv.Body(shape, at=(0, 0, height), rotation=turn, angular_velocity=spin, name="disk"))
     model.add(lv.Contact(model.world.plane((0, 0, 0)), disk, friction=2.0, rolling=ROLLING))
-    return lv.simulate(model, h=5e-4, until=until, every=4)
+    return lv.simulate(model, h=2.5e-4, until=until, every=8)
 
 
 def _tilt(motion: lv.Trajectory) -> Any:
