@@ -28,8 +28,9 @@ from livens.demos import DEMOS
 HERE = Path(__file__).parent
 ROOT, FOLDER = HERE.parents[1], HERE / "look"
 SHOWN = ("four-bar", "gyroscope", "springs", "bricard")
+LOOKS = ("light", "dark")
 DESKTOP, PHONE = (1280, 800), (390, 844)
-HEIGHT, COLORS = 420, 48  # of the kept pictures
+HEIGHT, COLORS = 320, 32  # of the kept pictures
 PATIENCE = 180_000  # drawing in software takes its time [ms]
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
 GITHUB = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 900px; margin: 24px auto; padding: 0 16px }
@@ -57,8 +58,9 @@ class Eye:
     def __call__(
         self, url: str, name: str, size: tuple[int, int], scheme: str, script: str = "", wait: int = 2500
     ) -> None:
-        page = self.browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-        page.goto(url)
+        view = {"width": size[0], "height": size[1]}
+        page = self.browser.new_page(viewport=view, color_scheme=scheme, reduced_motion="reduce")
+        page.goto(url, timeout=PATIENCE)
         page.wait_for_timeout(wait)
         if script:
             page.evaluate(script)
@@ -81,14 +83,12 @@ def pages(eye: Eye) -> None:
     """README and front page."""
     made, front = readme(), ROOT / "docs" / "_build" / "html" / "index.html"
     try:
-        for size, where in ((DESKTOP, "desktop"), (PHONE, "phone")):
-            for scheme in ("light", "dark"):
-                eye(made.as_uri(), f"readme-{where}-{scheme}", size, scheme)
-                if front.exists():
-                    theme = (
-                        f"localStorage.setItem('mode', '{scheme}'); document.documentElement.dataset.theme = '{scheme}'"
-                    )
-                    eye(front.as_uri(), f"front-{where}-{scheme}", size, scheme, theme, wait=6000)
+        every = [(size, where, scheme) for scheme in LOOKS for size, where in ((DESKTOP, "desktop"), (PHONE, "phone"))]
+        for size, where, scheme in every:
+            eye(made.as_uri(), f"readme-{where}-{scheme}", size, scheme)
+        for size, where, scheme in every if front.exists() else ():
+            theme = f"localStorage.setItem('mode', '{scheme}'); document.documentElement.dataset.theme = '{scheme}'"
+            eye(front.as_uri(), f"front-{where}-{scheme}", size, scheme, theme, wait=6000)
     finally:
         made.unlink()
     if not front.exists():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import livens as lv
+from benchmarks import units
 from livens.compile.compiled import Compiled
+from livens.compile.states import copied
 
 UNITS = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
@@ -60,3 +62,16 @@ def centred(unit, seed):
 def test_joints_at_centres_of_mass(unit, seed):
     compiled = Compiled.of(centred(unit, seed), quiet=True)
     assert (compiled.freedom, len(compiled.left_out)) == (6, 6)
+
+
+def test_a_search_for_positions_that_diverges_is_an_error():
+    """Such positions are not used to count redundant constraints; in the equations they would be NaN."""
+    compiled = Compiled.of(loop(1.0, 0), quiet=True)
+    there = compiled.assembly(copied(compiled.state))
+    there.state.a[1] = np.nan
+    with pytest.raises(lv.ModelError, match="diverges"):
+        there.project_positions()
+
+
+def test_a_mechanism_whose_wandering_diverges_in_one_unit_only():
+    assert units.examine(10118, units=11, orientations=0) == []

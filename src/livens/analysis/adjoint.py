@@ -42,7 +42,7 @@ from .sensitivity import moved
 from .tangent_run import placing, refuse, start_changes
 
 Number = Callable[[Trajectory], Any]
-SPACING = 1e-3  # of differences of `of` and `running`: rotations [rad], and parts of the sizes of other changes
+SLOPE_SPACING = 1e-3  # of differences of `of` and `running`: rotations [rad], and parts of the sizes of other changes
 
 
 def adjoint(motion: Trajectory, of: Number | None = None, running: Number | None = None) -> Adjoint:
@@ -157,7 +157,7 @@ class Adjoint:
             if place[1] == 0 or sizes[place] == 0.0:
                 continue
             change = np.zeros((1, *slopes.shape))
-            change[0][place] = d = SPACING * sizes[place]
+            change[0][place] = d = SLOPE_SPACING * sizes[place]
             values = [_number(function(moved(now, self.motion.compiled, c, change))) for c in NODE_STEPS]
             slopes[place] = np.dot(NODE_WEIGHTS, values) / d
         return slopes

@@ -27,7 +27,9 @@ from ..run.loop import Run
 from ..run.progress import Progress
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 
-SPACING = 2e-3  # largest rotation of a body, and largest other change, relative to its size, between neighbouring nodes
+CHANGE_SPACING = (
+    2e-3  # largest rotation of a body, and largest other change, relative to its size, between neighbouring nodes
+)
 
 
 def carry_differences(
@@ -70,7 +72,7 @@ class Differences:
             np.abs(self.inverse_mass * push).max() / (self.length * rate),
             np.abs(self.inverse_inertia * spin).max() / rate,
         )
-        return SPACING / max(float(largest), 1e-300)
+        return CHANGE_SPACING / max(float(largest), 1e-300)
 
     def carried(self, k: int, change: Array, members: Sequence[Compiled], d: float) -> Array:
         """δ₁ of (1) at the stored state k + 1 (2, n, 6)."""

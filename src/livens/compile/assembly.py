@@ -119,6 +119,11 @@ class Assembly:
         else:
             if largest_violation(self.system.rows, g)[0] > 100.0:
                 self.raise_violation(g, "cannot be assembled")
+        if not (np.isfinite(state.a).all() and np.isfinite(state.B).all()):
+            raise ModelError(
+                "the mechanism cannot be assembled: the search for positions that satisfy all joints diverges. Place "
+                "the bodies closer to where they fit."
+            )
         update_coordinates(self.system.coordinates, state.a, state.B, state.angle)
         turn = np.linalg.norm(B0 - state.B, axis=(1, 2)) / np.sqrt(2.0)
         return float(np.linalg.norm(state.a - a0, axis=1).max()), float(turn.max())

@@ -24,9 +24,10 @@ class Break(NamedTuple):
     width: float  # of the interval that holds it [s]
 
 
-def find_break(f: Callable[[float], float], low: float, high: float) -> Break | None:
+def find_break(f: Callable[[float], float], low: float, high: float, largest: float = 0.0) -> Break | None:
     """The kink or jump of f with the largest second difference between the times `low` and `high` [s]; None if f is
-    smooth there, up to the round-off of its values. f may be NaN outside of the interval.
+    smooth there, up to the round-off of its values. f may be NaN outside of the interval. largest: the largest value of
+    f elsewhere, whose round-off remains where f is a small difference of large numbers.
 
     >>> found = find_break(lambda t: abs(t - 0.3), 0.0, 1.0)
     >>> round(found.t, 3), found.jump
@@ -41,7 +42,7 @@ def find_break(f: Callable[[float], float], low: float, high: float) -> Break | 
     for _ in range(HALVINGS):
         second = [abs(v[k] - 2.0 * v[k + 1] + v[k + 2]) for k in range(3)]
         best = int(np.argmax(second))
-        size = max(abs(x) for x in v)
+        size = max(largest, *(abs(x) for x in v))
         steepest = max(abs(v[k + 1] - v[k]) for k in range(4)) / (t[1] - t[0])
         noise = 64.0 * EPS * (size + steepest * max(abs(low), abs(high)))
         if not second[best] > noise:

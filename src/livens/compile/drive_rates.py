@@ -1,15 +1,14 @@
 """Rates and accelerations of prescribed motions, from their values.
 
 An Expression and a drive with a method `derivative()`, as splines have, are differentiated exactly. Any other function
-is differentiated by differences of order six at seven times. The round-off of a second difference is that of the values
-over the square of the spacing. Therefore the spacing is the widest one at which the drive is smooth, whatever the step
-of the run. Where a drive begins, ends or is not smooth, shorter and one-sided differences are used.
+is differentiated by differences at seven times, over the widest spacing at which it is smooth (wide_differences.py).
+Where it is not smooth, differences with a part of the step of the run are used, on one side of a kink.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +18,8 @@ from ..describe.signal import sample
 from ..describe.thing import Thing
 from ..errors import ModelError
 from .drive_breaks import Break, find_break
+from .wide_differences import known_values, wide_table
 
-SMOOTH = 1e-8  # relative difference of second differences of order four and six: the latter is then good to 1e-12
-LEVELS = 8  # of spacings, each eight times as wide as the one before
 STEP_PART = 1.0 / 8.0  # step of the differences, relative to the step of the run
 SHORT_STEP = STEP_PART * 1e-3  # the same if there is no run [s]
 SHORTEST = 1e-9  # shortest step of the differences relative to the time, and …
@@ -44,12 +42,19 @@ CUBIC = np.array([-11.0, 18.0, -9.0, 2.0]) / 6.0  # the first derivative at the 
 
 
 def drive_table(
-    owner: Thing, drive: Drive, t: Array, step: float = SHORT_STEP, last: float = np.inf, widest: float = 0.0
+    owner: Thing,
+    drive: Drive,
+    t: Array,
+    step: float = SHORT_STEP,
+    last: float = np.inf,
+    widest: float = 0.0,
+    largest: float = 0.0,
 ) -> Array:
     """Value, rate and acceleration of a drive: (len(t), 3); exactly for an Expression and if the drive has a method
     `derivative()`, as splines do, and otherwise by sixth-order differences. For times in [0, last] it is called at
     times in [0, last] only; at its ends the step is shortened until it is fine enough. If the drive is undefined or not
-    smooth after t, backward differences give its rate: this depends on the drive alone, not on the end of a run."""
+    smooth after t, backward differences give its rate: this depends on the drive alone, not on the end of a run.
+    widest, largest: the widest spacing of differences [s], and the largest value of the drive (wide_differences.py)."""
     step = min(step, last / 9.0)
     slack = 1e-6 * step  # for the round-off of computed times
     within = (t >= -slack) & (t <= last + slack)
@@ -58,10 +63,10 @@ def drive_table(
     rates = _own_rates(drive, t)
     if rates is not None:
         return np.stack([value, *rates], axis=1)
-    wide, done = _wide(owner, drive, t, value, widest, step, last)
+    wide, done = wide_table(owner, drive, t, value, widest, step, last)
     if done.all():
         return wide
-    wide[~done] = _near(owner, drive, t[~done], value[~done], within[~done], step, last)
+    wide[~done] = _near(owner, drive, t[~done], value[~done], within[~done], step, last, largest)
     return wide
 
 
@@ -78,70 +83,9 @@ def _own_rates(drive: Any, t: Array) -> tuple[Array, Array] | None:
     return None
 
 
-def best_spacing(owner: Thing, drive: Drive, step: float, last: float = np.inf) -> float:
-    """The widest spacing at which second differences of a drive agree with those at an eighth of it, up to round-off.
-    Some times near the start decide, which follow from the step of the run alone; `_wide` checks all others."""
-    t = 8.0 * step * np.array([16.0, 37.0, 57.0])
-    t, best = t[t <= last], step
-    with suppress(Exception):  # a function that is defined for the times of a shorter run only may raise anything
-        value = known_values(owner, drive, t)
-        t, value = t[np.isfinite(value)], value[np.isfinite(value)]
-        for _ in range(LEVELS):
-            inside = 24.0 * best <= np.minimum(t, last - t)
-            fine, coarse = (_central(owner, drive, t[inside], value[inside], s) for s in (best, 8.0 * best))
-            noise = _second_noise(t[inside], value[inside], fine, best)
-            if not inside.any() or not (np.abs(fine.second - coarse.second) <= 4.0 * noise).all():
-                break
-            best *= 8.0
-    return best
-
-
-class _Differences(NamedTuple):
-    """Central differences: first and second derivative of order six, and the second of orders four and two."""
-
-    first: Array
-    second: Array
-    rough: Array
-    simple: Array
-
-
-def _central(owner: Thing, drive: Drive, t: Array, value: Array, step: float) -> _Differences:
-    rise = known_values(owner, drive, t[:, None] + step * (np.arange(7) - 3)) - value[:, None]
-    first = np.sum(FIRST[1] * rise, axis=1) / (60.0 * step)
-    second = np.sum(SECOND[1] * rise, axis=1) / (180.0 * step**2)
-    simple, rough, _ = (rise @ weights / (180.0 * step**2) for weights in BENDS)
-    return _Differences(first, second, rough, simple)
-
-
-def _second_noise(t: Array, value: Array, found: _Differences, step: float) -> Array:
-    """Round-off of a second difference: of the values, and of the times at which the drive was called."""
-    return 16.0 * np.finfo(np.float64).eps * (np.abs(value) + np.abs(t * found.first)) / step**2
-
-
-def _wide(
-    owner: Thing, drive: Drive, t: Array, value: Array, widest: float, step: float, last: float
-) -> tuple[Array, Any]:
-    """Value, rate and acceleration by central differences of the widest spacing that is smooth there, and where it is:
-    differences of order four and six agree. The rest is left to shorter spacings."""
-    table, done = np.zeros((len(t), 3)), np.zeros(len(t), dtype=bool)
-    table[:, 0] = value
-    spacing = widest
-    while spacing > 4.0 * step and not done.all():
-        k = np.flatnonzero(~done & (t >= 3.0 * spacing) & (t <= last - 3.0 * spacing))
-        if len(k):
-            found = _central(owner, drive, t[k], value[k], spacing)
-            noise = _second_noise(t[k], value[k], found, spacing)
-            good = np.abs(found.second - found.rough) <= SMOOTH * np.abs(found.second) + noise
-            good &= (
-                np.abs(found.rough - found.simple) <= 0.01 * np.abs(found.second) + noise
-            )  # a kink can meet one only
-            table[k[good], 1], table[k[good], 2] = found.first[good], found.second[good]
-            done[k[good]] = True
-        spacing /= 8.0
-    return table, done
-
-
-def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step: float, last: float) -> Array:
+def _near(
+    owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step: float, last: float, largest: float
+) -> Array:
     """The same by differences of the shortest spacing, one-sided at the ends of a drive and at its kinks."""
     side = 1 - (within & (t < 3.0 * step)) + (within & (t > last - 3.0 * step))
     times = _times(t, within, side, step, last)
@@ -149,7 +93,7 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
     before = side.copy()
     side = np.where(np.isnan(rise).any(axis=1) & (side == 1), 2, side)
     for k in np.flatnonzero((side == 1) & _bent(t, value, rise, step)).tolist():
-        side[k] = _smooth_side(owner, drive, float(t[k]), times[k])
+        side[k] = _smooth_side(owner, drive, float(t[k]), times[k], largest)
     moved = side != before
     times[moved] = _times(t[moved], within[moved], side[moved], step, last)
     again = moved | np.isnan(rise).any(axis=1)
@@ -164,7 +108,7 @@ def _near(owner: Thing, drive: Drive, t: Array, value: Array, within: Any, step:
             raise ModelError(
                 f"drive of {owner.name!r} has no rate at t = {without[0]:g} s: it must begin and end smoothly."
             )
-        table[again] = _near(owner, drive, t[again], value[again], within[again], step / 8.0, last)
+        table[again] = _near(owner, drive, t[again], value[again], within[again], step / 8.0, last, largest)
     return table
 
 
@@ -176,10 +120,11 @@ def _bent(t: Array, value: Array, rise: Array, step: float) -> Any:
     return np.ptp(found, axis=0) > 0.01 * most + 180.0 * _noise(t, value, rise, step)
 
 
-def _smooth_side(owner: Thing, drive: Drive, t: float, times: Array) -> int:
+def _smooth_side(owner: Thing, drive: Drive, t: float, times: Array, largest: float) -> int:
     """The times that a difference at t uses, as in BEFORE: both sides if the drive has no kink among `times`, and
     otherwise the side away from it; the earlier times if it is at t. A jump is refused."""
-    found = find_break(lambda time: float(known_values(owner, drive, np.array([time]))[0]), *times[[0, -1]].tolist())
+    low, high = times[[0, -1]].tolist()
+    found = find_break(lambda time: float(known_values(owner, drive, np.array([time]))[0]), low, high, largest)
     if found is None:
         return 1
     refuse_jump(owner, found)
@@ -199,18 +144,6 @@ def _times(t: Array, within: Any, side: Any, step: float, last: float) -> Array:
     """The seven times of the differences at each t: (len(t), 7)."""
     times = t[:, None] + step * (np.arange(7) - BEFORE[side][:, None])
     return np.where(within[:, None], np.clip(times, 0.0, last), times)
-
-
-def known_values(owner: Thing, drive: Drive, times: Array) -> Array:
-    """A drive at the given times; NaN where it is undefined."""
-    try:
-        return sample(drive, times.ravel(), (), owner, "drive").reshape(times.shape)
-    except Exception:  # a function of the user may raise any
-        if times.size == 1:
-            return np.full(times.shape, np.nan)
-        return np.concatenate([known_values(owner, drive, part) for part in np.array_split(times.ravel(), 2)]).reshape(
-            times.shape
-        )
 
 
 def _noise(t: Array, value: Array, rise: Array, step: float) -> Array:

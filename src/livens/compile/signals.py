@@ -22,9 +22,10 @@ from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointL
 from ..describe.thing import Thing
 from ..formula.formula import Formula
 from .drive_breaks import Break, find_break
-from .drive_rates import SHORT_STEP, STEP_PART, best_spacing, drive_table, known_values, refuse_jump
+from .drive_rates import SHORT_STEP, STEP_PART, drive_table, refuse_jump
 from .signal_forms import SignalForms
 from .terms import Terms
+from .wide_differences import best_spacing, known_values, largest_value
 
 MOST_EXAMINED = 2000  # intervals in which drives are examined for jumps, in one run
 
@@ -85,7 +86,7 @@ class Signals:
         """h, until: step and end of the run [s], within which drives are evaluated."""
         self.step = SHORT_STEP if h is None else STEP_PART * abs(h)
         self.last = np.inf if until is None else until
-        self.spacings: dict[int, float] = {}
+        self.spacings: dict[int, tuple[float, float]] = {}
         self.terms = Terms(model)
         loads, motors = self.terms.of(PointLoad), self.terms.of(CoordinateMotor)
         drives = [(thing, thing.drive) for thing in model.things if thing.drive is not None]
@@ -148,7 +149,7 @@ class Signals:
         """The columns of a function at the times t, by calls of Python."""
         owner, signal, shape, what, _ = function
         if what == "drive":
-            return drive_table(owner, signal, t, self.step, self.last, self.spacing(owner, signal))
+            return drive_table(owner, signal, t, self.step, self.last, *self.spacing(owner, signal))
         return sample(signal, t, shape, owner, what)
 
     def drive_breaks(self, t: Array, table: Array) -> Iterator[tuple[Thing, Break]]:
@@ -166,7 +167,7 @@ class Signals:
                     return
                 self.examined += 1
                 low, high = sorted((float(t[i]), float(t[i + 1])))
-                found = find_break(partial(_value, owner, drive), low, high)
+                found = find_break(partial(_value, owner, drive), low, high, self.spacing(owner, drive)[1])
                 if found is not None:
                     yield owner, found
 
@@ -182,10 +183,12 @@ class Signals:
         other.examined = 0
         return other
 
-    def spacing(self, owner: Thing, drive: Drive) -> float:
-        """The spacing of differences of a drive [s], chosen once."""
+    def spacing(self, owner: Thing, drive: Drive) -> tuple[float, float]:
+        """The spacing of differences of a drive [s], and its largest value, at least a radian if it is an angle."""
         if id(drive) not in self.spacings:
-            self.spacings[id(drive)] = best_spacing(owner, drive, self.step, self.last)
+            turn = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else 0.0
+            largest = max(turn, largest_value(owner, drive, self.step, self.last))
+            self.spacings[id(drive)] = best_spacing(owner, drive, self.step, self.last), largest
         return self.spacings[id(drive)]
 
     def hold(self, efforts: Array) -> None:

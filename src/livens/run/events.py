@@ -173,9 +173,8 @@ class EventRun:
                 self.store(self.time(self.done), self.state)
             return self.motion()
         except BaseException as error:
-            if (
-                self.latest is None or getattr(error, "trajectory", None) is not self.latest
-            ):  # of the user, or of an action
+            # an exception of any class: one with another motion, or none, was raised by a function of the user
+            if self.latest is None or getattr(error, "trajectory", None) is not self.latest:
                 with suppress(AttributeError, TypeError):  # a class without attributes
                     error.trajectory = self.motion_so_far()  # type: ignore[attr-defined]
             raise

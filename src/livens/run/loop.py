@@ -101,7 +101,8 @@ class Run:
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
-                self.collect_impacts(touch)
+                if self.system.contacts.capacity:
+                    self.collect_impacts(touch)
                 if code != status.OK:
                     text = sentence(self, code, int(work.fault[0]), done, state, work.g)
                     if done % self.every:  # the failed step has changed the state: take those before it again
@@ -121,9 +122,8 @@ class Run:
                 longest = min(4 * max(chunk, size), self.longest())
                 chunk = int(np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, longest))
         except BaseException as error:
-            if (
-                self.latest is None or getattr(error, "trajectory", None) is not self.latest
-            ):  # a function of the user has raised it
+            # an exception of any class: one with another motion, or none, was raised by a function of the user
+            if self.latest is None or getattr(error, "trajectory", None) is not self.latest:
                 with suppress(AttributeError, TypeError):  # a class without attributes
                     motion = self.trajectory(done - done % self.every) if stepping else self.so_far(state, done)
                     error.trajectory = motion  # type: ignore[attr-defined]

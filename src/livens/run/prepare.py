@@ -21,7 +21,6 @@ from ..errors import ModelError
 from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..step import Scheme
-from .checkpoint import Checkpoints
 from .follow import follow
 from .given_state import checked_start
 from .loop import OPEN
@@ -74,19 +73,7 @@ class Prepared:
         "bodies.arm.velocity": (1, 0, 0)}. `motion.model` is a copy of the model with these numbers.
         """
         how = planned(self.scheme, self.h, until, every)
-        return self.follow(how, start, progress, parameters=parameters)
-
-    def follow(
-        self,
-        how: Plan,
-        start: State | None = None,
-        progress: bool | None = False,
-        checkpoints: Checkpoints | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        t0: float = 0.0,
-    ) -> Trajectory:
-        """The motion by a plan, from the time t0 [s]."""
-        return follow(how, self.compiled_for(parameters), start, progress, checkpoints, t0)
+        return follow(how, self.compiled_for(parameters), start, progress)
 
     def keep_arrays(self, until: float, *, every: int = 1) -> Kept:
         """A run to t = `until` [s] whose arrays are allocated once: a function of `start` and `parameters` that writes

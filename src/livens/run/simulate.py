@@ -24,11 +24,10 @@ from .auto_step import auto_run
 from .checkpoint import INTERVAL, Checkpoints
 from .energy_check import warn_of_energy_error
 from .event_runs import refuse_auto_step, refuse_between_steps, resume_events, simulate_events
-from .follow import begin_state
+from .follow import begin_state, follow
 from .given_state import checked_start
 from .loop import Run, room, with_memory
 from .plan import Plan, plan
-from .prepare import Prepared
 from .progress import Progress
 
 UNCOUNTED = 1e15  # steps; more are too many to count
@@ -92,11 +91,10 @@ def simulate(
         motion = simulate_events(events, how, compiled, state, t0, progress, checkpoints)
         warn_of_energy_error(motion)
         return motion
-    prepared = Prepared(compiled, how.scheme, how.h)
 
     def go(how: Plan) -> Trajectory:
         checkpoints.begin()
-        return prepared.follow(how, start, progress, checkpoints, t0=t0)
+        return follow(how, compiled, start, progress, checkpoints, t0)
 
     chosen = isinstance(h, str)
     with checkpoints:

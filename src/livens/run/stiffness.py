@@ -25,10 +25,10 @@ import numpy as np
 from ..checks import Array
 from ..compile.assembly import SHIFT, Assembly
 from ..compile.compiled import Compiled
-from ..compile.drive_rates import known_values
 from ..compile.signals import Signals
 from ..compile.states import as_record, copied
 from ..compile.system import inverse_masses
+from ..compile.wide_differences import known_values
 from ..describe.model import Model
 from ..describe.pose import turned
 from ..describe.row import Drive

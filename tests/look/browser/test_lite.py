@@ -17,9 +17,10 @@ ROOT = Path(__file__).parents[3]
 PYTHON = ROOT / ".venv-lite" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 NOTEBOOK = "hammer.ipynb"
 PATIENCE = 300_000  # a kernel in a browser that draws in software [ms]
-DONE = """() => {
+DONE = """count => {
   const cells = [...document.querySelectorAll('.jp-CodeCell')]
-  return cells.length > 0 && cells.every(c => /\\[\\d+\\]/.test(c.querySelector('.jp-InputPrompt')?.textContent || ''))
+  const prompt = cell => cell.querySelector('.jp-InputPrompt')?.textContent || ''
+  return cells.length == count && cells.every(cell => /\\[\\d+\\]/.test(prompt(cell)))
 }"""
 
 
@@ -45,7 +46,7 @@ def address(tmp_path_factory):
 
 
 def test_a_notebook_runs_in_the_browser(browser, address):
-    context = browser.new_context(viewport={"width": 1000, "height": 700})
+    context = browser.new_context(viewport={"width": 1000, "height": 3000})
     page, asked = context.new_page(), []
     context.on("request", lambda request: asked.append(request.url))
     page.set_default_timeout(PATIENCE)
@@ -53,9 +54,11 @@ def test_a_notebook_runs_in_the_browser(browser, address):
     page.wait_for_selector(".jp-CodeCell")
     cells = json.loads((ROOT / "examples" / "browser" / NOTEBOOK).read_text(encoding="utf-8"))["cells"]
     page.locator(".jp-Cell").first.click()
-    for _ in cells:
+    for _ in cells[1:]:
         page.keyboard.press("Shift+Enter")
-    page.wait_for_function(DONE, timeout=PATIENCE, polling=500)
+    page.keyboard.press("Control+Enter")  # the last one, without a new cell below it
+    code = sum(cell["cell_type"] == "code" for cell in cells)
+    page.wait_for_function(DONE, arg=code, timeout=PATIENCE, polling=500)
     text = page.locator(".jp-OutputArea-output").all_inner_texts()
     assert any("energy [J]" in one for one in text)  # the report
     assert not page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count()

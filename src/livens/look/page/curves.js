@@ -88,6 +88,7 @@ function curves(data, $, seek) {
   $("opencurves").hidden = !things.length || times.length < 2
   return {
     draw,
+    get chosen() { return chosen },
     choose(kind, name) {
       const k = things.findIndex(one => one.kind == kind && one.name == name)
       if (k >= 0 && times.length > 1) choose(k)

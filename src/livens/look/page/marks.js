@@ -59,6 +59,7 @@ function marks(data, scene, $) {
   }
   return {
     named,
+    get pointer() { return pointer },
     arrows(places, frame) {                                                  // ends and colours, for drawing.js
       return arrows.flatMap(one => one.names.flatMap((_, k) => {
         const F = one.values.subarray(3 * (frame * one.n + k), 3 * (frame * one.n + k) + 3), from = carry(places[one.body[0][k]], one.at, 3 * k)

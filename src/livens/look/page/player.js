@@ -46,13 +46,18 @@ function begin() {
 
   // ── clock and controls ──
   const room = new Float32Array(raw(data.room))
-  let playing = false, now = start, last = 0, seen = true, latest = null, pressed = null
+  let playing = false, now = start, last = 0, seen = true, latest = null, pressed = null, drawn = ""
+  const boxes = [...document.querySelectorAll("aside input, #follow")]
   new IntersectionObserver(([now]) => { seen = now.isIntersecting }).observe(canvas)    // the clock stops while the page is out of sight
   function render(clock) {
     requestAnimationFrame(render)
     if (!seen) { last = 0; return }
     if (playing && last) { now += (clock - last) / 1000 * $("speed").value; if (now > end) now = start }
     last = clock
+    const state = [now, camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, innerHeight, window.devicePixelRatio,
+                   document.documentElement.dataset.look, chart.chosen, mark.pointer, ...boxes.map(box => box.checked)].join()
+    if (state == drawn) return                  // a picture that does not change is not drawn again
+    drawn = state
     const [frame, part] = frameOf(now), bodies = data.bodies.map((_, b) => matrix(pose(b, frame, part)))
     const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
     const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
