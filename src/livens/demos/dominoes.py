@@ -8,7 +8,7 @@ import livens as lv
 
 from .demo import Demo
 
-HEIGHT, THICK, WIDTH, SPACE = 0.048, 0.0075, 0.024, 0.02  # [m]
+DOMINO_HEIGHT, DOMINO_THICK, WIDTH, SPACE = 0.048, 0.0075, 0.024, 0.02  # [m]
 
 
 def topple_dominoes(count: int = 12, rate: float = 4.0, until: float = 0.35) -> lv.Trajectory:
@@ -24,9 +24,9 @@ def topple_dominoes(count: int = 12, rate: float = 4.0, until: float = 0.35) -> 
     floor, row = model.world.plane((0, 0, 0)), []
     for k in range(count):
         spin = np.array([0.0, rate if k == 0 else 0.0, 0.0])
-        velocity = np.cross(spin, (-THICK / 2, 0.0, HEIGHT / 2))  # it turns about its front edge
-        place = (k * (THICK + SPACE), 0.0, HEIGHT / 2)
-        shape = lv.Box(THICK, WIDTH, HEIGHT, density=1200)
+        velocity = np.cross(spin, (-DOMINO_THICK / 2, 0.0, DOMINO_HEIGHT / 2))  # it turns about its front edge
+        place = (k * (DOMINO_THICK + SPACE), 0.0, DOMINO_HEIGHT / 2)
+        shape = lv.Box(DOMINO_THICK, WIDTH, DOMINO_HEIGHT, density=1200)
         row.append(
             model.add(lv.Body(shape, at=place, velocity=velocity, angular_velocity=spin, name=f"domino {k}"))
         )  # fmt: skip

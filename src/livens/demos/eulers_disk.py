@@ -10,8 +10,8 @@ import livens as lv
 
 from .demo import Demo
 
-RADIUS, ROLLING, TILT, G = 0.1, 0.002, 0.2, 9.81  # [m], [m], [rad], [m/s²]
-PACE = 2.0 / 3.0 * ROLLING / RADIUS * np.sqrt(G / RADIUS)  # of √θ [1/s]
+DISK_RADIUS, ROLLING, TILT, G = 0.1, 0.002, 0.2, 9.81  # [m], [m], [rad], [m/s²]
+PACE = 2.0 / 3.0 * ROLLING / DISK_RADIUS * np.sqrt(G / DISK_RADIUS)  # of √θ [1/s]
 END = np.sqrt(TILT) / PACE  # [s]
 
 
@@ -27,11 +27,13 @@ def roll_disk(until: float = 3.0) -> lv.Trajectory:
     True
     """
     turn = lv.Pose.from_axis_angle((0, 1, 0), TILT).B
-    spin = np.sqrt(4.0 * G / (RADIUS * np.sin(TILT))) * np.sin(TILT) * turn[:, 0]  # about the line to the lowest point
+    spin = (
+        np.sqrt(4.0 * G / (DISK_RADIUS * np.sin(TILT))) * np.sin(TILT) * turn[:, 0]
+    )  # about the line to the lowest point
     thick = 1e-3
-    height = RADIUS * np.sin(TILT) + 0.5 * thick * np.cos(TILT)
+    height = DISK_RADIUS * np.sin(TILT) + 0.5 * thick * np.cos(TILT)
     model = lv.Model(gravity=(0.0, 0.0, -G), name="Euler's disk")
-    shape = lv.Cylinder(RADIUS, thick, mass=1.0)
+    shape = lv.Cylinder(DISK_RADIUS, thick, mass=1.0)
     disk = model.add(lv.Body(shape, at=(0, 0, height), rotation=turn, angular_velocity=spin, name="disk"))
     model.add(lv.Contact(model.world.plane((0, 0, 0)), disk, friction=2.0, rolling=ROLLING))
     return lv.simulate(model, h=2.5e-4, until=until, every=8)

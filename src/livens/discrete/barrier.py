@@ -28,7 +28,6 @@ from ..compile.compiled import Compiled
 from ..compile.states import copied, empty_record
 from ..describe.body import Body
 from ..describe.contact_rule import ContactRule
-from ..describe.joints.rigid import Rigid
 from ..describe.model import Model
 from ..errors import ModelError, StepFailed, require
 from ..kernels.arrays import State, System
@@ -41,6 +40,7 @@ SLOW = 1e-3  # default of `creep`: sizes of the smallest body in a second
 ITERATIONS = 200  # of Newton's method, before a step has failed
 CONVERGED = 1e-5  # last correction of a step, relative to `distance`
 HALVINGS = 40
+FREEDOMS = 6  # of a body
 REST_PUSH = 13.0  # κ₀ d³ times this is the push at half the distance d of three corners
 
 
@@ -76,9 +76,9 @@ class Barrier:
     scratch: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        for name in ("distance", "creep"):
-            if getattr(self, name) is not None:
-                positive(getattr(self, name), f"{name} of Barrier")
+        for value, name in ((self.distance, "distance"), (self.creep, "creep")):
+            if value is not None:
+                positive(value, f"{name} of Barrier")
 
     @property
     def weights(self) -> Array:
@@ -368,7 +368,7 @@ def refuse(model: Model) -> None:
 
 def _fixes(joint: Any) -> bool:
     """True for a joint that fixes a body to the world."""
-    return isinstance(joint, Rigid) and any(point.body.is_world for point in joint.points)
+    return len(joint.rows()) == FREEDOMS and any(point.body.is_world for point in joint.points)
 
 
 def ipctk() -> Any:

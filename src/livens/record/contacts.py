@@ -134,12 +134,16 @@ def impacts(motion: Trajectory) -> Impacts:
 
 def joined_impacts(parts: Sequence[Impacts]) -> Impacts:
     """The impacts of consecutive motions."""
-    lists = [[name for part in parts for name in getattr(part, field)] for field in ("contact", "first", "second")]
-    t, point, normal, impulse, speed = (
-        np.concatenate([getattr(part, field) for part in parts])
-        for field in ("t", "point", "normal", "impulse", "speed")
+    return Impacts(
+        np.concatenate([part.t for part in parts]),
+        [name for part in parts for name in part.contact],
+        [name for part in parts for name in part.first],
+        [name for part in parts for name in part.second],
+        np.concatenate([part.point for part in parts]),
+        np.concatenate([part.normal for part in parts]),
+        np.concatenate([part.impulse for part in parts]),
+        np.concatenate([part.speed for part in parts]),
     )
-    return Impacts(t, lists[0], lists[1], lists[2], point, normal, impulse, speed)
 
 
 def has_contacts(motion: Trajectory) -> bool:
