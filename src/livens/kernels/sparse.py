@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from .._jit import inline, njit
 
-BALL, HINGE = 3, 5  # rows of the usual blocks
+BALL_ROWS, HINGE_ROWS = 3, 5  # rows of the usual blocks
 TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the row is redundant
 
 
@@ -44,10 +44,10 @@ def assemble(bodies, blocks, P, Q, half, A):
         e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
         im = bodies.inverse_mass[b]
         i0, i1, i2 = bodies.inverse_inertia[b, 0], bodies.inverse_inertia[b, 1], bodies.inverse_inertia[b, 2]
-        if n == BALL and m == BALL:
-            add_product(A, P, Q, o, BALL, BALL, e, d, half and e == d, im, i0, i1, i2)
-        elif n == HINGE and m == HINGE:
-            add_product(A, P, Q, o, HINGE, HINGE, e, d, half and e == d, im, i0, i1, i2)
+        if n == BALL_ROWS and m == BALL_ROWS:
+            add_product(A, P, Q, o, BALL_ROWS, BALL_ROWS, e, d, half and e == d, im, i0, i1, i2)
+        elif n == HINGE_ROWS and m == HINGE_ROWS:
+            add_product(A, P, Q, o, HINGE_ROWS, HINGE_ROWS, e, d, half and e == d, im, i0, i1, i2)
         else:
             add_product(A, P, Q, o, n, m, e, d, half and e == d, im, i0, i1, i2)
 
@@ -191,10 +191,10 @@ def factor(blocks, A, pivot, tiny):
     for J in range(blocks.diagonal.shape[0]):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        if n == BALL:
-            ratio = eliminate(blocks, A, pivot, tiny, J, first, BALL)
-        elif n == HINGE:
-            ratio = eliminate(blocks, A, pivot, tiny, J, first, HINGE)
+        if n == BALL_ROWS:
+            ratio = eliminate(blocks, A, pivot, tiny, J, first, BALL_ROWS)
+        elif n == HINGE_ROWS:
+            ratio = eliminate(blocks, A, pivot, tiny, J, first, HINGE_ROWS)
         else:
             ratio = eliminate(blocks, A, pivot, tiny, J, first, n)
         most = max(most, ratio)
@@ -244,19 +244,19 @@ def solve(blocks, A, pivot, x):
     for J in range(last):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        if n == BALL:
-            forward(blocks, A, x, J, first, BALL)
-        elif n == HINGE:
-            forward(blocks, A, x, J, first, HINGE)
+        if n == BALL_ROWS:
+            forward(blocks, A, x, J, first, BALL_ROWS)
+        elif n == HINGE_ROWS:
+            forward(blocks, A, x, J, first, HINGE_ROWS)
         else:
             forward(blocks, A, x, J, first, n)
     for J in range(last - 1, -1, -1):
         first = blocks.row[J]
         n = blocks.row[J + 1] - first
-        if n == BALL:
-            backward(blocks, A, pivot, x, J, first, BALL)
-        elif n == HINGE:
-            backward(blocks, A, pivot, x, J, first, HINGE)
+        if n == BALL_ROWS:
+            backward(blocks, A, pivot, x, J, first, BALL_ROWS)
+        elif n == HINGE_ROWS:
+            backward(blocks, A, pivot, x, J, first, HINGE_ROWS)
         else:
             backward(blocks, A, pivot, x, J, first, n)
 
