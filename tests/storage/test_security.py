@@ -44,7 +44,8 @@ def uses(*names):
 
 
 def test_nothing_is_evaluated_or_unpickled():
-    assert uses("eval", "exec", "compile", "__import__", "marshal", "shelve", "dill", "cloudpickle", "yaml") == {}
+    found = uses("eval", "exec", "compile", "__import__", "marshal", "shelve", "dill", "cloudpickle", "yaml")
+    assert found == {"gpu/compiler.py": {"exec"}}  # the text of a kernel, which gpu/source.py writes
     assert uses("allow_pickle=True") == {}
     assert uses("runpy") == {"cli/source.py": {"runpy"}}  # Python files, which are programs
     assert uses("pickle") == {"study/executors.py": {"pickle"}}  # only to see whether a function can be sent

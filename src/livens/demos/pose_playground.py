@@ -111,5 +111,5 @@ DEMO = Demo(
     "both products, step by step",
     words,
     page=play,
-    position=18,
+    position=26,
 )

@@ -125,7 +125,7 @@ def table(order: int, tolerance: float) -> Array:
     return np.concatenate([[A.shape[1]], A.ravel(), looks, [tolerance], estimates.ravel(), [len(times) - 1]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RungeKutta:
     """Explicit Runge–Kutta of order 4 (the classical one) or 8 (Dormand & Prince), on rotations (Munthe-Kaas), with
     joints satisfied by projection. For short, accurate runs, also with dampers and prescribed motions, and for
@@ -169,6 +169,9 @@ class RungeKutta:
             raise ModelError(f"the tolerance of a Runge–Kutta scheme is a number from 0 to 1, not {self.tolerance!r}.")
         if self.tolerance > 0.0 and self.order != 8:
             raise ModelError("a Runge–Kutta scheme with a tolerance has order 8: lv.RungeKutta(tolerance=1e-9).")
+
+    def __repr__(self) -> str:
+        return f"RungeKutta(order={self.order}{f', tolerance={self.tolerance:g}' if self.adaptive else ''})"
 
     @property
     def tableau(self) -> Array:
