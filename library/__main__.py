@@ -1,6 +1,6 @@
 """Build the kernels as a library for this machine, where the package finds it: python -m library.
 
-Takes six minutes of processor time, four minutes on two cores; nothing is done if the library is up to date. Needs
+Takes 13 minutes of processor time, seven minutes on two cores; nothing is done if the library is up to date. Needs
 numba and a C compiler.
 """
 
