@@ -1,5 +1,7 @@
 """lv.EnergyMomentum: energy, momentum and angular momentum exact in any orientation, unit and order of the bodies."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -34,15 +36,15 @@ def mechanism(seed, world=True, length=1.0, mass=1.0, second=1.0, extras=True):
     for k in range(3):
         size = length * random.uniform(0.1, 0.5, 3)
         shape = lv.Box(*size, density=mass * random.uniform(0.5, 2.0) / np.prod(size))
-        pose = dict(at=place((0.8 * k, 0, 0)), rotation=Rotation.random(random_state=random).as_matrix())
+        pose = {"at": place((0.8 * k, 0, 0)), "rotation": Rotation.random(random_state=random).as_matrix()}
         if k == 0:
-            pose |= dict(
-                velocity=tuple(length / second * random.normal(size=3)),
-                body_rates=tuple(random.normal(size=3) / second),
-            )
+            pose |= {
+                "velocity": tuple(length / second * random.normal(size=3)),
+                "body_rates": tuple(random.normal(size=3) / second),
+            }
         bodies.append(m.add(lv.Body(shape, name=f"body {k}", **pose)))
     ends = [m.world, *bodies] if world else bodies
-    for k, (one, two) in enumerate(zip(ends, ends[1:], strict=False)):
+    for k, (one, two) in enumerate(itertools.pairwise(ends)):
         kind = JOINTS[random.integers(len(JOINTS))]
         x = place((0.8 * k - 0.4, 0.1, 0.0))
         axis = tuple(random.normal(size=3))
@@ -57,7 +59,7 @@ def mechanism(seed, world=True, length=1.0, mass=1.0, second=1.0, extras=True):
         elif kind == "Planar":
             m.add(lv.Planar(one.point_at(*x), two.point_at(*x), normal=axis, name=f"joint {k}"))
         else:
-            at = dict(axis=axis, name=f"joint {k}")
+            at = {"axis": axis, "name": f"joint {k}"}
             if kind in ("Revolute", "Prismatic") and extras:
                 unit = force * length if kind == "Revolute" else stiffness
                 at["stiffness"] = float(random.uniform(0.5, 3.0) * unit)
@@ -72,7 +74,8 @@ def mechanism(seed, world=True, length=1.0, mass=1.0, second=1.0, extras=True):
 def test_energy_and_joints_are_exact_on_random_mechanisms(seed):
     motion = lv.simulate(mechanism(seed), SCHEME, h=0.01, until=1.0)
     assert worst(motion.energy) <= 2e-12 * scale(motion)
-    assert motion.defect_position.max() <= 1e-12 and motion.defect_velocity.max() <= 1e-10
+    assert motion.defect_position.max() <= 1e-12
+    assert motion.defect_velocity.max() <= 1e-10
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -80,7 +83,8 @@ def test_momentum_is_exact_without_a_world(seed):
     motion = lv.simulate(mechanism(100 + seed, world=False), SCHEME, h=0.01, until=1.0)
     size = np.linalg.norm(motion.angular_momentum[0]) + np.linalg.norm(motion.momentum[0])
     assert worst(motion.energy) <= 2e-12 * scale(motion)
-    assert worst(motion.momentum) <= 1e-13 * size * 20 and worst(motion.angular_momentum) <= 1e-12 * size
+    assert worst(motion.momentum) <= 1e-13 * size * 20
+    assert worst(motion.angular_momentum) <= 1e-12 * size
 
 
 @pytest.mark.parametrize("unit", [(1e-3, 1e-3, 1.0), (1e3, 1e6, 3600.0), (1e-6, 1e-15, 1e-6)])
@@ -123,7 +127,8 @@ def test_it_is_symmetric():
     there = lv.simulate(m, SCHEME, h=1e-2, until=0.3, start=start).state
     back = there._replace(p=-there.p, L=-there.L, memory=np.zeros(0))
     again = lv.simulate(m, SCHEME, h=1e-2, until=0.3, start=back).state
-    assert np.abs(again.a - start.a).max() < 1e-12 and np.abs(again.p + start.p).max() < 1e-11
+    assert np.abs(again.a - start.a).max() < 1e-12
+    assert np.abs(again.p + start.p).max() < 1e-11
 
 
 def test_dampers_dissipate_exactly_what_they_book():
@@ -198,6 +203,14 @@ def test_energies_of_the_user_are_exact(fixed):
         assert 3.8 < errors[0] / errors[1] < 4.2
 
 
+def explicit_fails(model, h):
+    """True if the explicit kick is unstable: the run fails or its energy grows."""
+    try:
+        return worst(lv.simulate(model, lv.Livens(), h=h, until=10.0).energy) > 1.0
+    except lv.StepFailed:
+        return True
+
+
 @pytest.mark.parametrize("steps", [1.0, 10.0, 100.0])
 def test_stiff_springs_and_long_steps(steps):
     """hω of 1 to 100: a pendulum on a stiff spring against a rigid one, and against the unstable explicit kick."""
@@ -214,9 +227,7 @@ def test_stiff_springs_and_long_steps(steps):
     stretch = 3 * 9.81 / (steps / h) ** 2
     assert np.abs(motion.position("ball") - reference.position("bob")).max() <= 0.02 + 20 * stretch
     if steps > 2.0:
-        with pytest.raises((lv.StepFailed, AssertionError)):
-            explicit = lv.simulate(m, lv.Livens(), h=h, until=10.0)
-            assert worst(explicit.energy) < 1.0
+        assert explicit_fails(m, h)
 
 
 def test_redundant_joints_of_a_four_bar():
@@ -231,13 +242,13 @@ def test_redundant_joints_of_a_four_bar():
                 rotation=random.as_matrix(),
             )
         )
-        for k, (one, two) in enumerate(zip(corners, corners[1:], strict=False))
+        for k, (one, two) in enumerate(itertools.pairwise(corners))
     ]  # fmt: skip
     ends = [m.world, *bars, m.world]
     for k, (one, two, x) in enumerate(zip(ends, ends[1:], corners, strict=False)):
         x = place(x)
         m.add(lv.Revolute(one.point_at(*x), two.point_at(*x), axis=place((0, 1, 0)), name=f"pin {k}"))
-    with pytest.warns(UserWarning):
+    with pytest.warns(lv.ModelWarning, match="redundant"):
         motion = lv.simulate(m, SCHEME, h=0.01, until=5.0)
     assert worst(motion.energy) <= 1e-11 * scale(motion)
     assert motion.defect_position.max() <= 1e-11
@@ -254,7 +265,8 @@ def test_the_heavy_top():
         motion = lv.simulate(m, SCHEME, h=h, until=0.1)
         assert worst(motion.energy) <= 1e-11 * 5435.7
         errors.append(np.abs(motion.position(top)[-1] - (0.421296658925, 0.894571974346, -0.149164700562)).max())
-    assert errors[1] < 1e-4 and 3.8 < errors[0] / errors[1] < 4.2
+    assert errors[1] < 1e-4
+    assert 3.8 < errors[0] / errors[1] < 4.2
 
 
 def test_resuming_is_exact_to_the_bit(tmp_path):
@@ -262,7 +274,8 @@ def test_resuming_is_exact_to_the_bit(tmp_path):
     whole = lv.simulate(m, SCHEME, h=0.01, until=1.0)
     lv.simulate(m, SCHEME, h=0.01, until=0.5).save(tmp_path / "half.nc")
     rest = lv.resume(lv.load(tmp_path / "half.nc"), until=1.0)
-    assert np.array_equal(rest.record.a, whole.record.a) and np.array_equal(rest.record.L, whole.record.L)
+    assert np.array_equal(rest.record.a, whole.record.a)
+    assert np.array_equal(rest.record.L, whole.record.L)
 
 
 def test_the_report_says_exactly():
@@ -274,5 +287,5 @@ def test_the_report_says_exactly():
 def test_what_has_no_discrete_gradient_is_refused():
     m = pendulum()
     m.add(lv.Force(m["one"].center, lambda b: -b[m["one"]].velocity(0, 0, 0), name="drag"))
-    with pytest.raises(lv.ModelError, match="does not take user-written forces: use lv.Livens"):
+    with pytest.raises(lv.ModelError, match="does not take user-written forces"):
         lv.simulate(m, SCHEME, h=0.01, until=0.1)
