@@ -13,6 +13,7 @@ import numpy as np
 
 from ...checks import Array
 from ...describe.pose import quaternions
+from ..picture.colors import linear
 from ..picture.extent import planes_of, upright
 from ..picture.picture import Picture
 from ..picture.themes import Theme
@@ -129,7 +130,7 @@ def grid_lines(cell: float, thin: Any, thick: Any) -> tuple[Array, Array]:
     x, end = cell * number, np.full(LINES + 1, cell * LINES / 2)
     along = np.stack([np.stack([x, -end, 0.0 * x], axis=1), np.stack([x, end, 0.0 * x], axis=1)], axis=1)
     color = np.where((number % EVERY == 0)[:, None], thick, thin).astype(np.uint8)
-    colors = np.repeat(color[:, None], 2, axis=1)
+    colors = np.repeat(linear(color)[:, None], 2, axis=1)
     return np.concatenate([along, along[..., [1, 0, 2]]]), np.concatenate([colors, colors])
 
 
