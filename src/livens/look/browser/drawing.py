@@ -6,14 +6,15 @@ All layers are below one node. Following a body moves that node, so the user kee
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...checks import Array
+from ..picture.arrows import Arrows
 from ..picture.instants import Instant
 from ..picture.picture import Links, Picture
 from ..picture.themes import Theme
-from . import layers
+from . import layers, marks
 from .layers import Layer
 from .sizes import Sizes
 
@@ -21,8 +22,8 @@ INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bod
 
 
 class Drawing:
-    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown, and
-    `contacts` the lines of contacts at a time [s]."""
+    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown,
+    `contacts` the lines of contacts at a time [s]; `loads` are those of the whole motion."""
 
     def __init__(
         self,
@@ -32,6 +33,7 @@ class Drawing:
         theme: Theme,
         forces: Callable[[], Array],
         contacts: Callable[[float], dict[str, Array]] | None = None,
+        loads: Sequence[Arrows] = (),
     ):
         self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
         self.theme = theme
@@ -42,6 +44,9 @@ class Drawing:
         self.layers = self._layers(forces)
         if contacts is not None:
             self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes, theme)
+        if loads:
+            self.layers["loads"] = marks.loads(server.scene, picture, sizes, theme, loads)
+        self.layers["scale and axes"] = marks.scale_and_axes(server.scene, sizes, theme, loads)
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 

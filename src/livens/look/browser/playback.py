@@ -11,6 +11,7 @@ from ...checks import Array
 from ...describe.model import Body, Model
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from ..picture.arrows import arrows_of
 from ..picture.contacts import ContactPicture
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
@@ -115,8 +116,11 @@ class Player:
         theme = theme_of(options.theme)
         self.stage = Stage(server, sizes, theme, picture)
         touch = ContactPicture(motion, HALF / sizes.scale)
-        self.drawing = Drawing(server, picture, sizes, theme, self.forces, touch.near if touch.exists else None)
-        self.some = at_states(motion, chosen(len(motion), CHARTED_STATES))
+        k = chosen(len(motion), CHARTED_STATES)
+        self.some = at_states(motion, k)
+        loads = arrows_of(picture, motion.t[k], instants(motion, k).R)
+        near = touch.near if touch.exists else None
+        self.drawing = Drawing(server, picture, sizes, theme, self.forces, near, loads)
         self.traces = Traces(server, picture, sizes, theme)
         self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
