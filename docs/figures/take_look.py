@@ -2,9 +2,9 @@
 
     readme      README.md, rendered                                   desktop and phone, light and dark
     front       the front page of the book, if `make docs` has built it          the same
-    NAME-page   the page of a demonstration (to_html)                 desktop, light, with curves; phone, dark
-    NAME-view   the same in lv.view                                   desktop
-    NAME-png    the same as a picture (to_png)
+    NAME-page   the page of a demonstration (to_html)                            the same; desktop with curves
+    NAME-view   the same in lv.view                                   desktop, light and dark
+    NAME-png    the same as a picture (to_png)                        light and dark
 
 They are made small: they show the layout, not the details. Needs chromium and playwright (extra dev).
 """
@@ -102,18 +102,25 @@ def demonstration(eye: Eye, name: str, folder: Path) -> None:
     page = folder / f"{name}.html"
     motion.to_html(page)
     at, click = f"{page.as_uri()}?t={middle}", "document.getElementById('opencurves').click()"
-    eye(at, f"{name}-page-desktop-light", DESKTOP, "light", click)
-    eye(at, f"{name}-page-phone-dark", PHONE, "dark")
-    motion.to_png(folder / f"{name}.png", t=middle, size=(800, 600))
-    keep((folder / f"{name}.png").read_bytes(), f"{name}-png")
-    with lv.view(motion, block=False, open_browser=False) as viewer:
+    for look in LOOKS:
+        eye(at, f"{name}-page-desktop-{look}", DESKTOP, look, click)
+        eye(at, f"{name}-page-phone-{look}", PHONE, look)
+        picture = folder / f"{name}-{look}.png"
+        motion.to_png(picture, t=middle, size=(800, 600), theme=look)
+        keep(picture.read_bytes(), f"{name}-png-{look}")
+        viewed(eye, name, motion, middle, look)
+
+
+def viewed(eye: Eye, name: str, motion: lv.Trajectory, middle: float, look: str) -> None:
+    """A demonstration in lv.view."""
+    with lv.view(motion, theme=look, block=False, open_browser=False) as viewer:
         viewer.inside.clock.play(False, time.perf_counter())
         viewer.inside.clock.seek(middle, time.perf_counter())
         viewer.inside.stage.light(fine=False)  # shadows take long in software
         hide = (
             "document.querySelectorAll('.mantine-Notification-root').forEach(e => e.remove())"  # "software rendering"
         )
-        eye(viewer.url, f"{name}-view-desktop", DESKTOP, "light", hide, wait=8000)
+        eye(viewer.url, f"{name}-view-desktop-{look}", DESKTOP, look, hide, wait=8000)
 
 
 def main() -> None:

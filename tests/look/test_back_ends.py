@@ -205,8 +205,8 @@ def test_the_viewer_shows_loads_and_their_scale(seed):
         assert np.abs(torque[1] - torque[0] - unit * run.rotation("bar")[40][:, 2]).max() < 1e-5
         texts = [node.text for node in drawing.layers["scale and axes"].nodes if type(node).__name__ == "LabelHandle"]
         assert texts[0] == in_words(nice(0.5 * HALF / drawing.sizes.scale))
-        assert texts[1:4] == ["x", "y", "z"]
-        assert texts[4:] == [f"{nice(2 * size * most):g} N", f"{nice(0.01 * most * size**2):g} N m"]
+        assert texts[1:5] == ["x", "y", "z", "g"]
+        assert texts[5:] == [f"{nice(2 * size * most):g} N", f"{nice(0.01 * most * size**2):g} N m"]
 
 
 def test_items_have_the_names_of_the_model():

@@ -19,6 +19,7 @@ import json, sys
 from benchmarks import pictures
 
 pictures.SETTLE = 1.0
+pictures.SIZE = {"width": 480, "height": 360}
 seen = pictures.pictures(201, watching=1.5)  # in plain light
 json.dump({name: [x.pictures, x.messages] for name, x in seen.items()}, open(sys.argv[1], "w"))
 """

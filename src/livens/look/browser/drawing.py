@@ -46,7 +46,9 @@ class Drawing:
             self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes, theme)
         if loads:
             self.layers["loads"] = marks.loads(server.scene, picture, sizes, theme, loads)
-        self.layers["scale and axes"] = marks.scale_and_axes(server.scene, sizes, theme, loads)
+        self.layers["scale and axes"] = marks.scale_and_axes(
+            server.scene, sizes, theme, loads, bool(picture.model.gravity.any())
+        )
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 

@@ -49,8 +49,8 @@ def loads(scene: Any, picture: Picture, sizes: Sizes, theme: Theme, whole: Seque
     return Layer(True, list(nodes.values()), update)
 
 
-def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrows]) -> Layer:
-    """The scale bar, the axes of the world, and the arrows of the legend. They do not move."""
+def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrows], gravity: bool) -> Layer:
+    """The scale bar, the axes of the world, gravity, and the arrows of the legend. They do not move."""
     corner, right, near = _corner(sizes)
     length = nice(BAR * HALF / sizes.scale)
     end = corner + length * sizes.scale * right
@@ -64,6 +64,11 @@ def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrow
         nodes.append(_lines(scene, f"/m/scale/{name}", np.array([(base, tip)]), color))
         where = _tuple(base + 1.25 * (tip - base))
         nodes.append(scene.add_label(f"/m/scale/name {name}", name, position=where, anchor="center-center"))
+    if gravity:
+        tip = base - 0.6 * TRIAD * HALF * sizes.up
+        nodes.append(_lines(scene, "/m/scale/g", np.array([(base, tip)]), theme.ink))
+        where = _tuple(base + 1.5 * (tip - base))
+        nodes.append(scene.add_label("/m/scale/name g", "g", position=where, anchor="center-center"))
     for k, one in enumerate(whole, start=1):
         begin = corner + 0.16 * k * HALF * near
         stop = begin + one.scale / one.most * ARROW_LENGTH * HALF * right

@@ -118,9 +118,9 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Pictur
     image = _drawn(image, faces, camera)
     whole = replace(camera, width=camera.width // FINE, height=camera.height // FINE)
     end = max(abs(float(scene.t[0])), abs(float(scene.t[-1])))
-    add_marks(
-        image, whole, scene.theme, scene.view.title, float(scene.t[state]), end, scene.up, scene.arrows, scene.half
-    )
+    title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())
+    t, up, arrows = float(scene.t[state]), scene.up, scene.arrows
+    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half)
     return (255.0 * image + 0.5).astype(np.uint8)
 
 

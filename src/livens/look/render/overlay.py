@@ -16,6 +16,7 @@ from ..picture.themes import Theme, unit
 from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
 from .raster import Camera, F
 
+GRAVITY_LENGTH, DASHES = 0.6, range(5)  # of the arrow of gravity, in lengths of the axes, and its dashes and gaps
 BAR_LENGTH = 0.18  # largest length of the scale bar, in widths of the picture
 
 
@@ -27,11 +28,12 @@ def add_marks(
     t: float,
     end: float,
     world: Array,
+    gravity: bool,
     arrows: list[Arrows],
     half: float,
 ) -> None:
     """Draw all marks into an image (height, width, 3) of whole pixels; `camera` has that size. world: the rotation from
-    world axes to upright ones; half: half the largest side of the motion [m]."""
+    world axes to upright ones; gravity: there is some; half: half the largest side of the motion [m]."""
     ink = unit(theme.ink)
     height, width = image.shape[:2]
     scale = max(1, round(min(height, width) / 320))
@@ -46,7 +48,7 @@ def add_marks(
     length = nice(BAR_LENGTH * width / metre)
     size = round(0.05 * min(height, width)) + 4 * scale
     bottom = height - edge - 2 * scale
-    _triad(image, camera, theme, world, edge + size, bottom - size, size, scale)
+    _triad(image, camera, theme, world, gravity, edge + size, bottom - size, size, scale)
     left = edge + 2 * size + 8 * scale
     _bar(image, left, bottom, round(length * metre), scale, in_words(length), ink)
     for k, one in enumerate(arrows):
@@ -89,20 +91,19 @@ def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, col
     write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, color)
 
 
-def _triad(image: Array, camera: Camera, theme: Theme, world: Array, x: int, y: int, size: int, scale: int) -> None:
-    """The axes of the world as they lie in the picture, from back to front."""
-    order = sorted(
-        enumerate({"x": theme.x, "y": theme.y, "z": theme.z}.items()),
-        key=lambda axis: float(world[:, axis[0]] @ camera.d),
-    )
-    for k, (name, code) in order:
-        e, color = world[:, k], unit(code)
-        dx, dy = float(e @ camera.right), -float(e @ camera.up)
-        for s in np.linspace(0.0, 1.0, 4 * size):
-            i, j = round(x + s * size * dx), round(y + s * size * dy)
-            _box(image, i, i + scale, j, j + scale, color)
-        tip = (
-            round(x + 1.35 * size * dx - scale * LETTER_WIDTH / 2),
-            round(y + 1.35 * size * dy - scale * LETTER_HEIGHT / 2),
-        )
+def _triad(
+    image: Array, camera: Camera, theme: Theme, world: Array, gravity: bool, x: int, y: int, size: int, scale: int
+) -> None:
+    """The axes of the world as they lie in the picture, from back to front, and the direction of gravity, dashed."""
+    axes = [("x", theme.x, world[:, 0]), ("y", theme.y, world[:, 1]), ("z", theme.z, world[:, 2])]
+    axes.sort(key=lambda axis: float(axis[2] @ camera.d))
+    down = [("g", theme.ink, np.array([0.0, 0.0, -GRAVITY_LENGTH]))] if gravity else []
+    for name, code, e in down + axes:
+        dx, dy, color = size * float(e @ camera.right), -size * float(e @ camera.up), unit(code)
+        for k, s in enumerate(np.linspace(0.0, 1.0, 4 * size)):
+            if name != "g" or k * len(DASHES) // (4 * size) in DASHES[::2]:
+                i, j = round(x + s * dx), round(y + s * dy)
+                _box(image, i, i + scale, j, j + scale, color)
+        away = 1.35 if name != "g" else 1.7  # the letter
+        tip = round(x + away * dx - scale * LETTER_WIDTH / 2), round(y + away * dy - scale * LETTER_HEIGHT / 2)
         write(image, name, *tip, scale, color)
