@@ -30,7 +30,7 @@ ROOT, FOLDER = HERE.parents[1], HERE / "look"
 SHOWN = ("four-bar", "gyroscope", "springs", "bricard")
 LOOKS = ("light", "dark")
 DESKTOP, PHONE = (1280, 800), (390, 844)
-HEIGHT, COLORS = 320, 32  # of the kept pictures
+HEIGHT, COLORS = 320, 48  # of the kept pictures
 PATIENCE = 180_000  # drawing in software takes its time [ms]
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
 GITHUB = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 900px; margin: 24px auto; padding: 0 16px }
@@ -44,7 +44,8 @@ def keep(data: bytes, name: str) -> None:
     """Store a picture, smaller and with few colours."""
     image = Image.open(io.BytesIO(data)).convert("RGB")
     size = (round(image.width * HEIGHT / image.height), HEIGHT)
-    small = image.resize(size, Image.Resampling.LANCZOS).quantize(COLORS, dither=Image.Dither.NONE)
+    options = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": 2, "dither": Image.Dither.NONE}  # keeps rare colours
+    small = image.resize(size, Image.Resampling.LANCZOS).quantize(COLORS, **options)
     small.save(FOLDER / f"{name}.png", optimize=True)
     print(name, flush=True)
 

@@ -15,7 +15,7 @@ from ...errors import ModelError
 from .colors import DARK_PAPER, PAPER, hexadecimal
 
 Color = tuple[int, int, int]
-LINES = ("paper", "ink", "ground", "force", "torque", "short", "rest", "long")  # drawn by scripts
+SCRIPT_LINES = ("paper", "ink", "ground", "force", "torque", "short", "rest", "long")  # drawn by scripts
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def script_values() -> dict[str, dict[str, Any]]:
 
 
 def _values(theme: Theme) -> dict[str, Any]:
-    lines = {name: [*unit(vars(theme)[name]), 1.0] for name in LINES}
+    lines = {name: [*unit(vars(theme)[name]), 1.0] for name in SCRIPT_LINES}
     return {
         **lines,
         "grid": [*unit(theme.grid), theme.grid_weight],

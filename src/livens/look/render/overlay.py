@@ -16,7 +16,10 @@ from ..picture.themes import Theme, unit
 from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
 from .raster import Camera, F
 
-GRAVITY_LENGTH, DASHES = 0.6, range(5)  # of the arrow of gravity, in lengths of the axes, and its dashes and gaps
+GRAVITY_LENGTH, GRAVITY_DASHES = (
+    0.6,
+    range(5),
+)  # of the arrow of gravity, in lengths of the axes, and its dashes and gaps
 BAR_LENGTH = 0.18  # largest length of the scale bar, in widths of the picture
 
 
@@ -101,7 +104,7 @@ def _triad(
     for name, code, e in down + axes:
         dx, dy, color = size * float(e @ camera.right), -size * float(e @ camera.up), unit(code)
         for k, s in enumerate(np.linspace(0.0, 1.0, 4 * size)):
-            if name != "g" or k * len(DASHES) // (4 * size) in DASHES[::2]:
+            if name != "g" or k * len(GRAVITY_DASHES) // (4 * size) in GRAVITY_DASHES[::2]:
                 i, j = round(x + s * dx), round(y + s * dy)
                 _box(image, i, i + scale, j, j + scale, color)
         away = 1.35 if name != "g" else 1.7  # the letter
