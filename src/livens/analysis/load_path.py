@@ -37,9 +37,9 @@ from ..step.tangent_work import links_of
 
 ITERATIONS = 25  # of Newton's method for one load
 HALVINGS = 12  # of an increment of the load
-SPACING = 1e-6  # of differences: rad, or parts of the size
+LOAD_SPACING = 1e-6  # of differences: rad, or parts of the size
 CONVERGED = 1e-11  # largest move of the last iteration: rad, or parts of the size
-NEUTRAL, NEGLIGIBLE = 1e-8, 1e-14  # a stiffness below these parts of the largest ones counts as zero
+NEUTRAL, LEAST_STIFFNESS = 1e-8, 1e-14  # a stiffness below these parts of the largest ones counts as zero
 LARGEST = 1.0  # move of one iteration, as above
 COMPLIANCE = 1e-9  # of constraints in the matrix, relative to the softest: it does not change the solution
 
@@ -116,7 +116,7 @@ class LoadPath:
             return "stable", np.zeros(0)
         T, S = N.T @ (0.5 * (K + K.T)) @ N, scaled @ N
         values = np.linalg.eigvalsh(T + S.T @ S)
-        soft = NEUTRAL * float(np.abs(T).max()) + NEGLIGIBLE * float(np.abs(values).max())
+        soft = NEUTRAL * float(np.abs(T).max()) + LEAST_STIFFNESS * float(np.abs(values).max())
         word = "unstable" if values[0] < -soft else "stable" if values[0] > soft else "neutral"
         return word, values
 
@@ -162,7 +162,7 @@ class LoadPath:
     def stiffness(self, here: _Balance, s: float) -> sparse.csr_matrix:
         """K (6 n, 6 n): bodies of one color move together, and no body feels two of them."""
         n = len(here.state.a)
-        spacing = SPACING * np.array([self.size, self.size, self.size, 1.0, 1.0, 1.0])
+        spacing = LOAD_SPACING * np.array([self.size, self.size, self.size, 1.0, 1.0, 1.0])
         moves = np.zeros((len(self.colors), 6, n, 6))
         for k, (together, _) in enumerate(self.colors):
             for i in range(6):

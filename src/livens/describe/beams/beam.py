@@ -73,7 +73,7 @@ class Beam(Composite):
         twist: float = 0.0,
         shearable: bool = True,
         extensible: bool = True,
-        color: str | ArrayLike | None = None,
+        color: str | ArrayLike = "#4c78a8",
         name: str = "beam",
     ):
         check_name(name, "Beam")

@@ -54,7 +54,7 @@ class Cable(Composite):
         axial: float | None = None,
         bending: float = 0.0,
         length: float | None = None,
-        color: str | ArrayLike | None = None,
+        color: str | ArrayLike = "#4c78a8",
         name: str = "cable",
     ):
         check_name(name, "Cable")
