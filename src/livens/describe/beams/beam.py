@@ -57,7 +57,7 @@ class Beam(Composite):
     >>> load = m.add(lv.Load(beam.end.point(0, 0, 0), force=(0, 0, -10.0)))
     >>> tip = lv.equilibrium(m, load_steps=1).position(beam.end)[0, 2]
     >>> round(float(tip), 5), round(-10 / (3 * 210e9 * np.pi * 0.01**4 / 4), 5)  # P L³/(3 E I)
-    (-0.00203, -0.00202)
+    (-0.00201, -0.00202)
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Cable(Composite):
     >>> cable = m.add(lv.Cable([(0, 0, 0), (0, 0, -2)], 10, mass_per_length=0.5))
     >>> pin = m.add(lv.Spherical(m.world.point(0, 0, 0), cable.start.point(0, 0, 0), name="pin"))
     >>> motion = lv.simulate(m, h=1e-3, until=0.1)
-    >>> motion.reaction("cable.0-1").force[-1].round(6).tolist()  # on the lower node: up, without half a link
+    >>> motion.reaction("cable.0-1")[-1].round(6).tolist()  # on the lower node: up, without half a link
     [0.0, 0.0, 9.3195]
     """
 

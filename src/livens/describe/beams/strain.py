@@ -88,6 +88,18 @@ def held_equations(a: Any, b: Any, row: Sequence[float], held: Sequence[int]) ->
     return [row[0] * (gamma[k] - row[1 + k]) for k in held]
 
 
+def mean_equations(a: Any, b: Any, row: Sequence[float], held: Sequence[int]) -> list[Any]:
+    """u_k − u_k⁰ of (1) for k in `held`, as symbols [m]; u⁰ is that of the strains at rest."""
+    length, gamma, kappa = row[0], np.array(row[1:4]), np.array(row[4:7])
+    phi = length * kappa
+    theta = float(np.linalg.norm(phi))
+    n = phi / theta if theta > 0.0 else phi
+    across = np.sinc(theta / np.pi)  # sin θ/θ
+    rest = length * (across * gamma + (1.0 - across) * (n @ gamma) * n)
+    d = b.position - a.position
+    return [0.5 * casadi().dot(a.direction(UNITS[k]) + b.direction(UNITS[k]), d) - float(rest[k]) for k in held]
+
+
 def energy_of(a: Any, b: Any, row: Sequence[float], stiffnesses: Sequence[float], held: Sequence[int] = ()) -> Any:
     """½ ℓ (δΓᵀ C₁ δΓ + δκᵀ C₂ δκ) as a symbol; `held`: those of the six that are constraints, and have no energy."""
     length, gamma, kappa = row[0], row[1:4], row[4:7]

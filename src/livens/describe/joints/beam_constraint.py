@@ -1,6 +1,8 @@
-"""A piece of a beam without shear, or of constant length: strains of beams/strain.py as equations between neighbours,
+"""A piece of a beam without shear, or of constant length: equations between neighbours, with u of beams/strain.py (1).
 
-ℓ (Γ₁ − Γ₁⁰) = 0,   ℓ (Γ₂ − Γ₂⁰) = 0   (Kirchhoff),          ℓ (Γ₃ − Γ₃⁰) = 0   (inextensible).              (1)
+The equations are polynomials, which cost a tenth of the strains Γ, and differ from Γ = Γ⁰ at second order in ℓ:
+
+    u₁ = u₁⁰,   u₂ = u₂⁰   (Kirchhoff),          u₃ = u₃⁰   (inextensible),          u_i = ½ (d_i + d⁺_i)·d.      (1)
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..beams.pair import checked_reference, held_strains, neighbours
-from ..beams.strain import held_equations
+from ..beams.strain import mean_equations
 from ..body import Body, Point
 from ..formula_rows import FormulaRows
 from ..symmetry import Symmetry
@@ -53,7 +55,7 @@ class BeamConstraint(Thing):
             raise ModelError(f"{self.label} holds nothing: give shearable=False, extensible=False, or both.")
 
         def strains(s: Any) -> Any:
-            return held_equations(s[a], s[b], row, held)
+            return mean_equations(s[a], s[b], row, held)
 
         self.equations = FormulaRows(strains, self.bodies, self.label)
 
