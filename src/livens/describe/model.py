@@ -20,12 +20,12 @@ from .body import Body as Body
 from .body import Plane as Floor
 from .body import Point as Point
 from .body import Shape as Shape
-from .controller import Controller
+from .composite import Composite
 from .mass import MassProperties
 from .plane import Plane, plane_normal
 from .thing import Thing
 
-T = TypeVar("T", bound=Body | Thing | Controller | Floor)
+T = TypeVar("T", bound=Body | Thing | Composite | Floor)
 WORLD_MATTER = MassProperties(1.0, (1.0, 1.0, 1.0))  # of a body that does not move
 ROWS = 60  # of the table that a notebook shows
 
@@ -69,8 +69,8 @@ class Model:
         self._gravity = vector(value, "gravity")
 
     def add(self, thing: T) -> T:
-        """Put a body, joint or force into the model, or the motors of a controller, and return it; an unnamed thing
-        gets a name. A plane such as m.world.plane((0, 0, 0)) is drawn as a floor, without contact."""
+        """Put a body, joint or force into the model, or the parts of a controller, a beam or a cable, and return it;
+        an unnamed thing gets a name. A plane such as m.world.plane((0, 0, 0)) is drawn as a floor, without contact."""
         if isinstance(thing, type):
             raise ModelError(f"add a thing, not its class: {thing.__name__}(…).")
         if isinstance(thing, Body):
@@ -80,9 +80,9 @@ class Model:
             self.check_parts(thing)
             self._give_name(thing)
             (self.joints if thing.kind == "joint" else self.forces).append(thing)
-        elif isinstance(thing, Controller):
-            for motor in thing.motors:
-                self.add(motor)
+        elif isinstance(thing, Composite):
+            for part in thing.parts:
+                self.add(part)
         elif isinstance(thing, Floor):
             if thing.body is not self.world:
                 raise ModelError(f"{thing!r} cannot be a floor: floors are planes of this model's world.")

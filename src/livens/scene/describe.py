@@ -135,6 +135,11 @@ class _Describe:
     def vector(self, value: Any, what: str) -> Any:
         return [self.number(x, what) for x in np.asarray(value).tolist()]
 
+    sequence = vector
+
+    def table(self, value: Any, what: str) -> Any:
+        return [self.vector(row, what) for row in value]
+
     def numbers(self, value: Any, what: str) -> Any:
         """A number, or one for each coordinate; zeros are one zero."""
         return self.vector(value, what) if np.any(value) and np.ndim(value) else self.number(np.max(value), what)
