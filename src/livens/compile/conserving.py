@@ -16,13 +16,13 @@ from ..kernels.conserving.arrays import (
     ALONG_AXIS,
     ATTRACTION_LAW,
     COORDINATE_LAW,
+    HINGE_ANGLE,
     LENGTH,
     NO_LAW,
     PRODUCT,
     PROJECTION,
     SPRING_LAW,
     SQUARE,
-    TURN,
     ConservingWork,
     Energies,
     Measures,
@@ -243,7 +243,7 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         made.add(LENGTH, body, none, np.zeros((3, 3)), law=(ATTRACTION_LAW, k))
     of_coordinate = [
         made.add(
-            PROJECTION if coordinates.kind[c] == DISPLACEMENT else TURN,
+            PROJECTION if coordinates.kind[c] == DISPLACEMENT else HINGE_ANGLE,
             coordinates.body[c],
             coordinates.point[c],
             np.array([coordinates.axis[c], none[0], none[0]])

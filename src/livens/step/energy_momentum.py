@@ -41,9 +41,6 @@ from ..kernels.arrays import (
     DISSIPATED,
     H_PIVOTS,
     ITERATIONS,
-    LAST_LEAD,
-    LEAD,
-    MU,
     S_PIVOTS,
     WORK,
     System,
@@ -52,12 +49,8 @@ from ..kernels.arrays import (
 from ..kernels.conserving.balance import (
     END_L,
     END_P,
-    FORCE,
     MEAN_V,
     MEAN_W,
-    MOMENT,
-    START_L,
-    START_P,
     VECTORS,
     add_forces,
     body_residuals,
@@ -70,12 +63,12 @@ from ..kernels.conserving.balance import (
     work_done,
 )
 from ..kernels.conserving.energies import add_energy_forces, couple_energies, start_energies
+from ..kernels.conserving.impulses import correct_impulses, end_momenta, hard_rates, start_momenta
 from ..kernels.conserving.measures import value
+from ..kernels.conserving.prediction import KNOWN, predict_multipliers, predict_velocities, remember
 from ..kernels.constrain import (
     RATE_TOLERANCE,
-    add_prescribed_rates,
     apply_multipliers,
-    constraint_rates,
     largest_coordinates,
     largest_violation,
 )
@@ -89,102 +82,17 @@ from ..kernels.status import OK, SOLVE
 from ..kernels.turns import count_half_turns, face_dials
 from .scheme import Prepare, Rollout, phase_per_step
 
-STEP_ITERATIONS = 60
-SETTLED = 1e-14  # a relative change of a displacement that counts as none
-ROUND_OFF = 3e-15  # relative round-off of positions and rotations
+MOST_CORRECTIONS = 60
+SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
+MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
 POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
-RATES = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
+CONVERGED_RATE = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
 ENERGY_ROUND_OFF = 1e-17  # an error of energy relative to the kinetic energy at which μ has converged
-RENEW = 6  # iterations with one matrix of the impulses
-DONE = 0.04  # the change of a displacement, in tolerances, that is round-off
-KEEP = 0.1  # the matrix is kept while corrections decrease by this factor
-IDLE, COARSE, STALLED = 3, 1e3, 5.0  # after IDLE corrections that do not halve the least, these tolerances count as met
-KNOWN = 0  # in the memory, where the world would have a velocity: how many steps it holds, at most 3
-RAPID = 0.04  # squared change of velocities in half a step, relative to them, up to which a parabola predicts
-MOST_TILT = 2.0  # bounds of c and 1/c
-SMALL = 1e-24  # kinetic energy of the impulses μ, relative to all of it, below which c = 1
-
-
-@njit
-def start_momenta(blocks, G, c, mu, p, L, vectors):
-    """p̃₀ of (5)."""
-    for b in range(p.shape[0]):
-        for k in range(3):
-            vectors[START_P, b, k] = p[b, k]
-            vectors[START_L, b, k] = L[b, k]
-    apply_multipliers(blocks, G, c, mu, vectors[START_P], vectors[START_L])
-
-
-@njit
-def end_momenta(h, B0, vectors):
-    """p̃₁ and L̃₁ by (2) and (3), from F̄ and M̄."""
-    for b in range(1, B0.shape[0]):
-        u = to_body(B0, b, vectors[MOMENT, b, 0], vectors[MOMENT, b, 1], vectors[MOMENT, b, 2])
-        D0, D1, D2, _ = cayley_increment(h, vectors[MEAN_W], b)
-        L0 = vectors[START_L, b, 0] + h * u[0]
-        L1 = vectors[START_L, b, 1] + h * u[1]
-        L2 = vectors[START_L, b, 2] + h * u[2]
-        for k in range(3):
-            vectors[END_P, b, k] = vectors[START_P, b, k] + h * vectors[FORCE, b, k]
-        vectors[END_L, b, 0] = L0 + (D0[0] * L0 + D1[0] * L1 + D2[0] * L2)
-        vectors[END_L, b, 1] = L1 + (D0[1] * L0 + D1[1] * L1 + D2[1] * L2)
-        vectors[END_L, b, 2] = L2 + (D0[2] * L0 + D1[2] * L1 + D2[2] * L2)
-
-
-@njit
-def predict_velocities(bodies, p, L, memory, vectors):
-    """v̄ from v₀ and the last two mean velocities, half a step and one and a half steps before it: by a parabola; by a
-    line if there is one only, or if velocities change much in a step; v₀ if they change by more than themselves."""
-    n = p.shape[0]
-    change = size = 0.0
-    for b in range(1, n):
-        for k in range(3):
-            v, w = bodies.inverse_mass[b] * p[b, k], bodies.inverse_inertia[b, k] * L[b, k]
-            m, J = bodies.mass[b], bodies.inertia[b, k]
-            dv, dw = v - memory[6 * b + k], w - memory[6 * b + 3 + k]
-            change, size = change + m * dv * dv + J * dw * dw, size + m * v * v + J * w * w
-    known = memory[KNOWN]
-    if change > size:
-        known = 0.0
-    elif change > RAPID * size:
-        known = min(known, 1.0)
-    c0, c1, c2 = (
-        (8.0 / 3.0, -2.0, 1.0 / 3.0) if known >= 2.0 else ((2.0, -1.0, 0.0) if known == 1.0 else (1.0, 0.0, 0.0))
-    )
-    for b in range(1, n):
-        for k in range(3):
-            v, w = bodies.inverse_mass[b] * p[b, k], bodies.inverse_inertia[b, k] * L[b, k]
-            o = 6 * b + k
-            vectors[MEAN_V, b, k] = c0 * v + c1 * memory[o] + c2 * memory[6 * n + o]
-            vectors[MEAN_W, b, k] = c0 * w + c1 * memory[o + 3] + c2 * memory[6 * n + o + 3]
-
-
-@njit
-def predict_multipliers(n, lam, memory, force, mu):
-    """λ̄ and μ from those of the last steps, by polynomials."""
-    known, r = memory[KNOWN], force.shape[0]
-    for k in range(r):
-        one, two, three = lam[MU, k], lam[LAST_LEAD, k], memory[12 * n + k]
-        if known >= 3.0:
-            force[k] = 3.0 * (one - two) + three
-        else:
-            force[k] = 2.0 * one - two if known == 2.0 else one
-        mu[k] = 2.0 * lam[LEAD, k] - memory[12 * n + r + k] if known >= 2.0 else lam[LEAD, k]
-
-
-@njit
-def remember(vectors, force, mu, lam, memory):
-    """Store what the next predictions need."""
-    n, r = vectors.shape[1], force.shape[0]
-    for b in range(1, n):
-        for k in range(3):
-            o = 6 * b + k
-            memory[6 * n + o], memory[6 * n + o + 3] = memory[o], memory[o + 3]
-            memory[o], memory[o + 3] = vectors[MEAN_V, b, k], vectors[MEAN_W, b, k]
-    for k in range(r):
-        memory[12 * n + k], memory[12 * n + r + k] = lam[LAST_LEAD, k], lam[LEAD, k]
-        lam[LAST_LEAD, k], lam[MU, k], lam[LEAD, k] = lam[MU, k], force[k], mu[k]
-    memory[KNOWN] = min(3.0, memory[KNOWN] + 1.0)
+KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
+CONVERGED_MOVE = 0.04  # the change of a displacement, in tolerances, that is round-off
+KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
+IDLE_CORRECTIONS = 3  # that do not halve the least one: then …
+STALLED_MOVE, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
 
 
 @njit
@@ -204,100 +112,9 @@ def correct_velocities(pattern, h, far, B1, x, vectors):
             row = D0 if k == 0 else (D1 if k == 1 else D2)
             vectors[MEAN_W, b, k] += s / h * (w[k] + 0.5 * (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]))
             turn, turned = max(turn, abs(x[o + 3 + k])), max(turned, abs(h * vectors[MEAN_W, b, k]))
-    return max(most / (SETTLED * size + ROUND_OFF * far + 1e-300), turn / (SETTLED * turned + ROUND_OFF))
-
-
-@njit
-def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
-    """c of (5)."""
-    for b in range(p.shape[0]):
-        for k in range(3):
-            before[b, k] = after[b, k] = 0.0
-    apply_multipliers(blocks, G0, 1.0, mu, before, after)
-    e0 = kinetic(bodies, before, after)
-    for b in range(p.shape[0]):
-        for k in range(3):
-            before[b, k] = after[b, k] = 0.0
-    apply_multipliers(blocks, G1, 1.0, mu, before, after)
-    e1 = kinetic(bodies, before, after)
-    if not e0 > SMALL * kinetic(bodies, p, L) + 1e-300:
-        return 1.0
-    return min(MOST_TILT, max(1.0 / MOST_TILT, (e1 / e0) ** 0.25))
-
-
-@njit
-def hard_rates(rows, bodies, blocks, G, p, L, signals, row, x):
-    """Rates of the constraint equations; zero for dampers."""
-    constraint_rates(bodies, blocks, G, p, L, x)
-    add_prescribed_rates(rows, signals, row, 0.0, x)
-    for r in range(x.shape[0]):
-        if rows.rate[r] > 0.0:
-            x[r] = 0.0
-
-
-@njit
-def mean_momenta(bodies, vectors):
-    """p̃₁ and L̃₁ by (2) and (3), from the mean velocities."""
-    for b in range(1, bodies.mass.shape[0]):
-        for k in range(3):
-            vectors[END_P, b, k] = 2.0 * bodies.mass[b] * vectors[MEAN_V, b, k] - vectors[START_P, b, k]
-            vectors[END_L, b, k] = 2.0 * bodies.inertia[b, k] * vectors[MEAN_W, b, k] - vectors[START_L, b, k]
-
-
-@njit
-def impulse_matrix(system, G0, G1, c, scratch, below, above):
-    """The factors of S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ, without dampers: in the second term p̃₁ changes by −p̃₀."""
-    blocks = system.blocks
-    assemble(system.bodies, blocks, G1, G0, False, below)
-    assemble(system.bodies, blocks, G0, G1, False, above)
-    for k in range(below.shape[0]):
-        below[k] *= c
-        above[k] *= c
-    for k in range(blocks.pair.shape[0]):
-        o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
-        e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
-        for y in range(n):
-            for z in range(m):
-                x = 0.0
-                for i in range(6):
-                    u = system.bodies.inverse_mass[b] if i < 3 else system.bodies.inverse_inertia[b, i - 3]
-                    x += G1[e + y, i] * u * G1[d + z, i]
-                below[o + y * m + z] += x / c
-                above[o + y * m + z] += x / c
-    if system.damped:
-        remove_dampers(blocks, below, below)
-        remove_dampers(blocks, above, above)
-    for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
-        for y in range(n):
-            k = blocks.diagonal[J] + y * n + y
-            below[k] += (c + 1.0 / c) * system.shift * system.rows.metric[blocks.row[J] + y]
-    factor_lu(blocks, below, above, scratch)
-
-
-@inline
-def correct_impulses(system, state, work, trial, h, fresh, signals, row):
-    """A correction of μ and c by (5), with a `fresh` matrix or the last one. Returns the residual rates as violations
-    after a step, in tolerances, and the energy that they mean."""
-    vectors, c = work.trial, trial.tilt[0]
-    jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
-    if fresh:
-        impulse_matrix(system, work.G, work.N, c, trial.scratch, trial.below, trial.above)
-    mean_momenta(system.bodies, vectors)
-    apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
-    hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)
-    e, _ = largest_violation(system.rows, work.x)
-    energy = 0.0
-    for r in range(trial.mu.shape[0]):
-        energy += abs(work.x[r] * trial.mu[r])
-    solve_lu(system.blocks, trial.below, trial.above, work.x, work.y)
-    for r in range(trial.mu.shape[0]):
-        trial.mu[r] += work.x[r]
-        work.lam[r] -= 2.0 * c / h * work.x[r]  # almost cancels the change 2 c G(q₀)ᵀx of (2) and (3)
-    trial.tilt[0] = balance_energy(
-        system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
+    return max(
+        most / (SMALLEST_MOVE * size + MOVE_ROUND_OFF * far + 1e-300), turn / (SMALLEST_MOVE * turned + MOVE_ROUND_OFF)
     )
-    return abs(h) * e, energy
 
 
 @inline
@@ -314,7 +131,7 @@ def solve_step(system, state, everything, h, signals, before, row):
     move(h, state.a, state.B, vectors, rest, work.a, work.B)
     last, least, best, idle, result, rates = 1e300, 1e300, 1e300, 0, SOLVE, 0.0
     energy, least_energy = 0.0, ENERGY_ROUND_OFF * kinetic(system.bodies, state.p, state.L)
-    for i in range(STEP_ITERATIONS):
+    for i in range(MOST_CORRECTIONS):
         start_momenta(system.blocks, work.G, trial.tilt[0], trial.mu, state.p, state.L, vectors)
         evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, signals, before, row, trial)
         add_forces(system, measures, state.a, state.B, work.a, work.B, signals, before, row, trial, vectors)
@@ -326,7 +143,7 @@ def solve_step(system, state, everything, h, signals, before, row):
         work.tally[ITERATIONS] += 1
         body_residuals(system.bodies, pattern, h, state.B, vectors, trial.x)
         row_residuals(system.rows, pattern, h, lam, work.g, trial)
-        if i == 0 or not last <= KEEP * least or i > 8:
+        if i == 0 or not last <= KEPT_MATRIX * least or i > 8:
             newton_matrix(
                 system, measures, pattern, h, state.a, state.B, work.a, work.B, signals, before, row, vectors, trial
             )
@@ -343,15 +160,17 @@ def solve_step(system, state, everything, h, signals, before, row):
         for r in range(lam.shape[0]):
             lam[r] += trial.x[pattern.row[r]]
         if lam.shape[0] > 0:
-            rates, energy = correct_impulses(system, state, work, trial, h, i % RENEW == 0, signals, row)
+            rates, energy = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
         if not change < 1e300:
             break
         idle = 0 if change < 0.5 * best else idle + 1
         best = min(best, change)
-        near = change <= DONE or (change <= 1.0 and change * change <= DONE * last)  # the next change is below DONE
-        met = rates <= RATES * tolerance or energy <= least_energy
+        following = change * min(1.0, change / last)  # the next change, about
+        met = rates <= CONVERGED_RATE * tolerance or energy <= least_energy
+        converged = e <= tolerance and change <= 1.0 and following <= CONVERGED_MOVE and met
         last = change
-        if (e <= tolerance and near and met) or (e <= STALLED * tolerance and idle >= IDLE and change <= COARSE):
+        stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
+        if converged or stalled:
             result = OK
             break
     return result

@@ -24,7 +24,7 @@ PRODUCT = 1
 PROJECTION = 2
 SQUARE = 3
 LENGTH = 4
-TURN = 5
+HINGE_ANGLE = 5
 
 # laws: forces along measures
 NO_LAW = 0
@@ -39,7 +39,7 @@ class Measures(NamedTuple):
     kind: Ints  # (m,)
     body: Ints  # (m, 2)
     point: Floats  # from the centres of mass, principal axes [m] (m, 2, 3)
-    direction: Floats  # U of the first body; for a TURN the two dials of the first and the hand of the second (m, 3, 3)
+    direction: Floats  # U, W; for a HINGE_ANGLE two dials of the first and a hand of the second body (m, 3, 3)
     axis: Ints  # world axis of ALONG_AXIS (m,)
     length: Floats  # of a SQUARE [m] (m,)
     law: Ints  # the law of the force along it, and the number of the spring, pair or coordinate (m, 2)

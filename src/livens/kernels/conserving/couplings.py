@@ -12,7 +12,7 @@ from ..._jit import njit
 from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, LENGTH, PRODUCT, PROJECTION, TURN
+from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, PRODUCT, PROJECTION
 from .measures import between, middle, stretch, times
 
 II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or second body with the first or second
@@ -26,7 +26,7 @@ def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
     c = slope
     if kind == LENGTH:
         c -= F / max(1e-300, s0 + s1)
-    elif kind == TURN:
+    elif kind == HINGE_ANGLE:
         kappa, change = stretch(s1 - s0)
         c += F * change / kappa
     if c != 0.0:
@@ -37,7 +37,7 @@ def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
                         K[2 * s + t, y, z] += c * D[m, s, y] * N[m, t, z]
     if F == 0.0:
         return
-    if kind == TURN:
+    if kind == HINGE_ANGLE:
         couple_turn(measures, m, i, j, B0, B1, s1 - s0, F, K)
         return
     if kind == PRODUCT:
@@ -89,7 +89,7 @@ def add_span(K, k, c, lever, end):
 
 @njit
 def couple_turn(measures, m, i, j, B0, B1, delta, F, K):
-    """The part of a TURN at constant κ."""
+    """The part of a HINGE_ANGLE at constant κ."""
     C0, C1 = to_world(B0, i, measures.direction[m, 0]), to_world(B1, i, measures.direction[m, 0])
     S0, S1 = to_world(B0, i, measures.direction[m, 1]), to_world(B1, i, measures.direction[m, 1])
     W0, W1 = to_world(B0, j, measures.direction[m, 2]), to_world(B1, j, measures.direction[m, 2])

@@ -24,8 +24,8 @@ from ..vectors import cross, dot
 from .balance import FORCE, MOMENT, add_product
 
 Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
-ROUND_OFF = 4e-16  # of the numerator of α, relative to its terms: below it α is zero
-PARALLEL = 1e-18  # squared sine of an angle that counts as none
+WORK_ROUND_OFF = 4e-16  # of the numerator of α, relative to its terms: below it α is zero
+COLLINEAR = 1e-18  # squared sine of an angle that counts as none
 
 
 @njit
@@ -88,7 +88,7 @@ def line_of(formulas, h, handles, y, center):
         s = 1.0 if formulas.handle[h + k, 0] == POINT else 0.0
         u = y[3 * k] - s * center[0], y[3 * k + 1] - s * center[1], y[3 * k + 2] - s * center[2]
         m = cross(u, e)
-        if dot(m, m) > PARALLEL * dot(u, u):
+        if dot(m, m) > COLLINEAR * dot(u, u):
             return 0.0, 0.0, 0.0
     return e
 
@@ -161,7 +161,7 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
         work += y[PUSH, j] * y[CHANGE, j]
         noise += abs(y[PUSH, j] * y[MEAN, j])
     alpha, defect = 0.0, V1 - energies.V0[i] + work
-    if change > 0.0 and abs(defect) > ROUND_OFF * noise:
+    if change > 0.0 and abs(defect) > WORK_ROUND_OFF * noise:
         alpha = defect / change
         for j in range(3 * handles):
             y[PUSH, j] -= alpha * y[NORMAL, j]

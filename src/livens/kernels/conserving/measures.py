@@ -5,7 +5,7 @@ x = a + B r points, d = x_j − x_i, U and W directions of i and j:
 
     ALONG_AXIS   d·e_k                                  PRODUCT    U·W
     PROJECTION   U·d                                    SQUARE     |d|²/2l
-    LENGTH       |d|                                    TURN       θ = atan2(S·W, C·W)
+    LENGTH       |d|                                    HINGE_ANGLE  θ = atan2(S·W, C·W)
 
 The discrete gradient is a force F and a moment on each body. It satisfies, for every finite displacement,
 
@@ -15,8 +15,8 @@ and its forces and moments are in equilibrium, at the mean positions: momentum a
 products it is the gradient at the mean vectors. For the others, s = f(π) of a product π, it is that of π times
 (s₁ − s₀)/(π₁ − π₀) (Gonzalez 1996), written without cancellation:
 
-    LENGTH   ∂/∂d:  2 d̄/(l₀ + l₁)
-    TURN     moment on j: κ W̄ × E,   E = −s̄ C̄ + c̄ S̄,   c = C·W, s = S·W,   κ = (θ₁ − θ₀)/(s₁c₀ − c₁s₀)             (2)
+    LENGTH        ∂/∂d:  2 d̄/(l₀ + l₁)
+    HINGE_ANGLE   on j:  κ W̄ × E,   E = −s̄ C̄ + c̄ S̄,   c = C·W,   s = S·W,   κ = (θ₁ − θ₀)/(s₁c₀ − c₁s₀)            (2)
 
 A force F at a point r has the moment r̄ × F, in world axes: B L changes by its impulse (step/energy_momentum.py).
 """
@@ -29,7 +29,7 @@ from ..._jit import inline, njit
 from ..coordinates import to_world
 from ..trigonometry import arc_tangent, sine_and_cosine
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, PRODUCT, PROJECTION, SQUARE, TURN
+from .arrays import ALONG_AXIS, HINGE_ANGLE, PRODUCT, PROJECTION, SQUARE
 
 MOST_TURNS = 1e15  # more is a state that is no longer finite
 
@@ -86,7 +86,7 @@ def stretch(delta):
 def value(measures, m, a, B, near):
     """s of measure m; an angle is the one nearest to `near`."""
     kind, i, j = measures.kind[m], measures.body[m, 0], measures.body[m, 1]
-    if kind == TURN:
+    if kind == HINGE_ANGLE:
         C, S = to_world(B, i, measures.direction[m, 0]), to_world(B, i, measures.direction[m, 1])
         W = to_world(B, j, measures.direction[m, 2])
         return turn_near(dot(S, W), dot(C, W), near)
@@ -107,7 +107,7 @@ def differentiate(measures, m, a0, B0, a1, B1, s0, D, N):
     """s₁ of measure m; its discrete gradient goes into D, its gradient at the end of the step into N."""
     kind, i, j = measures.kind[m], measures.body[m, 0], measures.body[m, 1]
     none = (0.0, 0.0, 0.0)
-    if kind == TURN:
+    if kind == HINGE_ANGLE:
         C0, C1 = to_world(B0, i, measures.direction[m, 0]), to_world(B1, i, measures.direction[m, 0])
         S0, S1 = to_world(B0, i, measures.direction[m, 1]), to_world(B1, i, measures.direction[m, 1])
         W0, W1 = to_world(B0, j, measures.direction[m, 2]), to_world(B1, j, measures.direction[m, 2])

@@ -1,0 +1,132 @@
+"""Impulses at both ends of the step that conserves energy: (5) of step/energy_momentum.py."""
+
+from __future__ import annotations
+
+from ..._jit import inline, njit
+from ..constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
+from ..potential import kinetic, to_body
+from ..rows import jacobians
+from ..sparse import assemble, factor_lu, remove_dampers, solve_lu
+from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START_P, cayley_increment
+
+MOST_TILT = 2.0  # bounds of c and 1/c
+FAINT = 1e-24  # kinetic energy of the impulses μ, relative to all of it, below which c = 1
+
+
+@njit
+def start_momenta(blocks, G, c, mu, p, L, vectors):
+    """p̃₀ of (5)."""
+    for b in range(p.shape[0]):
+        for k in range(3):
+            vectors[START_P, b, k] = p[b, k]
+            vectors[START_L, b, k] = L[b, k]
+    apply_multipliers(blocks, G, c, mu, vectors[START_P], vectors[START_L])
+
+
+@njit
+def end_momenta(h, B0, vectors):
+    """p̃₁ and L̃₁ by (2) and (3), from F̄ and M̄."""
+    for b in range(1, B0.shape[0]):
+        u = to_body(B0, b, vectors[MOMENT, b, 0], vectors[MOMENT, b, 1], vectors[MOMENT, b, 2])
+        D0, D1, D2, _ = cayley_increment(h, vectors[MEAN_W], b)
+        L0 = vectors[START_L, b, 0] + h * u[0]
+        L1 = vectors[START_L, b, 1] + h * u[1]
+        L2 = vectors[START_L, b, 2] + h * u[2]
+        for k in range(3):
+            vectors[END_P, b, k] = vectors[START_P, b, k] + h * vectors[FORCE, b, k]
+        vectors[END_L, b, 0] = L0 + (D0[0] * L0 + D1[0] * L1 + D2[0] * L2)
+        vectors[END_L, b, 1] = L1 + (D0[1] * L0 + D1[1] * L1 + D2[1] * L2)
+        vectors[END_L, b, 2] = L2 + (D0[2] * L0 + D1[2] * L1 + D2[2] * L2)
+
+
+@njit
+def mean_momenta(bodies, vectors):
+    """p̃₁ and L̃₁ by (2) and (3), from the mean velocities."""
+    for b in range(1, bodies.mass.shape[0]):
+        for k in range(3):
+            vectors[END_P, b, k] = 2.0 * bodies.mass[b] * vectors[MEAN_V, b, k] - vectors[START_P, b, k]
+            vectors[END_L, b, k] = 2.0 * bodies.inertia[b, k] * vectors[MEAN_W, b, k] - vectors[START_L, b, k]
+
+
+@njit
+def hard_rates(rows, bodies, blocks, G, p, L, signals, row, x):
+    """Rates of the constraint equations; zero for dampers."""
+    constraint_rates(bodies, blocks, G, p, L, x)
+    add_prescribed_rates(rows, signals, row, 0.0, x)
+    for r in range(x.shape[0]):
+        if rows.rate[r] > 0.0:
+            x[r] = 0.0
+
+
+@njit
+def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
+    """c of (5)."""
+    for b in range(p.shape[0]):
+        for k in range(3):
+            before[b, k] = after[b, k] = 0.0
+    apply_multipliers(blocks, G0, 1.0, mu, before, after)
+    e0 = kinetic(bodies, before, after)
+    for b in range(p.shape[0]):
+        for k in range(3):
+            before[b, k] = after[b, k] = 0.0
+    apply_multipliers(blocks, G1, 1.0, mu, before, after)
+    e1 = kinetic(bodies, before, after)
+    if not e0 > FAINT * kinetic(bodies, p, L) + 1e-300:
+        return 1.0
+    return min(MOST_TILT, max(1.0 / MOST_TILT, (e1 / e0) ** 0.25))
+
+
+@njit
+def impulse_matrix(system, G0, G1, c, scratch, below, above):
+    """The factors of S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ, without dampers: in the second term p̃₁ changes by −p̃₀."""
+    blocks = system.blocks
+    assemble(system.bodies, blocks, G1, G0, False, below)
+    assemble(system.bodies, blocks, G0, G1, False, above)
+    for k in range(below.shape[0]):
+        below[k] *= c
+        above[k] *= c
+    for k in range(blocks.pair.shape[0]):
+        o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
+        e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
+        for y in range(n):
+            for z in range(m):
+                x = 0.0
+                for i in range(6):
+                    u = system.bodies.inverse_mass[b] if i < 3 else system.bodies.inverse_inertia[b, i - 3]
+                    x += G1[e + y, i] * u * G1[d + z, i]
+                below[o + y * m + z] += x / c
+                above[o + y * m + z] += x / c
+    if system.damped:
+        remove_dampers(blocks, below, below)
+        remove_dampers(blocks, above, above)
+    for J in range(blocks.diagonal.shape[0]):
+        n = blocks.row[J + 1] - blocks.row[J]
+        for y in range(n):
+            k = blocks.diagonal[J] + y * n + y
+            below[k] += (c + 1.0 / c) * system.shift * system.rows.metric[blocks.row[J] + y]
+    factor_lu(blocks, below, above, scratch)
+
+
+@inline
+def correct_impulses(system, state, work, trial, h, fresh, signals, row):
+    """A correction of μ and c by (5), with a `fresh` matrix or the last one. Returns the residual rates as violations
+    after a step, in tolerances, and the energy that they mean."""
+    vectors, c = work.trial, trial.tilt[0]
+    jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
+    if fresh:
+        impulse_matrix(system, work.G, work.N, c, trial.scratch, trial.below, trial.above)
+    mean_momenta(system.bodies, vectors)
+    apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
+    hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)
+    e, _ = largest_violation(system.rows, work.x)
+    energy = 0.0
+    for r in range(trial.mu.shape[0]):
+        energy += abs(work.x[r] * trial.mu[r])
+    solve_lu(system.blocks, trial.below, trial.above, work.x, work.y)
+    for r in range(trial.mu.shape[0]):
+        trial.mu[r] += work.x[r]
+        work.lam[r] -= 2.0 * c / h * work.x[r]  # almost cancels the change 2 c G(q₀)ᵀx of (2) and (3)
+    trial.tilt[0] = balance_energy(
+        system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
+    )
+    return abs(h) * e, energy
