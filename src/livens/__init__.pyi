@@ -142,6 +142,7 @@ from .run.transfer import transfer as transfer
 from .scene.document import Scene as Scene
 from .scene.document import read_scene as read_scene
 from .scene.document import write_scene as write_scene
+from .step.energy_momentum import EnergyMomentum as EnergyMomentum
 from .step.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
 from .step.livens import Livens as Livens
 from .step.newmark import Newmark as Newmark

@@ -70,6 +70,7 @@ class _Describe:
         }
         head: Document = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
         head |= {"planar": model.planar} if model.planar else {}
+        head |= {"floors": self.planes(model.floors, "floors")} if model.floors else {}
         return {**head, **{name: part for name, part in parts.items() if part}}
 
     def body_table(self, body: Body, shared: bool) -> Document:

@@ -206,6 +206,7 @@ def scene_model() -> type[BaseModel]:
         name=(Word, Field("model", description="name of the model")),
         gravity=(Vector, Field([0.0, 0.0, 0.0], description="acceleration, world axes [m/s²]")),
         planar=(Literal["", "xy", "xz", "yz"], Field("", description="the plane to which all bodies are kept")),
+        floors=(list[PlaneTable], Field(None, description="planes of the world that are drawn, without contact")),
         run=(run, Field(None)),
         parameters=(dict[str, Number], Field(None, description="numbers that expressions use by name")),
         shapes=(dict[str, Shape], Field(None, description="shapes that bodies refer to by name")),
