@@ -26,12 +26,13 @@ def test_velocity_verlet(scheme, h, place):
     assert ld.simulate(system, scheme, [1.0], [1.0], h, 2.0).q[-1, 0] == pytest.approx(place, abs=1e-12)
 
 
-def test_midpoint_on_a_sphere():
-    """metis (Kinon): implicit midpoint with the reaction's direction in the middle; all digits, momenta up to the
-    round-off of n differences (q₁ − q₀)/h."""
+@pytest.mark.parametrize("scheme", [ld.Midpoint(reaction="middle"), ld.DiscreteGradient()], ids=repr)
+def test_midpoint_on_a_sphere(scheme):
+    """metis (Kinon): implicit midpoint with the reaction's direction in the middle, which is the discrete gradient of a
+    quadratic constraint; all digits, momenta up to the round-off of n differences (q₁ − q₀)/h."""
     given = lagrangians.spherical_pendulum()
     h, eps = 0.05, np.finfo(float).eps
-    run = ld.simulate(given.system, ld.Midpoint(reaction="middle"), given.q, given.v, h, 0.45)
+    run = ld.simulate(given.system, scheme, given.q, given.v, h, 0.45)
     printed = {
         1: [
             (0.998675693022384, 0.04996689232556, -0.012254380342843),

@@ -18,7 +18,7 @@ r = ½ (p₀ + p₁)·Δv − ΔL + ∂L/∂q(q̄, v̄)·Δq of third order and 
 
     Δq = h (v̄ + r Δv/Q),      Δp = h (∂L/∂q(q̄, v̄) − r M Δq/(h² Q) + …)                                        (4)
 
-Kinon, Betsch & Schneider, Nonlinear Dyn. 111 (2023), discretise Livens' principle so, with p at the middle only.
+Gonzalez, J. Nonlinear Sci. 6 (1996), for a constant mass; the choice (2) for M(q) has no mixture of units of q and p.
 """
 
 from __future__ import annotations
