@@ -98,6 +98,7 @@ def watch(browser: Any, url: str, watching: float = WATCH, draw: bool = True) ->
 
     before = now()
     page.wait_for_timeout(1e3 * watching)
+    page.wait_for_function(f"window.pictures > {int(before[1])}")  # on a busy machine a frame may take longer
     change = now() - before
     page.context.close()
     return Seen(*(change[1:] / change[0]).tolist())

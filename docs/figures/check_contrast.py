@@ -1,8 +1,8 @@
 """Check the colours of pages and figures: python docs/figures/check_contrast.py
 
-WCAG 2.2 asks for a contrast of 4.5 between text and its background, and of 3 for lines. The colours are read from the
-files that set them: the styles of the stand-alone page and of the live page, the scripts that draw curves, the site,
-and the lines of figures. The exit status is 1 if a pair has too little.
+WCAG 2.2 asks for a contrast of 4.5 between text and its background, and of 3 for lines. The colours are those
+of the themes, which pages, the live page, pictures, films and the viewer share, of traces, the site, and the lines of
+figures. The exit status is 1 if a pair has too little.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from livens.look.picture.colors import BODIES, DARK_PAPER, PAPER, contrast, readable
+from livens.look.picture.colors import BODIES, contrast, readable
+from livens.look.picture.themes import THEMES
 from livens.look.plot import STYLES
 
 ROOT = Path(__file__).parents[2]
-PAGE, LIVE = ROOT / "src" / "livens" / "look" / "page", ROOT / "docs" / "live" / "page"
 TEXT, LINE = 4.5, 3.0
+TEXTS = ("ink", "soft", "warn", "x", "y", "z", "force", "torque")  # also written
+LINES = ("line", "accent", "ground", "grid", "velocity", "short", "rest", "long")
 SITE = {"light": "#ffffff", "dark": "#14181e"}  # the backgrounds of the theme of the site
 
 
@@ -52,38 +54,18 @@ def rgb(code: str) -> tuple[float, ...]:
     return tuple(int(digits[k : k + 2], 16) for k in (0, 2, 4))
 
 
-def variables(path: Path) -> dict[str, dict[str, str]]:
-    """The custom properties of a style in its light and dark look; the dark one changes some of the light ones."""
-    text = path.read_text(encoding="utf-8")
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#\w+)", re.search(pattern, text)[1]))  # type: ignore[index]
-        for pattern in (r":root \{([^}]*)\}", r':root\[data-look="dark"\] \{([^}]*)\}')
-    )
-    return {"light": light, "dark": light | dark}
-
-
-def strokes(path: Path, name: str) -> dict[str, list[str]]:
-    """Lists of colours of a script: NAME = { light: ["#…", …], dark: [ … ] }."""
-    text = re.search(name + r" = \{(.*?)\}", path.read_text(encoding="utf-8"))[1]  # type: ignore[index]
-    return {look: re.findall(r"#\w+", part) for look, part in re.findall(r"(light|dark): \[(.*?)\]", text)}
-
-
 def pairs() -> Iterator[Pair]:
-    for where, path, script in (
-        ("page", PAGE / "page.html", strokes(PAGE / "curves.js", "STROKES")),
-        ("live page", LIVE / "look.css", strokes(LIVE / "chart.js", "INKS")),
-    ):
-        for look, found in variables(path).items():
-            papers = {name: rgb(found[name]) for name in ("paper", "card")}
-            for paper, color in papers.items():
-                for name in ("ink", "soft", "warn"):
-                    yield Pair(where, look, f"{name} on {paper}", rgb(found[name]), color, TEXT)
-                yield Pair(where, look, f"accent on {paper}", rgb(found["accent"]), color, LINE)
-                for k, code in enumerate(script[look]):
-                    yield Pair(where, look, f"curve {k + 1} and its name on {paper}", rgb(code), color, TEXT)
-    for look, paper in (("light", PAPER), ("dark", DARK_PAPER)):
+    for look, theme in THEMES.items():
+        for paper, color in (("paper", theme.paper), ("card", theme.card)):
+            for name in TEXTS:
+                yield Pair("themes", look, f"{name} on {paper}", vars(theme)[name], color, TEXT)
+            for name in LINES:
+                yield Pair("themes", look, f"{name} on {paper}", vars(theme)[name], color, LINE)
+            for k, curve in enumerate(theme.curves):
+                yield Pair("themes", look, f"curve {k + 1} and its name on {paper}", curve, color, TEXT)
+        yield Pair("themes", look, "on, on accent", theme.on, theme.accent, TEXT)
         for k, color in enumerate(BODIES):
-            yield Pair("traces", look, f"body {k + 1}", tuple(readable(color, paper)), paper, LINE)
+            yield Pair("traces", look, f"body {k + 1}", tuple(readable(color, theme.paper)), theme.paper, LINE)
     style = (ROOT / "docs" / "_static" / "livens.css").read_text(encoding="utf-8")
     for look, paper in SITE.items():
         block = re.search(rf'html\[data-theme="{look}"\] \{{([^}}]*)\}}', style)[1]  # type: ignore[index]

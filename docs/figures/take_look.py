@@ -2,9 +2,9 @@
 
     readme      README.md, rendered                                   desktop and phone, light and dark
     front       the front page of the book, if `make docs` has built it          the same
-    NAME-page   the page of a demonstration (to_html)                 desktop, light, with curves; phone, dark
-    NAME-view   the same in lv.view                                   desktop
-    NAME-png    the same as a picture (to_png)
+    NAME-page   the page of a demonstration (to_html)                            the same; desktop with curves
+    NAME-view   the same in lv.view                                   desktop, light and dark
+    NAME-png    the same as a picture (to_png)                        light and dark
 
 They are made small: they show the layout, not the details. Needs chromium and playwright (extra dev).
 """
@@ -30,7 +30,7 @@ ROOT, FOLDER = HERE.parents[1], HERE / "look"
 SHOWN = ("four-bar", "gyroscope", "springs", "bricard")
 LOOKS = ("light", "dark")
 DESKTOP, PHONE = (1280, 800), (390, 844)
-HEIGHT, COLORS = 320, 32  # of the kept pictures
+HEIGHT, COLORS = 320, 48  # of the kept pictures
 PATIENCE = 180_000  # drawing in software takes its time [ms]
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
 GITHUB = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 900px; margin: 24px auto; padding: 0 16px }
@@ -44,7 +44,8 @@ def keep(data: bytes, name: str) -> None:
     """Store a picture, smaller and with few colours."""
     image = Image.open(io.BytesIO(data)).convert("RGB")
     size = (round(image.width * HEIGHT / image.height), HEIGHT)
-    small = image.resize(size, Image.Resampling.LANCZOS).quantize(COLORS, dither=Image.Dither.NONE)
+    options = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": 2, "dither": Image.Dither.NONE}  # keeps rare colours
+    small = image.resize(size, Image.Resampling.LANCZOS).quantize(COLORS, **options)
     small.save(FOLDER / f"{name}.png", optimize=True)
     print(name, flush=True)
 
@@ -102,18 +103,25 @@ def demonstration(eye: Eye, name: str, folder: Path) -> None:
     page = folder / f"{name}.html"
     motion.to_html(page)
     at, click = f"{page.as_uri()}?t={middle}", "document.getElementById('opencurves').click()"
-    eye(at, f"{name}-page-desktop-light", DESKTOP, "light", click)
-    eye(at, f"{name}-page-phone-dark", PHONE, "dark")
-    motion.to_png(folder / f"{name}.png", t=middle, size=(800, 600))
-    keep((folder / f"{name}.png").read_bytes(), f"{name}-png")
-    with lv.view(motion, block=False, open_browser=False) as viewer:
+    for look in LOOKS:
+        eye(at, f"{name}-page-desktop-{look}", DESKTOP, look, click)
+        eye(at, f"{name}-page-phone-{look}", PHONE, look)
+        picture = folder / f"{name}-{look}.png"
+        motion.to_png(picture, t=middle, size=(800, 600), theme=look)
+        keep(picture.read_bytes(), f"{name}-png-{look}")
+        viewed(eye, name, motion, middle, look)
+
+
+def viewed(eye: Eye, name: str, motion: lv.Trajectory, middle: float, look: str) -> None:
+    """A demonstration in lv.view."""
+    with lv.view(motion, theme=look, block=False, open_browser=False) as viewer:
         viewer.inside.clock.play(False, time.perf_counter())
         viewer.inside.clock.seek(middle, time.perf_counter())
         viewer.inside.stage.light(fine=False)  # shadows take long in software
         hide = (
             "document.querySelectorAll('.mantine-Notification-root').forEach(e => e.remove())"  # "software rendering"
         )
-        eye(viewer.url, f"{name}-view-desktop", DESKTOP, "light", hide, wait=8000)
+        eye(viewer.url, f"{name}-view-desktop-{look}", DESKTOP, look, hide, wait=8000)
 
 
 def main() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from runtime import MISSING, ROOT, RUNTIME, is_there, write_runtime
 
+from livens.look.picture.themes import script_values, style_sheet
+
 PAGE = Path(__file__).parent / "page"
 
 
@@ -21,6 +23,8 @@ def assemble(site: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copyfile(ROOT / "src" / "livens" / "look" / "page" / "drawing.js", folder / "drawing.js")
+    (folder / "themes.css").write_text(style_sheet() + "\n", encoding="utf-8")
+    (folder / "themes.js").write_text(f"const THEMES = {json.dumps(script_values())}\n", encoding="utf-8")
     write_runtime(folder / "pyodide")
     counted = {*RUNTIME[3:], *(wheel.name for wheel in (folder / "pyodide").glob("*.whl"))}
     sizes = {name: (folder / "pyodide" / name).stat().st_size for name in sorted(counted)}

@@ -1,7 +1,7 @@
 """Draw the pictures of the README and the front page: python docs/pictures/draw.py (make pictures).
 
-motions.gif    four demonstrations side by side, as a loop of three seconds
-first.gif      the motion of the first example of the README
+motions.gif    four demonstrations side by side, as a loop of three seconds; motions-dark.gif for dark pages
+first.gif      the motion of the first example of the README; first-dark.gif
 joints/        one picture for each type of joint
 energy.png     energy error of lv.Livens and of a Runge–Kutta method at equal cost
 """
@@ -40,9 +40,16 @@ def frames(motion: lv.Trajectory, speed: float, size: tuple[int, int], count: in
 def motions(path: Path) -> None:
     """Four demonstrations side by side."""
     count = round(SECONDS * RATE)
-    panels = [frames(DEMOS[name].run(), speed, PANEL, count) for name, speed in SHOWN.items()]
-    strips = [np.concatenate(row, axis=1) for row in zip(*panels, strict=True)]
-    write_film(strips, count, RATE, path, path)
+    runs = {name: DEMOS[name].run() for name in SHOWN}
+    for theme, file in themed(path).items():
+        panels = [frames(runs[name], speed, PANEL, count, theme=theme) for name, speed in SHOWN.items()]
+        strips = [np.concatenate(row, axis=1) for row in zip(*panels, strict=True)]
+        write_film(strips, count, RATE, file, file)
+
+
+def themed(path: Path) -> dict[str, Path]:
+    """The files of a picture: by theme."""
+    return {"light": path, "dark": path.with_stem(f"{path.stem}-dark")}
 
 
 def first_example(path: Path) -> None:
@@ -54,7 +61,9 @@ def first_example(path: Path) -> None:
     m.add(lv.Spherical(arm.point(0.5, 0, 0), fore.point(-0.4, 0, 0), name="elbow"))
     motion = lv.simulate(m, lv.Livens(), h=1e-3, until=10.0)
     count = round(SECONDS * RATE)
-    write_film(frames(motion, 1.0, (360, 300), count, traces=[fore.point(0.4, 0, 0)]), count, RATE, path, path)
+    for theme, file in themed(path).items():
+        film = frames(motion, 1.0, (360, 300), count, traces=[fore.point(0.4, 0, 0)], theme=theme)
+        write_film(film, count, RATE, file, file)
 
 
 def energy(path: Path) -> None:

@@ -34,12 +34,18 @@ from .describe.actions import change as change
 from .describe.actions import release as release
 from .describe.actions import strike as strike
 from .describe.actions import switch as switch
+from .describe.beams.beam import Beam as Beam
+from .describe.beams.cable import Cable as Cable
+from .describe.beams.section import Material as Material
+from .describe.beams.section import Section as Section
 from .describe.body import Body as Body
 from .describe.body import Point as Point
 from .describe.controller import Controller as Controller
 from .describe.controller import Sensor as Sensor
 from .describe.event import Event as Event
 from .describe.forces.attraction import Attraction as Attraction
+from .describe.forces.beam_elasticity import BeamElasticity as BeamElasticity
+from .describe.forces.cable_elasticity import CableElasticity as CableElasticity
 from .describe.forces.contact import Contact as Contact
 from .describe.forces.contacts import Contacts as Contacts
 from .describe.forces.damper import Damper as Damper
@@ -51,6 +57,7 @@ from .describe.forces.motor import Motor as Motor
 from .describe.forces.rope import Rope as Rope
 from .describe.forces.spring import Spring as Spring
 from .describe.forces.stop import Stop as Stop
+from .describe.joints.beam_constraint import BeamConstraint as BeamConstraint
 from .describe.joints.constraint import Constraint as Constraint
 from .describe.joints.coupling import Coupling as Coupling
 from .describe.joints.cylindrical import Cylindrical as Cylindrical
@@ -135,6 +142,7 @@ from .run.transfer import transfer as transfer
 from .scene.document import Scene as Scene
 from .scene.document import read_scene as read_scene
 from .scene.document import write_scene as write_scene
+from .step.energy_momentum import EnergyMomentum as EnergyMomentum
 from .step.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
 from .step.livens import Livens as Livens
 from .step.newmark import Newmark as Newmark

@@ -20,7 +20,7 @@ def script():
 
 def test_text_has_4_5_and_lines_have_3(script):
     found = list(script.pairs())
-    assert {pair.where for pair in found} == {"page", "live page", "traces", "site", "figures"}
+    assert {pair.where for pair in found} == {"themes", "traces", "site", "figures"}
     assert not [pair for pair in found if not pair.good]
 
 

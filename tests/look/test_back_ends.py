@@ -16,8 +16,10 @@ import livens as lv
 from livens.describe.pose import Pose
 from livens.look.browser.sizes import HALF
 from livens.look.gltf import frames
+from livens.look.picture.arrows import ARROW_LENGTH
 from livens.look.picture.extent import extent
 from livens.look.picture.instants import instants, stored
+from livens.look.picture.lengths import in_words, nice
 from livens.look.picture.picture import picture_of
 from livens.look.picture.symbols import PROFILES, SYMBOL_SIZE, profile
 from livens.look.render.scene import Scene
@@ -179,6 +181,32 @@ def test_every_back_end_draws_the_items_of_the_description(back_end, tmp_path):
                 along = ends[:, 1] - ends[:, 0]
                 ends[:, 0], ends[:, 1] = ends.mean(axis=1), along / np.linalg.norm(along, axis=1, keepdims=True)
         assert np.abs(found[kind] - wanted[kind]).max() < tolerance, kind
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_viewer_shows_loads_and_their_scale(seed):
+    """Arrows along loads in any orientation and scale: at their points, as long as their values, with a legend."""
+    pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
+    rng, R = np.random.default_rng(seed), problems.turned(seed)
+    size, most = 10.0 ** rng.uniform(-3, 3), 10.0 ** rng.uniform(-2, 4)
+    m = lv.Model(gravity=R @ (0, 0, -9.81 * size))
+    bar = m.add(lv.Body(lv.Box(size, 0.1 * size, 0.1 * size, mass=most), rotation=R, name="bar"))
+    m.add(lv.Load(bar.point(0.5 * size, 0, 0), force=lambda t: size * most * (1.0 + t) * R[:, 1], name="push"))
+    m.add(lv.Load(bar.center, torque=(0, 0, 0.01 * most * size**2), axes="body", name="twist"))
+    run = lv.simulate(m, h=1e-2, until=1.0)
+    with lv.view(run, block=False, open_browser=False) as viewer:
+        drawing = viewer.inside.drawing
+        now = stored(run.system, run.record, run.t, 40)
+        drawing.draw(now)
+        force, torque = (np.array(node.points, dtype=float)[0] for node in drawing.layers["loads"].nodes)
+        unit = ARROW_LENGTH * HALF
+        assert np.abs(drawing.sizes.back(force[0]) - run.position(bar.point(0.5 * size, 0, 0))[40]).max() < 1e-5 * size
+        assert np.abs(force[1] - force[0] - unit * 1.4 / 2.0 * R[:, 1]).max() < 1e-5
+        assert np.abs(torque[1] - torque[0] - unit * run.rotation("bar")[40][:, 2]).max() < 1e-5
+        texts = [node.text for node in drawing.layers["scale and axes"].nodes if type(node).__name__ == "LabelHandle"]
+        assert texts[0] == in_words(nice(0.5 * HALF / drawing.sizes.scale))
+        assert texts[1:5] == ["x", "y", "z", "g"]
+        assert texts[5:] == [f"{nice(2 * size * most):g} N", f"{nice(0.01 * most * size**2):g} N m"]
 
 
 def test_items_have_the_names_of_the_model():

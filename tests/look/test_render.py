@@ -269,3 +269,18 @@ def test_errors_of_pictures_and_films(tmp_path, monkeypatch):
     with pytest.raises(lv.ModelError, match="speed of the playback must be positive"):
         falling().to_video(tmp_path / "fall.gif", speed=-1.0)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_gif_keeps_the_colours_of_thin_lines(tmp_path, theme):
+    """Every pixel of a picture with many colours is near its own, and the paper is exact."""
+    pytest.importorskip("PIL.Image")
+    m = lv.Model(gravity=(0, 0, -9.81), name="many")
+    for k in range(7):
+        m.add(lv.Body(lv.Ball(0.2, mass=1.0), at=(0.5 * k, 0.1 * k, 0), velocity=(0, 0, 0.3 * k), name=f"ball{k}"))
+    motion = lv.simulate(m, h=1e-2, until=0.02)
+    motion.to_video(tmp_path / "many.gif", size=(320, 240), rate=1.0, theme=theme, title="")
+    motion.to_png(tmp_path / "many.png", t=0.0, size=(320, 240), theme=theme, title="")
+    film, still = read(tmp_path / "many.gif")[0].astype(int), read(tmp_path / "many.png")[0].astype(int)
+    assert np.abs(film - still).max() <= 16
+    assert np.array_equal(film[2, 2], still[2, 2])

@@ -171,12 +171,14 @@ def test_impossible_transfers_are_refused():
     motion = lv.simulate(pair(0), h=1e-3, until=0.4)
     with pytest.raises(lv.ModelError, match="a state has no names: give the motion itself, or the state with of="):
         lv.transfer(motion.state, to=pair(0))
-    with pytest.raises(lv.ModelError, match="transfer carries a state to a Model, not to None"):
+    with pytest.raises(
+        lv.ModelError, match=r"not to None: give the model as to=, as in lv.transfer\(motion, to=model\)"
+    ):
         lv.transfer(motion, to=None)
     with pytest.raises(lv.ModelError, match="must be 3 x 3 numbers, got shape"):
         lv.transfer(motion.state._replace(a=np.zeros((2, 3))), to=pair(0), of=motion)
     locked = pair(0)
     locked.add(lv.FixedOrientation(locked["b0"], locked["b1"], name="lock"))
     locked["h0"].start_rate = locked["h1"].start_rate = None
-    with pytest.raises(lv.ModelError, match="'lock'"):
+    with pytest.raises(lv.ModelError, match=r"'lock'.*Describe the bodies of joints that are new"):
         lv.transfer(motion, to=locked)

@@ -58,6 +58,9 @@ def every_force():
     m.add(lv.Contacts(planes=[m.world.plane((0, 0, -10 / 3))], exclude=[(a, c)], impacts="together"))
     m.add(lv.Stop(hinge, lower=-2 / 3, upper=2 / 3, restitution=0.1))
     m.add(lv.JointFriction(hinge, dynamic=1 / 30, static=1 / 20, stribeck=1 / 7, name="bearing"))
+    m.add(lv.BeamElasticity([a, b], (1 / 3, 2, 3, 4, 5, 6 / 7), [(1 / 3, 0, 0, 1, 0, 1 / 7, 0)], extensible=False))
+    m.add(lv.BeamConstraint([a, c], extensible=False))
+    m.add(lv.CableElasticity([b, c], axial=1 / 3, lengths=[7 / 3]))
     m.add(lv.Rope(b.point(0, 0, 0.1), c.point(1 / 3, 0, 0), length=100 / 3, restitution=1 / 9))
     x0 = float(bodies[10].pose.a[0])
     m.add(lv.Constraint(lambda s: [s[bodies[10]].position[0] - x0, s[bodies[10]].position[1] - x0 / 7],

@@ -60,6 +60,7 @@ class Toy:
     orders: ClassVar[tuple[int, ...]] = ()
     variational: ClassVar[bool] = True
     conserves_energy: ClassVar[bool] = True
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "nothing"
     turn_limit: ClassVar[float] = 1.0
     adaptive = False
@@ -81,6 +82,9 @@ class Toy:
         if len(system.rows.kind):
             raise ModelError("Toy does not support joints.")
         return prepare, rollout
+
+    def workspace(self, system, work):
+        return work
 
     def rollout_file(self, jointed):
         return "toy"

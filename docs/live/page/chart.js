@@ -1,15 +1,14 @@
 // A small chart of the last seconds with its time axis: curves move from right to left.
 "use strict"
 const CHARTS = { rates: ["angular velocity, body axes [rad/s]", ["ω₁", "ω₂", "ω₃"]], energies: ["energies [J], relative to the initial potential", ["kinetic", "potential", "sum"]] }
-const INKS = { light: ["#8f5d00", "#0b7a5c", "#0072b2"], dark: ["#f2b233", "#2fc79b", "#56b4e9"] }, DASH = [[], [7, 3], [2, 3]]
-const inks = () => INKS[document.documentElement.dataset.look == "dark" ? "dark" : "light"]
+const DASH = [[], [7, 3], [2, 3]]
 function chart(canvas, caption) {
   const most = 600
   let t = [], rows = [], names = []
   return {
     begin(kind) {
       t = []; rows = []; names = CHARTS[kind] ? CHARTS[kind][1] : []
-      caption.innerHTML = CHARTS[kind] ? CHARTS[kind][0] + names.map((name, k) => `<i style="color:${inks()[k]}">${name}</i>`).join("") : ""
+      caption.innerHTML = CHARTS[kind] ? CHARTS[kind][0] + names.map((name, k) => `<i style="color:var(--curve-${k + 1})">${name}</i>`).join("") : ""
     },
     add(time, values) {
       if (time < t[t.length - 1]) { t = []; rows = [] }
@@ -26,7 +25,7 @@ function chart(canvas, caption) {
       let low = Math.min(0, ...all), high = Math.max(0, ...all)
       if (high - low < 1e-9) high = low + 1
       const left = 44, x = s => left + (s - t[0]) / Math.max(1e-9, t[t.length - 1] - t[0]) * (w - left - 4), under = 15, y = v => 6 + (high - v) / (high - low) * (h - 12 - under)
-      pen.font = "11px system-ui, sans-serif"; pen.fillStyle = style.getPropertyValue("--soft"); pen.strokeStyle = style.getPropertyValue("--line")
+      pen.font = "11px system-ui, sans-serif"; pen.fillStyle = style.getPropertyValue("--soft"); pen.strokeStyle = style.getPropertyValue("--hair")
       pen.textAlign = "right"; pen.textBaseline = "middle"; pen.lineWidth = 1
       for (const v of new Set([low, 0, high])) {
         if (v && Math.abs(y(v) - y(0)) < 12) continue
@@ -38,7 +37,7 @@ function chart(canvas, caption) {
       }
       pen.lineWidth = 1.7; pen.lineJoin = "round"
       names.forEach((_, k) => {
-        pen.strokeStyle = inks()[k]; pen.setLineDash(DASH[k]); pen.beginPath()
+        pen.strokeStyle = style.getPropertyValue(`--curve-${k + 1}`); pen.setLineDash(DASH[k]); pen.beginPath()
         rows.forEach((row, i) => pen.lineTo(x(t[i]), y(row[k])))
         pen.stroke()
       })

@@ -3,7 +3,6 @@
 "use strict"
 const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
-const LIGHT = PAPER, DARK = NIGHT
 const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
 let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
 let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
@@ -139,19 +138,23 @@ function remember(places) {                                                  // 
 }
 function arrowsOf(numbers, colors) {
   const at = k => Array.from(numbers.subarray(3 * k, 3 * k + 3))
-  return numbers.length ? [{ name: "L", from: at(0), to: at(1), color: colors.ink }, { name: "ω", from: at(2), to: at(3), color: [.835, .369, 0, 1] }] : []
+  return numbers.length ? [{ name: "L", from: at(0), to: at(1), color: colors.ink }, { name: "ω", from: at(2), to: at(3), color: colors.force }] : []
+}
+function free() {                                                            // what text and buttons cover of the picture
+  const high = canvas.clientHeight, bar = document.querySelector(".transport").getBoundingClientRect(), top = canvas.getBoundingClientRect().top
+  return { top: .6 * $("figures").offsetHeight, bottom: high - (bar.top - top) }
 }
 function render() {
   requestAnimationFrame(render)
   const now = [camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked].join()
   if (!scene || !frame || frame.poses.length != 7 * scene.data.bodies.length || !(fresh || now != seen)) return
   const places = placesOf(frame)
-  const colors = document.documentElement.dataset.look == "dark" ? DARK : LIGHT, first = scene.data.bodies[0]
+  const colors = THEMES[document.documentElement.dataset.look], first = scene.data.bodies[0]
   const middle = $("follow").checked ? carry(places[1], first.center) : scene.data.middle
   const on = name => name != "traces" || $("traces").checked
   const arrows = $("arrows").checked ? arrowsOf(frame.arrows, colors) : []
   const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
-  const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp })
+  const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp, inset: free() })
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
   for (const label of $("names").children) {                                 // of the arrows
     const arrow = arrows.find(one => one.name == label.textContent)

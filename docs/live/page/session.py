@@ -119,7 +119,13 @@ class Session:
         """The input of drawing.js as JSON."""
         room = self.demo.room(self.values)
         data = scene(picture_of(self.model, self.demo.trace(self.model)))
-        data |= {"low": room.ground, "middle": room.middle, "size": room.size, "near": room.near, "follow": room.follow}
+        data |= {
+            "floors": [[[0.0, 0.0, room.ground], [0.0, 0.0, 1.0]]],
+            "middle": room.middle,
+            "size": room.size,
+            "near": room.near,
+            "follow": room.follow,
+        }
         data["springs"]["most"] = 0.3  # extension for full colour [m]
         return json.dumps(data)
 

@@ -22,7 +22,7 @@ minimum μ = 0: Newton's method. An equilibrium of any stability near a given po
 
 with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy.
 Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute.
-Loads that follow their body may balance without a minimum.
+Loads that follow their body may balance without a minimum: load_path.py follows the equilibrium as the loads grow.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from ..kernels.forces import energies_of_record, forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Livens
 from .joint_space import JointSpace
+from .load_path import LoadPath
 
 ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
@@ -69,13 +70,17 @@ class Equilibrium(Trajectory):
         return self.stability == "stable"
 
 
-def equilibrium(model: Model, near: Any = None, stable: bool | None = None) -> Equilibrium:
+def equilibrium(
+    model: Model, near: Any = None, stable: bool | None = None, load_steps: int | None = None
+) -> Equilibrium:
     """`model` at rest where all forces balance, as a motion of one state: positions, rotations, joint coordinates and
     reactions; its `stability` is "stable", "unstable" or "neutral". Initial velocities are ignored.
 
     near: a state, a motion (its last state) or joint coordinates; the equilibrium near it is found, of any stability.
     stable: True for a stable one of lower energy than the position it begins from, which is also what is found if
-    neither is given; False for one that is not stable, else an error.
+    neither is given; False for one that is not stable, else an error. load_steps: gravity, loads and motors grow from
+    zero in this number of steps or more, and the equilibrium that follows from the position at the start (or `near`) is
+    found, of any stability, by Newton's method with a sparse matrix: for beams, frames and loads that follow a body.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -10))
@@ -92,12 +97,22 @@ def equilibrium(model: Model, near: Any = None, stable: bool | None = None) -> E
     """
     _refuse_what_moves(model)
     compiled = Compiled.of(model)
-    search = _Search(compiled, _begin(compiled, near))
-    lowest = stable is True or (stable is None and near is None)
-    state = search.find() if lowest else search.find_near()
-    stability, values = search.stability(state)
+    start = _begin(compiled, near)
+    if load_steps is None:
+        search = _Search(compiled, start)
+        lowest = stable is True or (stable is None and near is None)
+        state = search.find() if lowest else search.find_near()
+        stability, values = search.stability(state)
+    elif isinstance(load_steps, bool) or not isinstance(load_steps, int) or load_steps < 1:
+        raise ModelError(f"load_steps must be a whole number above zero, not {load_steps!r}.")
+    else:
+        path = LoadPath(compiled, start)
+        state = path.find(load_steps)
+        stability, values = path.stability()
     if stable is False and stability == "stable":
         raise ModelError("the equilibrium near this position is stable: begin nearer to the one that is meant.")
+    if load_steps is not None and stable is True and stability != "stable":
+        raise ModelError(f"the equilibrium that follows from the start as the loads grow is {stability}.")
     found = Equilibrium(compiled, Livens(), 1.0, 1, np.zeros(1), as_record(state), 0, 0.0)
     found.stability, found.stiffnesses = stability, values
     return found

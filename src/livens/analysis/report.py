@@ -299,7 +299,11 @@ def _notes(law: Conserved, motion: Trajectory) -> tuple[str, ...]:
         for name, kept in (("momentum", law.momentum), ("angular momentum", law.angular_momentum))
         if len(kept.directions) < 3
     ]
-    return tuple((notes if law.energy else []) + lost + _unjudged(motion))
+    balance = "the energy balance" if law.energy else "energy"
+    exact = [f"{balance} is conserved exactly by {motion.scheme!r}, to the tolerance of its equations."]
+    return tuple(
+        (notes if law.energy else []) + (exact if motion.scheme.exact_energy else []) + lost + _unjudged(motion)
+    )
 
 
 def _unjudged(motion: Trajectory) -> list[str]:

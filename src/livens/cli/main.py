@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         add_run_options(command, end=command is not live)
     for page in (view, live):
         page.add_argument("--speed", type=float, metavar="S", help="simulated seconds per second of wall time")
+        page.add_argument("--theme", choices=("light", "dark"), help="colours of the page (default: light)")
         page.add_argument("--port", type=int, metavar="P", help="port of the page (default: a free port)")
         page.add_argument(
             "--expose",
@@ -143,6 +144,9 @@ def _parser() -> argparse.ArgumentParser:
         "--output", metavar="DIR", default="demo-output", help="folder for the files (default: demo-output)"
     )
     demo.add_argument("--no-browser", action="store_true", help="write the files and do not open a browser")
+    demo.add_argument(
+        "--theme", choices=("light", "dark"), help="colours of the page (default: those of the reader's system)"
+    )
     demo.add_argument("--list", action="store_true", help="list the demonstrations")
     demo.set_defaults(command=_demo)
     return parser
@@ -188,6 +192,7 @@ def _page(options: argparse.Namespace) -> dict[str, Any]:
     """The options that all commands with a page share."""
     return {
         "speed": options.speed,
+        "theme": options.theme,
         "port": options.port,
         "host": "0.0.0.0" if options.expose else "127.0.0.1",
         "open_browser": False if options.no_browser else None,
@@ -235,7 +240,7 @@ def _demo(options: argparse.Namespace) -> None:
     for path, write, says in (
         (saved, motion.save, f"  {words}"),
         (drawn, draw, f" {demo.drawn}"),
-        (page, lambda path: write_page(motion, path), "the motion in 3-D: open it in a browser"),
+        (page, lambda path: write_page(motion, path, theme=options.theme), "the motion in 3-D: open it in a browser"),
     ):
         try:
             write(path)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..checks import Array, accepts, finite, labelled, number, positive
 from ..errors import LivensError, ModelError
+from .composite import Composite
 from .forces.load import Load
 from .forces.motor import Motor
 from .thing import Thing
@@ -24,7 +25,7 @@ from .thing import Thing
 WORD = 2**64 - 1
 
 
-class Controller:
+class Controller(Composite):
     """One controller for several joints and loads: `fn(t, now)` gives one number for each input, a torque [N m] or
     force [N] along a joint coordinate, or the factor of a load.
 
@@ -71,6 +72,11 @@ class Controller:
         part = f".{coordinate}" if coordinate else ""
         name = f"{self.name or 'controller'} of {joint.name}{part}"
         return Motor(joint, Output(self, k), rate=self.rate, coordinate=coordinate, name=name)
+
+    @property
+    def parts(self) -> Sequence[Motor | Load]:
+        """Its motors and loads."""
+        return self.motors
 
     def efforts(self, t: float, now: Any) -> Array:
         """The numbers of all inputs at this moment; the function is called once for all of them."""

@@ -17,14 +17,15 @@ from ..checks import Array, check_name, vector
 from ..errors import ModelError
 from .body import WORLD
 from .body import Body as Body
+from .body import Plane as Floor
 from .body import Point as Point
 from .body import Shape as Shape
-from .controller import Controller
+from .composite import Composite
 from .mass import MassProperties
 from .plane import Plane, plane_normal
 from .thing import Thing
 
-T = TypeVar("T", bound=Body | Thing | Controller)
+T = TypeVar("T", bound=Body | Thing | Composite | Floor)
 WORLD_MATTER = MassProperties(1.0, (1.0, 1.0, 1.0))  # of a body that does not move
 ROWS = 60  # of the table that a notebook shows
 
@@ -54,6 +55,7 @@ class Model:
         self.bodies: list[Body] = [self.world]
         self.joints: list[Thing] = []
         self.forces: list[Thing] = []
+        self.floors: list[Floor] = []  # planes of the world that pictures show; bodies pass through them
         self._by_name: dict[str, Any] = {WORLD: self.world}
         self._unnamed: dict[str, int] = {}
 
@@ -67,8 +69,8 @@ class Model:
         self._gravity = vector(value, "gravity")
 
     def add(self, thing: T) -> T:
-        """Put a body, joint or force into the model, or the motors of a controller, and return it; an unnamed thing
-        gets a name."""
+        """Put a body, joint or force into the model, or the parts of a controller, a beam or a cable, and return it;
+        an unnamed thing gets a name. A plane such as m.world.plane((0, 0, 0)) is drawn as a floor, without contact."""
         if isinstance(thing, type):
             raise ModelError(f"add a thing, not its class: {thing.__name__}(…).")
         if isinstance(thing, Body):
@@ -78,9 +80,13 @@ class Model:
             self.check_parts(thing)
             self._give_name(thing)
             (self.joints if thing.kind == "joint" else self.forces).append(thing)
-        elif isinstance(thing, Controller):
-            for motor in thing.motors:
-                self.add(motor)
+        elif isinstance(thing, Composite):
+            for part in thing.parts:
+                self.add(part)
+        elif isinstance(thing, Floor):
+            if thing.body is not self.world:
+                raise ModelError(f"{thing!r} cannot be a floor: floors are planes of this model's world.")
+            self.floors.append(thing)
         else:
             raise ModelError(f"a model contains bodies, joints and forces, not {thing!r}.")
         return thing
@@ -88,7 +94,7 @@ class Model:
     def with_things(self, things: Sequence[Thing]) -> Model:
         """Another model with the same bodies, and these joints and forces."""
         other = copy(self)
-        other.bodies, other._unnamed = list(self.bodies), dict(self._unnamed)
+        other.bodies, other._unnamed, other.floors = list(self.bodies), dict(self._unnamed), list(self.floors)
         other.joints = [thing for thing in things if thing.kind == "joint"]
         other.forces = [thing for thing in things if thing.kind != "joint"]
         other._by_name = {body.name: body for body in other.bodies} | {thing.name: thing for thing in things}

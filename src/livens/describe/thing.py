@@ -56,6 +56,7 @@ class Thing:
     drive: Drive | None = None  # the value of its driven row as a function of time
     start_rate: float | None = None  # of its first coordinate [rad/s] or [m/s]
     shared: tuple[Array, ...] = ()  # directions that are fixed in both bodies (world axes at the start)
+    compliances: Sequence[float] = ()  # of its rows in statics [m/N]: g + c λ = 0; none: they are rigid
     carried: ClassVar[Mapping[str, int]] = {}  # arguments that are directions → the number of the point that carries it
 
     # ── made of ──
@@ -81,6 +82,11 @@ class Thing:
     def contacts(self) -> list[ContactRule]:
         """Its contacts."""
         return []
+
+    def mixed(self) -> list[Thing]:
+        """What stands for it in statics: itself, or things in which stiff energies ½ g²/c are rows with compliances c,
+        with which Newton's method converges from farther away (analysis/load_path.py)."""
+        return [self]
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

@@ -25,6 +25,7 @@ from .barrier import Barrier
 from .compare import Problem, compare
 from .comparison import Comparison
 from .composition import Composition, compose
+from .gradient import DiscreteGradient
 from .incremental import IncrementalPotential, smooth_norm
 from .lagrangian import Lagrangian, Mechanical
 from .legendre import acceleration, energy, hamiltonian, momentum, velocity
@@ -38,6 +39,7 @@ __all__ = [
     "Barrier",
     "Comparison",
     "Composition",
+    "DiscreteGradient",
     "Elements",
     "Galerkin",
     "GeneralizedAlpha",

@@ -66,6 +66,7 @@ class Barrier:
     orders: ClassVar[tuple[int, ...]] = ()
     variational: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = False
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "nothing"
     turn_limit: ClassVar[float] = 1.0
     adaptive = False
@@ -91,6 +92,9 @@ class Barrier:
     def memory(self, system: System) -> int:
         """Nothing."""
         return 0
+
+    def workspace(self, system: System, work: Any) -> Any:
+        return work
 
     def rollout_file(self, jointed: bool) -> str:
         return "barrier"

@@ -151,6 +151,8 @@ def _measured(problem: Problem, scheme: Any, h: float) -> Row:
             xi = np.array(system.symmetries[name].map(len(run.t))(run.q.T)).T
             size = float(np.abs(run.p * xi).sum(axis=1).max()) or 1.0
             row.momenta[name] = float(np.abs(momentum - momentum[0]).max()) / size
+        if scheme_of(scheme).exact_energy:
+            row.notes = f"{label(scheme)} conserves the energy exactly: its band is round-off"
         if system.forced or system.dissipative:
             row.notes = "forces act: no symplectic form is kept"
         else:

@@ -2,7 +2,7 @@
 
 The rectangle rules are each other's adjoint: half a step of one and half a step of the other give the symmetric
 Störmer–Verlet scheme. A symmetric scheme of order 2, with the weights of step/livens.py (some of them negative),
-gives orders 4 and 6.
+gives orders 4 and 6; one that conserves the energy exactly still does.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ class Composition:
             if not is_scheme(scheme) or not scheme_of(scheme).composable:
                 raise ModelError(f"{scheme!r} cannot be part of a composition: take schemes such as ld.Midpoint().")
         if len({scheme_of(scheme).carries for scheme, _ in pairs}) > 1:
-            raise ModelError("variational schemes carry momenta and others accelerations: they cannot be composed.")
+            raise ModelError(
+                "schemes that carry different quantities from step to step (variational ones momenta, Newmark "
+                "accelerations, DiscreteGradient momenta and velocities) cannot be composed."
+            )
         parts = tuple((scheme, number(weight, "a weight of a composition")) for scheme, weight in self.parts)
         if abs(sum(weight for _, weight in parts) - 1.0) > 1e-12:
             raise ModelError(f"the weights of a composition must sum to 1, not {sum(w for _, w in parts):g}.")
@@ -60,6 +63,10 @@ class Composition:
     @property
     def variational(self) -> bool:
         return scheme_of(self.parts[0][0]).variational
+
+    @property
+    def exact_energy(self) -> bool:
+        return all(scheme_of(scheme).exact_energy for scheme, _ in self.parts)
 
     @property
     def reaction(self) -> str:
@@ -108,6 +115,7 @@ def compose(scheme: Any, order: int) -> Composition:
     """
     if order not in (4, 6):
         raise ModelError(f"compose makes schemes of order 4 or 6, not {order!r}.")
-    if not is_scheme(scheme) or scheme_of(scheme).order != 2 or not scheme_of(scheme).variational:
+    made = scheme_of(scheme) if is_scheme(scheme) else None
+    if made is None or made.order != 2 or not (made.variational or made.exact_energy):
         raise ModelError(f"compose needs a symmetric scheme of order 2, such as ld.Midpoint(), not {scheme!r}.")
     return Composition([(scheme, float(w)) for w in np.asarray(WEIGHTS[order])], order)

@@ -2,8 +2,8 @@
 
 The error of the energy balance, e = E − E₀ − work + lost, is constant up to the error of the scheme. Its width is
 compared with the largest energy exchanged: that of ½ p·v, which is the kinetic energy if it is quadratic, of the
-changes of E − ½ p·v, of the work and of the energy lost. A scheme that is not variational may dissipate on purpose:
-then only growth counts, max e(t) − e(s) over s < t.
+changes of E − ½ p·v, of the work and of the energy lost. A scheme that neither is variational nor conserves
+the energy exactly may dissipate on purpose: then only growth counts, max e(t) − e(s) over s < t.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def energy_error(run: Run) -> float:
     scale = max(
         float(np.abs(T).max()), float(np.ptp(V)), float(np.abs(some.work).max()), float(np.abs(some.lost).max())
     )
-    width = float(np.ptp(e)) if scheme_of(run.scheme).variational else _growth(e)
+    scheme = scheme_of(run.scheme)
+    width = float(np.ptp(e)) if scheme.variational or scheme.exact_energy else _growth(e)
     return width / scale if width > ROUND_OFF * max(scale, float(np.abs(V).max())) else 0.0
 
 

@@ -73,6 +73,7 @@ class IncrementalPotential:
 
     label: ClassVar[str] = ""
     variational: ClassVar[bool] = False
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "accelerations"
     reaction: ClassVar[str] = "ends"
     composable: ClassVar[bool] = False

@@ -41,6 +41,7 @@ class AlphaMaps:
 
     label: ClassVar[str] = ""
     variational: ClassVar[bool] = False
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "accelerations"
     reaction: ClassVar[str] = "ends"
     composable: ClassVar[bool] = True

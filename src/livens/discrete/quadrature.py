@@ -59,6 +59,7 @@ class Quadrature:
     weights: tuple[float, ...]
     reaction: str = "ends"
 
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "momenta"
     composable: ClassVar[bool] = True
     failures: ClassVar[Mapping[int, str]] = {}

@@ -144,12 +144,13 @@ class Run:
         energy        0.5 J at the start, 0.1929 J at the end
         account       work 0 J, dissipated 0.3071 J, error at most ... J
         """
+        exact = " (conserved exactly by the scheme)" if scheme_of(self.scheme).exact_energy else ""
         lines = [
             f"{self.scheme!r}, h = {self.h:.6g} s, {self.steps:,} steps to t = {self.t[-1]:.6g} s: "
             f"{self.iterations:,} iterations",
             f"energy        {self.energy[0]:.4g} J at the start, {self.energy[-1]:.4g} J at the end",
             f"account       work {self.work[-1]:.4g} J, dissipated {self.lost[-1]:.4g} J, error at most "
-            f"{np.abs(self.imbalance).max():.1e} J",
+            f"{np.abs(self.imbalance).max():.1e} J{exact}",
         ]
         for name, momentum in self.momenta.items():
             lines.append(f"{name:<13} {momentum[0]:.6g}, changes by {np.ptp(momentum):.1e}")

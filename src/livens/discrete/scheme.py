@@ -34,6 +34,11 @@ class DiscreteScheme(Protocol):
         ...
 
     @property
+    def exact_energy(self) -> bool:
+        """True if each step changes the energy by exactly the work and the loss that it books."""
+        ...
+
+    @property
     def label(self) -> str:
         """Its name in tables; empty where class and options are the name."""
         ...

@@ -58,7 +58,7 @@ def read_mjcf(
     `ref` included). inertia: "refuse" a body whose inertia no body has, or "repair" it, with a ModelWarning
     (lv.MassProperties.repaired). Geoms that touch others in the file become `collision` of their bodies. contacts: add
     the contacts of the file, with its planes, friction and excluded pairs, as lv.Contacts; they are rigid and without
-    restitution.
+    restitution. Planes of the file are drawn as floors with or without contacts.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -138,6 +138,7 @@ class _Reader:
             add_equality(self.mj, m, self.d, self.model, self.body, self.joints, self.notes)
         if self.contacts and not self.disabled("CONTACT"):
             self.geoms.add(self.model, self.bodies)
+        self.geoms.add_floors(self.model, self.bodies)
         self._note()
         return self.model
 

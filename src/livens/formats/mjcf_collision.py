@@ -11,6 +11,7 @@ listed: torsional and rolling friction (condim 4, 6), margins, softness, height 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -146,6 +147,13 @@ class GeomPairs:
         """The plane of a geom, whose normal is its z axis."""
         pose = body.pose.inverse() @ self.pose(g)
         return body.plane(pose.a, normal=pose.B[:, 2])
+
+    def add_floors(self, model: Model, bodies: Mapping[int, Body]) -> None:
+        """Let pictures show the planes of the file that do not move, where they are."""
+        planes = self.m.geom_type == int(self.mj.mjtGeom.mjGEOM_PLANE)
+        for g in np.flatnonzero(planes & (self.m.geom_rgba[:, 3] > 0.0)):
+            if bodies[int(self.m.body_weldid[self.m.geom_bodyid[g]])] is model.world:
+                model.add(self._plane(int(g), model.world))
 
     def notes(self) -> list[str]:
         """What the contacts of the file have and those of livens have not."""

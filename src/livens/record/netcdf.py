@@ -372,9 +372,10 @@ def _turned(record: State, carries: str, old: Array, new: Array) -> State:
     memory = np.zeros_like(record.memory)  # remainders are smaller than the round-off of this
     if carries == "contacts":  # points and impulses in world axes
         memory = record.memory
-    if carries == "accelerations":  # forces in world axes, torques in principal
-        memory, end = record.memory.copy(), 6 * len(R)
+    if carries in ("accelerations", "mean velocities"):  # linear ones in world axes, angular ones in principal axes
+        vectors = 1 if carries == "accelerations" else 2  # of each body
+        memory, end = record.memory.copy(), 6 * vectors * len(R)
         carried = memory[:, :end].reshape(len(memory), -1, 2, 3)
-        carried[:, :, 1] = np.einsum("kji,tkj->tki", R, carried[:, :, 1])
+        carried[:, :, 1] = np.einsum("kji,tkj->tki", np.concatenate([R] * vectors), carried[:, :, 1])
         memory[:, :end] = carried.reshape(len(memory), end)
     return record._replace(B=record.B @ R, L=np.einsum("kji,tkj->tki", R, record.L), memory=memory)

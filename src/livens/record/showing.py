@@ -1,7 +1,7 @@
 """What a motion can be shown as and written to: figures, pages, pictures, films, files.
 
 These methods of a Trajectory import the packages that do the work when they are called. `camera`, `traces`, `title`,
-`speed` and `follow` mean the same in all of them (look/picture/view.py).
+`speed`, `follow` and `theme` mean the same in all of them (look/picture/view.py).
 """
 
 from __future__ import annotations
@@ -65,17 +65,18 @@ class Showing:
         speed: float | None = None,
         follow: bool = False,
         force: bool = False,
+        theme: str | None = None,
     ) -> None:
         """Write the motion as one HTML page that plays it in 3-D in any browser, without a network.
 
         traces: points and bodies that leave traces; True: all centres of mass, False: none (None: all, of at most 50
         bodies). camera: "corner", "front", "back", "left", "right", "top", or the direction to the eye in world axes.
         title: left out, the name of the model. speed: of the playback relative to real time. follow: the camera moves
-        with the centre of mass.
+        with the centre of mass. theme: "light" or "dark"; left out, that of the reader's system.
         """
         from ..look.page.page import write_page
 
-        write_page(self, path, follow, traces, camera, title, speed, force)
+        write_page(self, path, follow, traces, camera, title, speed, force, theme)
 
     def to_png(
         self: Any,
@@ -88,13 +89,14 @@ class Showing:
         title: str | None = None,
         contacts: bool = False,
         force: bool = False,
+        theme: str | None = None,
     ) -> None:
         """Write a picture of the bodies at `t` [s] (default: the end) as PNG; with `follow` the camera is near the
         bodies, with `contacts` it shows normals, forces and friction cones of contacts. traces, camera and title as in
-        `to_html`."""
+        `to_html`; theme: "light" (None) or "dark"."""
         from ..look.render import write_png
 
-        write_png(self, path, t, size, follow, traces, camera, title, contacts, force)
+        write_png(self, path, t, size, follow, traces, camera, title, contacts, force, theme)
 
     def to_video(
         self: Any,
@@ -108,15 +110,16 @@ class Showing:
         title: str | None = None,
         contacts: bool = False,
         force: bool = False,
+        theme: str | None = None,
     ) -> None:
         """Write a film: mp4, webm, … through ffmpeg (extra `film`), gif through Pillow, apng without either.
 
         It plays at `speed` times real time with `rate` frames per second. traces, camera and title as in `to_html`,
-        contacts as in `to_png`.
+        theme and contacts as in `to_png`.
         """
         from ..look.render import write_video
 
-        write_video(self, path, speed, rate, size, follow, traces, camera, title, contacts, force)
+        write_video(self, path, speed, rate, size, follow, traces, camera, title, contacts, force, theme)
 
     def to_gltf(self: Any, path: Name, rate: float | None = None, force: bool = False) -> None:
         """Write the motion as an animated binary glTF 2.0 file (.glb) in metres, with at most `rate` poses a second."""
@@ -139,12 +142,13 @@ class Showing:
         speed: float | None = None,
         camera: Camera = None,
         title: str | None = None,
+        theme: str | None = None,
     ) -> Any:
         """The motion for a notebook cell as a page of its own, `height` pixels high, that plays without a server and
         stays in the saved notebook and in sites made of it. The other arguments are those of `to_html`."""
         from ..look.browser.notebook import embed
 
-        return embed(self, height, follow, traces, speed, camera, title)
+        return embed(self, height, follow, traces, speed, camera, title, theme)
 
     def _repr_html_(self: Any) -> str:
         """The player, in a notebook; the line of `repr` where there is nothing to show."""

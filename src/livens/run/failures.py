@@ -32,7 +32,8 @@ FAILURES = {
         "try h ≤ {at.third} s.",
     ),
     status.SOLVE: Failure(
-        "{at.scheme} found no accelerations {at.when}: forces change too much within a step", "try h ≤ {at.third} s."
+        "{at.scheme} found no solution of its equations {at.when}: forces change too much within a step",
+        "try h ≤ {at.third} s.",
     ),
     status.NOT_FINITE: Failure(
         "the state of body {at.largest!r} is no longer finite {at.when}: forces grow without bound", "try a smaller h."

@@ -253,7 +253,7 @@ class Run:
 def scratch_of(system: System, scheme: Scheme, columns: int) -> tuple[Work, Touch, Any]:
     """Scratch for steps with `columns` of signals: that of all systems, that of contacts, and what a rollout takes."""
     work, touch = scratch(system, scheme.scratch), touch_scratch(system, columns)
-    return work, touch, ContactWork(work, touch) if system.contacts.capacity else work
+    return work, touch, ContactWork(work, touch) if system.contacts.capacity else scheme.workspace(system, work)
 
 
 def taken_log(touch: Touch) -> Array:

@@ -25,6 +25,12 @@ from ..record.trajectory import Trajectory
 from ..step import Livens
 from .given_state import checked_start
 
+CALL = "lv.transfer(motion, to=model)"
+REMEDY = (
+    "Describe the bodies of joints that are new where the state has them: at=motion.position(body)[-1], "
+    "rotation=motion.rotation(body)[-1]; or leave the joint out."
+)
+
 
 def transfer(state: State | Trajectory, to: Model, of: Model | Trajectory | None = None) -> State:
     """A state of `to`, which has some bodies, joints or motors more or fewer: a start for `lv.simulate(to, start=…)`.
@@ -49,7 +55,7 @@ def transfer(state: State | Trajectory, to: Model, of: Model | Trajectory | None
     True
     """
     if not isinstance(to, Model):
-        raise ModelError(f"transfer carries a state to a Model, not to {to!r}.")
+        raise ModelError(f"transfer carries a state to a Model, not to {to!r}: give the model as to=, as in {CALL}.")
     motion = state if isinstance(state, Trajectory) else of
     if not isinstance(motion, Model | Trajectory):
         raise ModelError("a state has no names: give the motion itself, or the state with of=, its model or motion.")
@@ -115,9 +121,12 @@ def _fitted(begin: Compiled, state: State) -> State:
     fit = begin.assembly(copied(state))
     if not len(fit.hard):
         return fit.state
-    moved, turned = fit.project_positions()
-    fit.check_orientations()
-    adjusted, respun = fit.project_velocities()
+    try:
+        moved, turned = fit.project_positions()
+        fit.check_orientations()
+        adjusted, respun = fit.project_velocities()
+    except ModelError as error:
+        raise ModelError(f"the state does not fit the joints of the other model: {error} {REMEDY}") from None
     rate = fastest(begin.system.bodies, fit.state, fit.size)
     least = max(1e-9 * rate, fit.still())
     if moved > 1e-9 * fit.size or turned > 1e-9:

@@ -47,6 +47,9 @@ class Build(Reading):
         gravity = self.vector(document.get("gravity", [0.0, 0.0, 0.0]), "gravity")
         with at("planar"):
             self.made = Model(gravity, document.get("name", "model"), document.get("planar", ""))
+        for floor in self.planes(document.get("floors", []), "floors"):
+            with at("floors"):
+                self.made.add(floor)
         for name, table in document.get("shapes", {}).items():
             self.shared[name] = self.shape(table, dotted("shapes", name))
         for name, table in document.get("bodies", {}).items():

@@ -42,6 +42,8 @@ BY_ANNOTATION = {
     "Sequence[Body]": "bodies",
     "Sequence[Plane]": "planes",
     "Sequence[tuple[Body, Body]]": "pairs",
+    "Sequence[float]": "sequence",
+    "Sequence[Sequence[float]]": "table",
     "Side": "side",
     "Shape": "shape",
     "Signal": "signals",

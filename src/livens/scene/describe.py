@@ -70,6 +70,7 @@ class _Describe:
         }
         head: Document = {"livens": FORMAT, "name": model.name, "gravity": model.gravity.tolist()}
         head |= {"planar": model.planar} if model.planar else {}
+        head |= {"floors": self.planes(model.floors, "floors")} if model.floors else {}
         return {**head, **{name: part for name, part in parts.items() if part}}
 
     def body_table(self, body: Body, shared: bool) -> Document:
@@ -133,6 +134,11 @@ class _Describe:
 
     def vector(self, value: Any, what: str) -> Any:
         return [self.number(x, what) for x in np.asarray(value).tolist()]
+
+    sequence = vector
+
+    def table(self, value: Any, what: str) -> Any:
+        return [self.vector(row, what) for row in value]
 
     def numbers(self, value: Any, what: str) -> Any:
         """A number, or one for each coordinate; zeros are one zero."""

@@ -58,11 +58,18 @@ MEANING = {  # descriptions of keys in the schema, with units
     "radius": "m",
     "rate": "damping coefficient of a damper [N s/m]; sampling rate of a controller [Hz]",
     "ratio": "second coordinate per first",
+    "reference": "length [m], strains and curvatures [1/m] at rest: seven numbers for each pair of neighbours",
     "rest": "rest position of the spring in the joint [rad] or [m]",
     "rotation": "body to world",
     "shape": "a shape, or the name of one under [shapes]",
     "start": "the joint's coordinate at the start [rad] or [m], or one number for each; left out: 0",
     "start_rate": "rate of the joint's coordinate at the start [rad/s] or [m/s]",
+    "axial": "EA [N]",
+    "bending": "EI [N m²]",
+    "extensible": "false: a constraint stands for the stiffness",
+    "lengths": "of the links at rest [m]",
+    "shearable": "false: a constraint stands for the stiffness",
+    "stiffnesses": "k1 GA, k2 GA, EA [N], EI1, EI2, GJ [N m²]",
     "stiffness": "N/m, or N m/rad on an angle",
     "torque": "three numbers, or expressions [N m]",
     "type": "class of livens",
@@ -98,6 +105,20 @@ def numbers(value: Any) -> Any:
     if not 2 <= len(value) <= 3:
         raise wrong("it must be a number, or one number for each coordinate of the joint.")
     return [number(x) for x in value]
+
+
+def sequence(value: Any) -> Any:
+    """A list of numbers."""
+    if not isinstance(value, list):
+        raise wrong("it must be a list of numbers.")
+    return [number(x) for x in value]
+
+
+def table(value: Any) -> Any:
+    """A list of lists of numbers."""
+    if not isinstance(value, list):
+        raise wrong("it must be a list of lists of numbers.")
+    return [sequence(row) for row in value]
 
 
 def limits(value: Any) -> Any:

@@ -127,7 +127,10 @@ class Reading:
     def vector(self, value: Any, path: str) -> Any:
         return [self.number(x, f"{path}.{k}") for k, x in enumerate(value)]
 
-    place = vector
+    place = sequence = vector
+
+    def table(self, value: Any, path: str) -> Any:
+        return [self.vector(row, f"{path}.{k}") for k, row in enumerate(value)]
 
     def numbers(self, value: Any, path: str) -> Any:
         return self.vector(value, path) if isinstance(value, list) else self.number(value, path)

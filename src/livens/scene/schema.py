@@ -49,8 +49,10 @@ from .kinds import (
     only,
     place,
     row,
+    sequence,
     several_of,
     signals,
+    table,
 )
 from .paths import dotted, refusal
 
@@ -83,6 +85,8 @@ def _kinds() -> dict[str, Any]:
         "vector": Vector,
         "place": checked(place, either(row(3), only("drawn"))),
         "numbers": checked(numbers, either(NUMBER, several_of(NUMBER))),
+        "sequence": checked(sequence, {"type": "array", "items": NUMBER}),
+        "table": checked(table, {"type": "array", "items": {"type": "array", "items": NUMBER}}),
         "limits": checked(limits, either(row(2), several_of(row(2)))),
         "inertia": checked(inertia, either(row(3), row(3, row(3)))),
         "rotation": Rotation,
@@ -202,6 +206,7 @@ def scene_model() -> type[BaseModel]:
         name=(Word, Field("model", description="name of the model")),
         gravity=(Vector, Field([0.0, 0.0, 0.0], description="acceleration, world axes [m/s²]")),
         planar=(Literal["", "xy", "xz", "yz"], Field("", description="the plane to which all bodies are kept")),
+        floors=(list[PlaneTable], Field(None, description="planes of the world that are drawn, without contact")),
         run=(run, Field(None)),
         parameters=(dict[str, Number], Field(None, description="numbers that expressions use by name")),
         shapes=(dict[str, Shape], Field(None, description="shapes that bodies refer to by name")),

@@ -28,7 +28,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, RATE, S_PIVOTS, System
+from ..kernels.arrays import H_PIVOTS, ITERATIONS, MU, RATE, S_PIVOTS, System, Work
 from ..kernels.constrain import apply_multipliers, constraint_rates, largest_coordinates, largest_violation
 from ..kernels.coordinates import update_coordinates
 from ..kernels.dynamics import (
@@ -289,6 +289,7 @@ class Alpha:
     orders: ClassVar[tuple[int, ...]] = ()
     variational: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = False
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "accelerations"
     turn_limit: ClassVar[float] = np.pi
     adaptive = False
@@ -322,6 +323,9 @@ class Alpha:
     def memory(self, system: System) -> int:
         """Six numbers per body, φ, and one per row, ℓ."""
         return 6 * len(system.bodies.mass) + len(system.rows.kind)
+
+    def workspace(self, system: System, work: Work) -> Work:
+        return work
 
     def rollout_file(self, jointed: bool) -> str:
         return "alpha"

@@ -21,7 +21,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System
+from ..kernels.arrays import POWER_OF_ENERGIES, POWER_OF_FORCES, System, Work
 from ..kernels.compensated import REMAINDERS, compensated_drift, store_remainders
 from ..kernels.contact.arrays import HEAD, RECORD, has_friction
 from ..kernels.force_tapes import PASSES, velocity_force_pass
@@ -164,6 +164,7 @@ class Livens:
     orders: ClassVar[tuple[int, ...]] = tuple(WEIGHTS)
     variational: ClassVar[bool] = True
     conserves_energy: ClassVar[bool] = True
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "remainders"
     turn_limit: ClassVar[float] = 1.0
     adaptive = False
@@ -197,6 +198,9 @@ class Livens:
         if system.contacts.capacity:
             return HEAD + RECORD * system.contacts.capacity
         return 3 * self.scratch * len(system.bodies.mass)
+
+    def workspace(self, system: System, work: Work) -> Work:
+        return work
 
     def rollout_file(self, jointed: bool) -> str:
         return "rattle" if jointed else "livens"

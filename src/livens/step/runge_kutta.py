@@ -16,7 +16,7 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..errors import ModelError
-from ..kernels.arrays import DISSIPATED, WORK, System
+from ..kernels.arrays import DISSIPATED, WORK, System, Work
 from ..kernels.contact.arrays import HEAD
 from ..kernels.record import store_state
 from ..kernels.status import OK, TOLERANCE
@@ -154,6 +154,7 @@ class RungeKutta:
     orders: ClassVar[tuple[int, ...]] = (4, 8)
     variational: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = True
+    exact_energy: ClassVar[bool] = False
     carries: ClassVar[str] = "lengths of steps"
     turn_limit: ClassVar[float] = math.pi
     longest_stage = 1.0
@@ -213,6 +214,9 @@ class RungeKutta:
         if system.contacts.capacity:
             return HEAD
         return ANGLES + len(system.coordinates.kind) if self.adaptive else 0
+
+    def workspace(self, system: System, work: Work) -> Work:
+        return work
 
     def rollout_file(self, jointed: bool) -> str:
         return "runge_kutta"

@@ -42,9 +42,13 @@ class Scheme(Protocol):
     conserves_energy: ClassVar[bool]
     """True if the energy error shows the error of the step; False for schemes that dissipate on purpose."""
 
+    exact_energy: ClassVar[bool]
+    """True if every step conserves energy to the tolerance of its equations."""
+
     carries: ClassVar[str]
     """The meaning of `state.memory`, the numbers that go from step to step besides positions and momenta: "nothing",
-    "accelerations" (the forces f, τ of each body), "remainders" (of compensated sums) or "lengths of steps"."""
+    "accelerations" (the forces f, τ of each body), "remainders" (of compensated sums), "lengths of steps" or "mean
+    velocities" (of each body in the last step)."""
 
     turn_limit: ClassVar[float]
     """The largest rotation of a body in one stage [rad]."""
@@ -96,6 +100,10 @@ class Scheme(Protocol):
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
         """(prepare, rollout) for this system, or a ModelError if the scheme does not support the system."""
+        ...
+
+    def workspace(self, system: System, work: Work) -> Any:
+        """What its rollout takes as `work`: the scratch of all schemes, or more around it."""
         ...
 
     def rollout_file(self, jointed: bool) -> str:

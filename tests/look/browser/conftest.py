@@ -82,12 +82,13 @@ class Tab:
 
     def image(self, keep, shows=None):
         """The screen (height, width, 3), also as a file in the folder of test artefacts. shows: a condition on the
-        image, for which 20 images are tried."""
-        for _ in range(20 if shows else 0):
-            if shows(self.screen(keep)):
+        image, for which 20 images are tried; the first that fulfils it is returned."""
+        for _ in range(20):
+            image = self.screen(keep)
+            if shows is None or shows(image):
                 break
             self.frames(3)
-        return self.screen(keep)
+        return image
 
     def screen(self, keep):
         from PIL import Image

@@ -12,6 +12,7 @@ from livens.look.picture.instants import matrices
 pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
 CLOCK = "document.querySelector('#livens-clock')"
 TIME = f"parseFloat({CLOCK}.innerText.slice(4))"
+LONG = 90.0  # longer than the patience of the tests, so that the motion does not begin again while they wait [s]
 
 
 def swing():
@@ -52,8 +53,9 @@ def clock(tab):
 
 
 def test_a_motion_plays_scrubs_and_resets(tab, tmp_path):
-    motion = lv.simulate(swing(), h=2e-3, until=4.0)
+    motion = lv.simulate(swing(), h=2e-3, until=LONG)
     with lv.view(motion, block=False, open_browser=False) as viewer:
+        viewer.inside.stage.light(fine=False)  # shadows in software take a second each
         page = tab(viewer.url)
         page.wait(f"{CLOCK} !== null")
         page.frames(3)
@@ -85,6 +87,7 @@ def test_a_motion_plays_scrubs_and_resets(tab, tmp_path):
 def test_a_chain_of_100_runs_live_changes_and_continues_without_its_page(tab, tmp_path):
     with lv.live(chain(100), h=1e-3, block=False, open_browser=False) as viewer:
         loop = viewer.inside.loop
+        viewer.inside.stage.light(fine=False)
         page = tab(viewer.url)
         page.wait(f"{CLOCK} !== null && {TIME} > 0")
         page.frames(3)
@@ -138,6 +141,7 @@ def test_the_pointer_drags_a_body(tab, tmp_path):
     m.add(lv.Body(lv.Ball(0.2, mass=2.0), name="ball"))
     with lv.live(m, h=1e-3, run=False, block=False, open_browser=False) as viewer:
         pull, loop = viewer.inside.pull, viewer.inside.loop
+        viewer.inside.stage.light(fine=False)
         page = tab(viewer.url)
         page.wait(f"{CLOCK} !== null")
         pull.body.value = "ball"

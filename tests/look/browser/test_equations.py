@@ -46,7 +46,8 @@ def test_no_part_of_an_equation_is_cut_off(browser, site, size):
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(site.as_uri())
     page.wait_for_selector("mjx-math")
-    page.wait_for_timeout(300)
+    page.evaluate("MathJax.startup.promise")
+    page.evaluate("document.fonts.ready")
     for left, right, touch in page.evaluate(REACH):
         assert left >= -1.0  # at rest
         assert right >= -1.0  # at the end

@@ -18,8 +18,9 @@ SCRIPT = """
 import json, sys
 from benchmarks import pictures
 
-pictures.SETTLE = 2.0
-seen = pictures.pictures(5, watching=3.0)
+pictures.SETTLE = 1.0
+pictures.SIZE = {"width": 480, "height": 360}
+seen = pictures.pictures(201, watching=1.5)  # in plain light
 json.dump({name: [x.pictures, x.messages] for name, x in seen.items()}, open(sys.argv[1], "w"))
 """
 

@@ -259,7 +259,7 @@ def test_a_thread_steps_in_real_time_and_ends():
     loop.stepper.step(1)
     loop.start()
     loop.run(True)
-    deadline = time.perf_counter() + 10.0
+    deadline = time.perf_counter() + 60.0  # on a busy machine the factor is that of a process that waits
     while not 0.9 < loop.latest.factor < 1.1 and time.perf_counter() < deadline:
         time.sleep(0.05)
     assert 0.9 < loop.latest.factor < 1.1

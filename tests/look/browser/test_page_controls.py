@@ -225,8 +225,9 @@ def test_text_and_lines_of_the_page_have_contrast(browser, written, scheme):
         assert contrast(ink, paper) >= 4.5, name
     border = color(page.locator("footer").evaluate("e => getComputedStyle(e).borderTopColor"))
     assert contrast(border, paper) >= 3.0
-    colors = "NIGHT" if scheme == "dark" else "PAPER"
-    lines = page.evaluate(f"[...data.bodies.map(b => b.trace[{colors}.look]), {colors}.ink, {colors}.ground]")
+    names = ("ink", "ground", "force", "torque", "short", "rest", "long")
+    lines = page.evaluate("name => [...data.bodies.map(b => b.trace[THEMES[name].look])]", scheme)
+    lines += [page.evaluate("([theme, name]) => THEMES[theme][name]", [scheme, name]) for name in names]
     for tint in lines:
         assert contrast([255 * c for c in tint[:3]], paper) >= 2.99
     assert not errors

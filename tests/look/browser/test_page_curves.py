@@ -59,7 +59,9 @@ def test_the_list_chooses_and_the_mechanism_stays_visible(browser, motion, writt
     assert texts(page) == ["energy [J]", "momentum [kg m/s]", "angular momentum [kg m²/s]"]
     page.locator("#thing").select_option(label="bar")
     assert texts(page) == ["position [m]", "velocity [m/s]", "angular velocity [rad/s]"]
-    page.wait_for_timeout(200)
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )  # the panel is laid out
     panel, canvas = page.locator("#curves").bounding_box(), page.locator("#view").bounding_box()
     if size == DESKTOP:
         assert canvas["width"] <= panel["x"] + 1  # beside the picture

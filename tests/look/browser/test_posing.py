@@ -88,6 +88,7 @@ def test_charts_are_chosen():
     m, _, _ = arm(0)
     motion = lv.simulate(m, h=1e-2, until=0.2)
     with lv.view(motion, block=False, open_browser=False) as page:
+        page.stops.pop(0)()  # the thread that plays: it moves the cursor
         player = page.inside
         assert [c.what for c in player.charts.curves][:2] == ["energy", "momentum"]
         player.chart("elbow (Revolute)")

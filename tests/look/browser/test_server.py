@@ -110,6 +110,11 @@ def test_a_model_is_a_table_in_a_notebook():
     assert "at (0, 1, 0) m" in m._repr_html_()  # round-off is not shown
 
 
+def stop_drawing(viewer):
+    """End the thread of a page that draws and writes the time, so that only the test sends messages."""
+    viewer.stops.pop(0)()
+
+
 def messages(server, draw):
     """The messages that `draw` sends."""
     sent = []
@@ -149,7 +154,7 @@ def test_many_bodies_begin_in_plain_light(count, fine):
                 sent = messages(viewer.server, lambda now=now: stage.light(now))
                 [surroundings] = [one for one in sent if type(one).__name__ == "EnvironmentMapMessage"]
                 assert (surroundings.hdri_data is not None) == now
-            assert (stage.fine, stage.ground.visible, stage.lines.visible) == (now, now, not now)
+            assert (stage.fine, stage.grounds[0].visible, stage.lines[0].visible) == (now, now, not now)
             assert stage.sun.cast_shadow == now
 
 
@@ -157,7 +162,7 @@ def test_a_thousand_bodies_of_one_shape_need_as_many_messages_as_ten_and_seven_n
     sent = {}
     for count in (10, 1000):
         with quiet(lv.view, boxes(count)) as viewer:
-            viewer.stops.pop(0)()  # the thread that draws: the test draws instead
+            stop_drawing(viewer)
             player = viewer.inside
             player.server.get_clients = lambda: {0: "someone looks"}
             player.clock.seek(0.0, 0.0)
@@ -180,6 +185,7 @@ def at(motion, t):
 
 def test_layers_are_drawn_only_while_they_are_shown(motion):
     with quiet(lv.view, motion) as viewer:
+        stop_drawing(viewer)
         drawing = viewer.inside.drawing
         drawing.draw(at(motion, 0.3))
         few = counted(viewer.server, lambda: drawing.draw(at(motion, 0.31)))

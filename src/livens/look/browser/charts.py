@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ..picture import colors
+from ..picture.colors import hexadecimal
 from ..picture.readings import Curves
+from ..picture.themes import Theme
 from .curves import room, thousands, with_power
 
-STROKES = [colors.hexadecimal(c) for c in (colors.BLACK, colors.BLUE, colors.VERMILION)]
 DASHES = ((), (6, 3), (2, 3))  # distinct without colour
 HEIGHT = 134  # of a chart [pixels]
-CURSOR = {"label": "now", "stroke": colors.hexadecimal(colors.SLATE), "width": 1.0, "points": {"show": False}}
 TICK_SPACE = 18  # between two numbers on a vertical axis, at least [pixels]
 REMEMBERED = 400  # moments of a running simulation
 
@@ -27,9 +26,9 @@ REMEMBERED = 400  # moments of a running simulation
 class Charts:
     """One chart for each of `all_curves`, over the times t [s]."""
 
-    def __init__(self, server: Any, all_curves: list[Curves], t: Array, still: bool = True):
+    def __init__(self, server: Any, all_curves: list[Curves], t: Array, theme: Theme, still: bool = True):
         """still: all values are drawn, with a line at the time that is shown; else those of a run so far."""
-        self.t, self.server, self.still = t, server, still
+        self.t, self.server, self.still, self.theme = t, server, still, theme
         self.clock = thousands(t) if still else 0
         self.folder = server.gui.add_folder("curves") if still else nullcontext()
         self.handles: list[Any] = []
@@ -46,13 +45,15 @@ class Charts:
             self.at(float(self.t[0]))
 
     def _handle(self, c: Curves, power: int) -> Any:
-        lines = (*_styles(c.names), CURSOR) if self.still else _styles(c.names)
+        lines, soft = _styles(c.names, self.theme), hexadecimal(self.theme.soft)
+        if self.still:
+            lines.append({"label": "now", "stroke": soft, "width": 1.0, "points": {"show": False}})
         return self.server.gui.add_uplot(
             (np.zeros(1), *np.zeros((len(lines), 1))),
             ({"label": "t"}, *lines),
             title=_title(c, power),
             scales=self._scales(c, power) if self.still else {"x": {"time": False}},
-            axes=(_axis(30, f"t [{with_power('s', self.clock)}]"), _axis(50)),
+            axes=(_axis(30, self.theme, f"t [{with_power('s', self.clock)}]"), _axis(50, self.theme)),
             legend={"show": True, "live": False},
             height=HEIGHT,
             padding=(8, 16, 0, 0),
@@ -118,15 +119,17 @@ def _title(c: Curves, power: int) -> str:
     return f"{c.what} [{with_power(c.unit, power)}]" if c.unit else c.what
 
 
-def _styles(names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _styles(names: tuple[str, ...], theme: Theme) -> list[dict[str, Any]]:
+    strokes = [hexadecimal(color) for color in theme.curves]
     return [
         {"label": name, "stroke": stroke, "width": 1.5, "dash": dash, "points": {"show": False}}
-        for name, stroke, dash in zip(names, STROKES, DASHES, strict=False)
+        for name, stroke, dash in zip(names, strokes, DASHES, strict=False)
     ]
 
 
-def _axis(size: int, label: str = "") -> dict[str, Any]:
-    plain = {"size": size, "font": "10px sans-serif"}
+def _axis(size: int, theme: Theme, label: str = "") -> dict[str, Any]:
+    lines = {"stroke": hexadecimal(theme.hair), "width": 1}
+    plain = {"size": size, "font": "10px sans-serif", "stroke": hexadecimal(theme.soft), "grid": lines, "ticks": lines}
     return plain | (
         {"label": label, "labelSize": 18, "labelFont": "10px sans-serif"} if label else {"space": TICK_SPACE}
     )

@@ -6,14 +6,15 @@ All layers are below one node. Following a body moves that node, so the user kee
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...checks import Array
-from ..picture import colors
+from ..picture.arrows import Arrows
 from ..picture.instants import Instant
 from ..picture.picture import Links, Picture
-from . import layers
+from ..picture.themes import Theme
+from . import layers, marks
 from .layers import Layer
 from .sizes import Sizes
 
@@ -21,25 +22,33 @@ INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bod
 
 
 class Drawing:
-    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown, and
-    `contacts` the lines of contacts at a time [s]."""
+    """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown,
+    `contacts` the lines of contacts at a time [s]; `loads` are those of the whole motion."""
 
     def __init__(
         self,
         server: Any,
         picture: Picture,
         sizes: Sizes,
+        theme: Theme,
         forces: Callable[[], Array],
         contacts: Callable[[float], dict[str, Array]] | None = None,
+        loads: Sequence[Arrows] = (),
     ):
         self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
+        self.theme = theme
         self.lock = threading.RLock()
         self.followed: int | None = None
         self.now: Instant | None = None
         self.root = server.scene.add_frame("/m", show_axes=False)
         self.layers = self._layers(forces)
         if contacts is not None:
-            self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes)
+            self.layers["contacts"] = layers.contacts(server.scene, contacts, sizes, theme)
+        if loads:
+            self.layers["loads"] = marks.loads(server.scene, picture, sizes, theme, loads)
+        self.layers["scale and axes"] = marks.scale_and_axes(
+            server.scene, sizes, theme, loads, bool(picture.model.gravity.any())
+        )
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 
@@ -74,7 +83,7 @@ class Drawing:
                 self.draw(self.now)
 
     def _layers(self, forces: Callable[[], Array]) -> dict[str, Layer]:
-        p, s, scene = self.picture, self.sizes, self.server.scene
+        p, s, scene, theme = self.picture, self.sizes, self.server.scene, self.theme
         shapes, members = layers.bodies(scene, p, s)
         self.clickable = list(zip(shapes.nodes, members, strict=True))
 
@@ -89,24 +98,24 @@ class Drawing:
 
         found = {"bodies": shapes, "frames": layers.frames(scene, p.reach, s)}
         size = layers.dot_size(p.reach, s)
-        found["centres of mass"] = layers.dots(scene, "centers", centers, colors.BLACK, s, size)
+        found["centres of mass"] = layers.dots(scene, "centers", centers, theme.ink, s, size)
         if len(p.points):
-            points = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), colors.VERMILION, s, size)
+            points = layers.dots(scene, "points", lambda now: p.points.at(now.x, now.R), theme.force, s, size)
             found["points"] = points
-        stretched = [layers.springs(scene, p, s)] if len(p.springs) else []
+        stretched = [layers.springs(scene, p, s, theme)] if len(p.springs) else []
         if len(p.dampers):
-            stretched.append(layers.lines(scene, "dampers", ends(p.dampers), colors.GREY, s))
+            stretched.append(layers.lines(scene, "dampers", ends(p.dampers), theme.rest, s))
         if stretched:
             found["springs"] = layers.together(*stretched)
         if len(p.rods):
-            found["rods"] = layers.lines(scene, "rods", ends(p.rods), colors.BLACK, s, 1.5 * layers.THICK)
+            found["rods"] = layers.lines(scene, "rods", ends(p.rods), theme.ink, s, 1.5 * layers.THICK)
         if len(p.joints):
-            pins = [layers.dots(scene, "joints", joints, colors.BLACK, s, size, on=True)]
-            found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s)] if len(p.axes) else []))
+            pins = [layers.dots(scene, "joints", joints, theme.ink, s, size, on=True)]
+            found["joints"] = layers.together(*pins, *([layers.axes(scene, p, s, theme)] if len(p.axes) else []))
         if len(p.symbols):
-            found["symbols"] = layers.together(*(layers.symbols(scene, p, s, still) for still in (False, True)))
-        found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], colors.GREEN, s)
-        found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], colors.PURPLE, s)
+            found["symbols"] = layers.together(*(layers.symbols(scene, p, s, theme, still) for still in (False, True)))
+        found["velocities"] = layers.arrows(scene, "velocities", centers, lambda now: now.v[1:], theme.velocity, s)
+        found["angular momenta"] = layers.arrows(scene, "spins", centers, lambda now: now.l[1:], theme.torque, s)
         if len(p.joints):
-            found["reaction forces"] = layers.arrows(scene, "forces", joints, lambda now: forces(), colors.VERMILION, s)
+            found["reaction forces"] = layers.arrows(scene, "forces", joints, lambda now: forces(), theme.force, s)
         return found

@@ -18,6 +18,7 @@ from ..picture.coils import RADIUS, coils, profile
 from ..picture.instants import Instant
 from ..picture.picture import AXIS, Picture
 from ..picture.symbols import SYMBOL_SIZE
+from ..picture.themes import Theme
 from .sizes import HALF, Sizes
 
 BATCH_BODIES, BATCH_TRIANGLES = 10, 20_000  # from so many bodies and triangles of a shape, distant ones are simplified
@@ -158,7 +159,7 @@ def lines(scene: Any, name: str, segments: Of, color: Color, sizes: Sizes, thick
     return Layer(True, [node], update)
 
 
-def springs(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
+def springs(scene: Any, picture: Picture, sizes: Sizes, theme: Theme) -> Layer:
     """Springs as coils, coloured by their extension in comparison with the largest so far."""
     coil = profile(len(picture.springs))
     each = len(coil) - 1
@@ -171,7 +172,7 @@ def springs(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
         ends = picture.springs.ends(now.x, now.R)
         extension = picture.springs.extension(ends)
         most = max(most, float(np.abs(extension).max()))
-        tint = colors.linear(colors.of_extension(extension, most))
+        tint = colors.linear(colors.of_extension(extension, most, theme.short, theme.rest, theme.long))
         x = coils(ends, coil, RADIUS * HALF / sizes.scale)
         node.points = sizes(np.stack([x[:, :-1], x[:, 1:]], axis=2).reshape(shape))
         node.colors = np.repeat(tint, 2 * each, axis=0).reshape(shape)
@@ -179,13 +180,13 @@ def springs(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     return Layer(True, [node], update)
 
 
-def axes(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
+def axes(scene: Any, picture: Picture, sizes: Sizes, theme: Theme) -> Layer:
     """The axes of joints."""
     half = picture.shrink(HALF / sizes.scale) * AXIS * HALF / sizes.scale
-    return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), colors.BLACK, sizes, 1.3 * THICK)
+    return lines(scene, "axes", lambda now: picture.axes.ends(now.x, now.R, half), theme.ink, sizes, 1.3 * THICK)
 
 
-def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
+def symbols(scene: Any, picture: Picture, sizes: Sizes, theme: Theme, still: bool) -> Layer:
     """Joints by their type, or, if `still`, the ground and the base link."""
     mine = np.isin(np.array(picture.symbols.kinds, dtype=object), ("ground", "base"))[picture.symbols.owner] == still
     size = picture.shrink(HALF / sizes.scale) * SYMBOL_SIZE * HALF / sizes.scale
@@ -193,7 +194,7 @@ def symbols(scene: Any, picture: Picture, sizes: Sizes, still: bool) -> Layer:
     def pieces(now: Instant) -> Array:
         return picture.symbols.ends(now.x, now.R, size)[mine]
 
-    color, thick = (colors.SLATE, 0.6 * THICK) if still else (colors.BLACK, 0.7 * THICK)
+    color, thick = (theme.ground, 0.6 * THICK) if still else (theme.ink, 0.7 * THICK)
     return lines(scene, "ground symbols" if still else "symbols", pieces, color, sizes, thick)
 
 
@@ -211,9 +212,9 @@ def arrows(scene: Any, name: str, positions: Of, vectors: Of, color: Color, size
     return Layer(False, [node], update)
 
 
-def contacts(scene: Any, lines_at: Callable[[float], dict[str, Array]], sizes: Sizes) -> Layer:
+def contacts(scene: Any, lines_at: Callable[[float], dict[str, Array]], sizes: Sizes, theme: Theme) -> Layer:
     """Normals, forces and friction cones of contacts: `lines_at` gives their ends [m] by kind at a time [s]."""
-    tints = {"normal": colors.BLACK, "force": colors.VERMILION, "cone": colors.GREY}
+    tints = {"normal": theme.ink, "force": theme.force, "cone": theme.ground}
     nodes = {
         kind: scene.add_line_segments(f"/m/contacts/{kind}", np.zeros((1, 2, 3)), colors.linear(tint), thickness=THICK)
         for kind, tint in tints.items()

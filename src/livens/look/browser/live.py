@@ -14,10 +14,12 @@ from ...errors import ModelError
 from ...kernels.arrays import State
 from ...run.simulate import say_compiling
 from ...step import Livens, Scheme
+from ..picture.colors import hexadecimal
 from ..picture.extent import extent
 from ..picture.instants import instant
 from ..picture.lengths import in_words
 from ..picture.picture import Picture, picture_of
+from ..picture.themes import Theme, theme_of
 from .charts import Charts, Memory
 from .curves import curves
 from .drawing import Drawing
@@ -45,6 +47,7 @@ def live(
     speed: float | None = None,
     run: bool = True,
     traces: Sequence[Point | Body] | None = None,
+    theme: str | None = None,
     port: int | None = None,
     host: str = HERE,
     block: bool | None = None,
@@ -74,8 +77,9 @@ def live(
     stepper = Stepper(model, scheme, h, start, t0)
     stepper.step(0)  # compile, or load, before the page opens
     loop = Loop(stepper, default_speed(h) if speed is None else positive(speed, "speed"))
-    with serve(model.name, port, host) as viewer:
-        viewer.inside = Page(viewer.server, loop, picture)
+    look = theme_of(theme)
+    with serve(model.name, port, host, look) as viewer:
+        viewer.inside = Page(viewer.server, loop, picture, look)
         viewer.stops += [repeat(viewer.inside.frame), loop.stop]
         loop.run(run)
         loop.start()
@@ -117,14 +121,14 @@ def sizes_at(picture: Picture, x: Array, R: Array) -> Sizes:
 class Page:
     """The page of a running simulation: it shows the latest moment of the loop, and queues changes for the loop."""
 
-    def __init__(self, server: Any, loop: Loop, picture: Picture):
-        self.server, self.loop = server, loop
+    def __init__(self, server: Any, loop: Loop, picture: Picture, theme: Theme):
+        self.server, self.loop, self.theme = server, loop, theme
         first = loop.latest
         now = instant(first.begin.system, first.state, first.t)
         self.sizes = sizes_at(picture, now.x, now.R)
-        self.stage = Stage(server, self.sizes, len(picture.model.bodies) - 1)
-        self.drawing = Drawing(server, picture, self.sizes, self.forces)
-        self.traces = Traces(server, picture, self.sizes)
+        self.stage = Stage(server, self.sizes, theme, picture)
+        self.drawing = Drawing(server, picture, self.sizes, theme, self.forces)
+        self.traces = Traces(server, picture, self.sizes, theme)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
         self.reactions: tuple[Any, Reactions] | None = None
         self.shown: Moment | None = None
@@ -137,7 +141,7 @@ class Page:
         add_layers(server, self.stage, self.drawing, self.traces, lambda: None)
         server.gui.add_markdown(f"<small>a cell of the ground is {in_words(self.sizes.cell)}</small>")
         with add_side(server).add_tab("charts"):
-            self.charts = Charts(server, curves(first.motion()), np.array([first.t]), still=False)
+            self.charts = Charts(server, curves(first.motion()), np.array([first.t]), theme, still=False)
 
     def forces(self) -> Array:
         """The forces in the joints at the moment that is shown."""
@@ -165,7 +169,7 @@ class Page:
         if wall - self.slow > 0.12:
             self.slow = wall
             with self.server.atomic():
-                self.text.content = clock_text(moment.t, max(10.0, abs(moment.t)), note(moment))
+                self.text.content = clock_text(moment.t, max(10.0, abs(moment.t)), note(moment, self.theme))
                 self.run.label = "pause" if moment.running else "run"
             self.numbers(moment)
             if self.traces.node.visible and watched:
@@ -176,10 +180,10 @@ class Page:
             self.charts.replace(all_curves, np.array(self.memory.t))
 
 
-def note(moment: Moment) -> str:
+def note(moment: Moment, theme: Theme) -> str:
     """The state of the run in words."""
     if moment.message:
-        return f'<span style="color:#d55e00">{escape(moment.message)}</span>'
+        return f'<span style="color:{hexadecimal(theme.warn)}">{escape(moment.message)}</span>'
     if not moment.running:
         return "paused"
     reach = f", up to {moment.possible:.3g} possible" if moment.possible else ""

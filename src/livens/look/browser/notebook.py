@@ -35,6 +35,7 @@ def embed(
     speed: float | None = None,
     camera: Any = None,
     title: str | None = None,
+    theme: str | None = None,
 ) -> Cell:
     """The stand-alone page of `motion` for the output of a cell, `height` pixels high and below a megabyte unless the
     surfaces are larger: of many bodies it keeps fewer times.
@@ -46,7 +47,7 @@ def embed(
     >>> cell._repr_html_()[:14]
     '<iframe srcdoc'
     """
-    return Cell(page(motion, view_of(motion, camera, traces, title, speed, follow), EMBEDDED), height)
+    return Cell(page(motion, view_of(motion, camera, traces, title, speed, follow, theme), EMBEDDED), height)
 
 
 def show(motion: Trajectory, height: int = 560, server: bool | None = None) -> Viewer | Cell:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..picture import colors
+from ..picture.colors import hexadecimal
+from ..picture.themes import Theme
 from .drawing import Drawing
 from .server import in_notebook
 from .stage import Stage
@@ -25,11 +26,11 @@ HINTS = {
     "traces": "paths of points",
     "fine light": "shadows, gloss, a ground that fades: slow where the browser has no graphics hardware",
 }
-LEGEND = {
-    "springs": tuple(zip(("shortened", "resting", "stretched spring"), colors.EXTENSION.values(), strict=True)),
-    "velocities": (("velocity", colors.GREEN),),
-    "angular momenta": (("angular momentum", colors.PURPLE),),
-    "reaction forces": (("reaction force", colors.VERMILION),),
+LEGEND = {  # words, and the names of their colours in themes
+    "springs": (("shortened", "short"), ("resting", "rest"), ("stretched spring", "long")),
+    "velocities": (("velocity", "velocity"),),
+    "angular momenta": (("angular momentum", "torque"),),
+    "reaction forces": (("reaction force", "force"),),
 }
 
 
@@ -112,16 +113,18 @@ def add_layers(server: Any, stage: Stage, drawing: Drawing, traces: Traces, refr
             box(label, layer.on, partial(drawing.show, label))
         box("traces", bool(traces.node.visible), trace)
         box("fine light", stage.fine, stage.light)
-        server.gui.add_html(legend(drawing.layers))
+        server.gui.add_html(legend(drawing.layers, drawing.theme))
 
 
-def legend(layers: Iterable[str]) -> str:
+def legend(layers: Iterable[str], theme: Theme) -> str:
     """A legend for those layers that have colours with a meaning.
 
-    >>> "stretched" in legend(["bodies", "springs"]), "stretched" in legend(["bodies"])
-    (True, False)
+    >>> from livens.look.picture.themes import THEMES
+    >>> [("stretched" in legend(layers, THEMES["dark"])) for layers in (["bodies", "springs"], ["bodies"])]
+    [True, False]
     """
     square = '<span style="color:{}">■</span> {}'
     rows = [LEGEND[label] for label in layers if label in LEGEND]
-    lines = [", ".join(square.format(colors.hexadecimal(color), word) for word, color in row) for row in rows]
-    return f'<div style="font:400 12px sans-serif;padding:4px 12px;color:#666">{"<br>".join(lines)}</div>'
+    lines = [", ".join(square.format(hexadecimal(vars(theme)[color]), word) for word, color in row) for row in rows]
+    style = f"font:400 12px sans-serif;padding:4px 12px;color:{hexadecimal(theme.soft)}"
+    return f'<div style="{style}">{"<br>".join(lines)}</div>'

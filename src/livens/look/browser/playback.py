@@ -11,6 +11,7 @@ from ...checks import Array
 from ...describe.model import Body, Model
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from ..picture.arrows import arrows_of
 from ..picture.contacts import ContactPicture
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
@@ -18,6 +19,7 @@ from ..picture.lengths import in_words
 from ..picture.phases import lasting
 from ..picture.picture import Picture, picture_of
 from ..picture.readings import readings
+from ..picture.themes import theme_of
 from ..picture.view import Traces as TraceChoice
 from ..picture.view import View, view_of
 from .charts import Charts
@@ -46,6 +48,7 @@ def view(
     title: str | None = None,
     speed: float | None = None,
     follow: Body | str | None = None,
+    theme: str | None = None,
     port: int | None = None,
     host: str = HERE,
     block: bool | None = None,
@@ -57,9 +60,10 @@ def view(
     Charts are those of the energy and the momenta, or of a body or joint, chosen from a list or by a click on the body.
     traces: points or bodies that leave traces, shown at once; True: all centres of mass (None: the same, when they are
     switched on). camera and title as in `motion.to_html`. speed: seconds of the motion per second of watching (None:
-    real time, or ten seconds in all if that is too short or too long). follow: a body. port: None finds a
-    free one. host: the default serves this machine only; "0.0.0.0" serves everyone who can reach it. block: serve until
-    Ctrl-C (None: yes in a script, no at a prompt or in a notebook). open_browser: None opens one if there is a screen.
+    real time, or ten seconds in all if that is too short or too long). follow: a body. theme: "light" (None) or "dark".
+    port: None finds a free one. host: the default serves this machine only; "0.0.0.0" serves everyone who can reach it.
+    block: serve until Ctrl-C (None: yes in a script, no at a prompt or in a notebook). open_browser: None opens one if
+    there is a screen.
     Needs the extra `view`.
 
     >>> import livens as lv
@@ -73,16 +77,16 @@ def view(
     []
     """
     if isinstance(motion, Model):
-        with serve(motion.name if title is None else title, port, host) as viewer:
-            viewer.inside = page = posing(viewer.server, motion, camera, title)
+        with serve(motion.name if title is None else title, port, host, theme_of(theme)) as viewer:
+            viewer.inside = page = posing(viewer.server, motion, camera, title, theme)
             if follow is not None:
                 page.drawing.follow(page.now._number(follow))
         return begin(viewer, host, block, open_browser)
     if not isinstance(motion, Trajectory):
         raise ModelError(f"view shows a model, or a motion such as lv.simulate(…) gives, not {motion!r}.")
-    options = view_of(motion, camera, True if traces is None else traces, title, speed)
+    options = view_of(motion, camera, True if traces is None else traces, title, speed, theme=theme)
     picture = picture_of(lasting(motion), options.traces)
-    with serve(options.title, port, host) as viewer:
+    with serve(options.title, port, host, theme_of(theme)) as viewer:
         viewer.inside = player = Player(
             viewer.server, motion, picture, options, traced=traces is not None and bool(traces)
         )
@@ -109,11 +113,15 @@ class Player:
         self.clock = Clock(float(motion.t[0]), float(motion.t[-1]))
         self.clock.speed = options.speed
         sizes = sizes_of(motion, picture)
-        self.stage = Stage(server, sizes, len(motion.model.bodies) - 1)
+        theme = theme_of(options.theme)
+        self.stage = Stage(server, sizes, theme, picture)
         touch = ContactPicture(motion, HALF / sizes.scale)
-        self.drawing = Drawing(server, picture, sizes, self.forces, touch.near if touch.exists else None)
-        self.some = at_states(motion, chosen(len(motion), CHARTED_STATES))
-        self.traces = Traces(server, picture, sizes)
+        k = chosen(len(motion), CHARTED_STATES)
+        self.some = at_states(motion, k)
+        loads = arrows_of(picture, motion.t[k], instants(motion, k).R)
+        near = touch.near if touch.exists else None
+        self.drawing = Drawing(server, picture, sizes, theme, self.forces, near, loads)
+        self.traces = Traces(server, picture, sizes, theme)
         self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))
         then = instants(motion, k)
@@ -126,7 +134,7 @@ class Player:
         self._controls()
         with add_side(server).add_tab("charts"):
             self._chart_list()
-            self.charts = Charts(server, curves(self.some), self.some.t)
+            self.charts = Charts(server, curves(self.some), self.some.t, theme)
 
     def forces(self) -> Array:
         """The forces in the joints at the stored state that is shown."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...describe.pose import Pose
 from ..picture import colors
+from ..picture.themes import Theme, theme_of
 from .panel import on_user_change
 from .server import HERE, Viewer, begin, serve
 from .sizes import sizes
@@ -38,7 +39,12 @@ def differences(P: Pose, Q: Pose) -> tuple[float, float]:
 
 
 def pose_playground(
-    *, port: int | None = None, host: str = HERE, block: bool | None = None, open_browser: bool | None = None
+    *,
+    theme: str | None = None,
+    port: int | None = None,
+    host: str = HERE,
+    block: bool | None = None,
+    open_browser: bool | None = None,
 ) -> Viewer:
     """A page with sliders for two poses P and Q that shows both of them and the products P Q and Q P.
 
@@ -49,18 +55,19 @@ def pose_playground(
     ...     page.inside.poses["P Q"].a.round(3).tolist(), page.inside.poses["Q P"].a.round(3).tolist()
     ([0.0, 0.4, 0.3], [1.2, 0.8, 0.3])
     """
-    with serve("poses", port, host) as viewer:
-        viewer.inside = Playground(viewer.server)
+    look = theme_of(theme)
+    with serve("poses", port, host, look) as viewer:
+        viewer.inside = Playground(viewer.server, look)
     return begin(viewer, host, block, open_browser)
 
 
 class Playground:
     """The page: sliders for Euler angles (zyx) and places, a frame with a coloured block for each pose."""
 
-    def __init__(self, server: Any):
+    def __init__(self, server: Any, theme: Theme):
         self.server = server
         room = sizes(np.full(3, -2.0), np.full(3, 2.0), np.zeros(3))  # a metre is a unit of the page
-        Stage(server, room)
+        Stage(server, room, theme)
         server.initial_camera.position = 0.55 * room.camera
         server.scene.world_axes.visible = True
         self.nodes = {name: self._node(name) for name in TINTS}

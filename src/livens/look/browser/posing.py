@@ -24,6 +24,7 @@ from ...step.livens import Livens
 from ..picture.extent import extent
 from ..picture.instants import instants
 from ..picture.picture import picture_of
+from ..picture.themes import theme_of
 from ..picture.view import View, view_of
 from .drawing import Drawing
 from .panel import add_follow, add_layers, on_user_change
@@ -59,8 +60,9 @@ class Posing:
         self.q: Array = np.zeros(0) if self.space is None else self.space.start
         self.ranges = [self._range(k) for k in self.columns]
         room = self._room()
-        self.stage = Stage(server, room, len(self.model.bodies) - 1)
-        self.drawing = Drawing(server, self.picture, room, self._no_forces)
+        self.theme = theme_of(options.theme)
+        self.stage = Stage(server, room, self.theme, self.picture)
+        self.drawing = Drawing(server, self.picture, room, self.theme, self._no_forces)
         for name in MOVING:
             self.drawing.layers.pop(name, None)
         self.sliders: list[Any] = []
@@ -171,14 +173,14 @@ class Posing:
                 on_user_change(gui.add_button("reset", color="gray", hint="to the start"), lambda _: self.reset())
             self.text = gui.add_markdown("")
         add_follow(self.server, self.drawing)
-        traces = Traces(self.server, self.picture, self.drawing.sizes)
+        traces = Traces(self.server, self.picture, self.drawing.sizes, self.theme)
         add_layers(self.server, self.stage, self.drawing, traces, self.draw)
 
 
-def posing(server: Any, model: Model, camera: Any, title: str | None) -> Posing:
+def posing(server: Any, model: Model, camera: Any, title: str | None, theme: str | None) -> Posing:
     """The page of a model on a server."""
     start = start_of(model)
-    options = view_of(start, camera, False, title)
+    options = view_of(start, camera, False, title, theme=theme)
     page = Posing(server, start, options)
     if camera is not None:
         page.stage.look_from(options.turn, options.lift)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..picture import colors
+from ..picture.colors import linear
 from ..picture.instants import Instant
 from .changed_model import Pull, pull_stiffness
 from .drawing import Drawing
@@ -29,7 +29,7 @@ class PullControl:
             self.stiffness = gui.add_number("spring [N/m]", 0.0, min=0.0)
             self.position = gui.add_vector3("target [m]", (0.0, 0.0, 0.0), step=_step(1.0 / self.sizes.scale))
         self.line = server.scene.add_line_segments(
-            "/m/pull", np.zeros((1, 2, 3)), colors.linear(colors.VERMILION), thickness=0.015, visible=False
+            "/m/pull", np.zeros((1, 2, 3)), linear(drawing.theme.force), thickness=0.015, visible=False
         )
         self.target = server.scene.add_transform_controls(
             "/m/target", scale=0.3 * HALF, disable_rotations=True, depth_test=False, visible=False

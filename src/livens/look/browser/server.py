@@ -16,6 +16,7 @@ from html import escape
 from typing import Any
 
 from ...errors import LivensError, require
+from ..picture.themes import Theme
 
 HERE = "127.0.0.1"
 FIRST_PORT = 8080  # ports are tried from here
@@ -91,7 +92,7 @@ def installed() -> bool:
 
 
 @contextlib.contextmanager
-def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
+def serve(title: str, port: int | None, host: str, theme: Theme) -> Iterator[Viewer]:
     """A server with an empty page, to be filled in the `with` block; an error there closes it. port: None finds a free
     one; a port that is in use is an error."""
     viser = require("viser", "the page in the browser needs viser", "livens[view]")
@@ -100,7 +101,7 @@ def serve(title: str, port: int | None, host: str) -> Iterator[Viewer]:
     with _silence():  # `begin` prints the address
         server = viser.ViserServer(host=host, port=FIRST_PORT if port is None else port, label=title, verbose=False)
     server.request_share_url = lambda verbose=True: None  # never open a tunnel
-    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
+    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", dark_mode=theme.dark)
     server.gui.main_panel.dock_right()
     viewer = Viewer(server, f"http://{HERE if host == '0.0.0.0' else host}:{server.get_port()}")
     try:

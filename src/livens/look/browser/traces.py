@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
-from ..picture.colors import linear
+from ..picture.colors import linear, readable
 from ..picture.instants import Instant
 from ..picture.picture import Picture
+from ..picture.themes import Theme
 from .sizes import Sizes
 
 SEGMENTS = 6000  # of all traces together
@@ -20,9 +21,10 @@ SEGMENTS = 6000  # of all traces together
 class Traces:
     """The traces of some points of bodies, as one node of the scene."""
 
-    def __init__(self, server: Any, picture: Picture, sizes: Sizes):
+    def __init__(self, server: Any, picture: Picture, sizes: Sizes, theme: Theme):
         self.places, self.sizes = picture.traces, sizes
-        self.tint = linear(picture.colors[picture.traces.body])
+        tints = np.array([readable(color, theme.paper) for color in picture.colors])
+        self.tint = linear(tints[picture.traces.body])
         self.most = max(2, SEGMENTS // max(1, len(self.places)))
         self.node = server.scene.add_line_segments(
             "/m/traces", np.zeros((1, 2, 3)), np.zeros((1, 2, 3), dtype=np.uint8), thickness=0.008, visible=False

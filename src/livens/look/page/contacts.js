@@ -21,7 +21,7 @@ function contacts(data, start, end, $) {
         const rim = s => { const a = s * Math.PI / 6; return x.map((c, k) => c + height * (n[k] + mu * (Math.cos(a) * e1[k] + Math.sin(a) * e2[k]))) }
         for (let s = 0; s < 12; s++) { cones.push(...rim(s), ...rim(s + 1)); if (s % 3 == 0) cones.push(...x, ...rim(s)) }
       }
-      return [{ ends: cones, width: 1, color: colors.ground }, { ends: normals, width: 1.5, color: colors.ink }, { ends: forces, width: 2.5, color: LOADS.force }]
+      return [{ ends: cones, width: 1, color: colors.ground }, { ends: normals, width: 1.5, color: colors.ink }, { ends: forces, width: 2.5, color: colors.force }]
     },
   }
 }

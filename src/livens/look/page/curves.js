@@ -1,7 +1,7 @@
 // Curves of a body, a joint or the whole motion beside the picture, with a cursor at the time that is shown. A click on a
 // body or joint chooses it, and so does the list; a click on a chart goes to that time.
 
-const STROKES = { light: ["#1e1e1e", "#0072b2", "#a33c00"], dark: ["#eceae4", "#56b4e9", "#ff9d5c"] }, DASHES = [[], [7, 3], [2, 3]]
+const DASHES = [[], [7, 3], [2, 3]]
 const HIGH = 104, LEFT = 52, UNDER = 16, OVER = 8
 function short(x) {                               // a number of an axis, in few letters
   if (!x) return "0"
@@ -46,9 +46,9 @@ function curves(data, $, seek) {
     const part = b > a ? Math.min(1, Math.max(0, (t - times[a]) / (times[b] - times[a]))) : 0
     return chart.names.map((_, i) => chart.numbers[a * chart.n + i] * (1 - part) + chart.numbers[b * chart.n + i] * part)
   }
-  function draw(now, dark) {
+  function draw(now, colors) {
     if (chosen === null) return
-    const ink = dark ? "#eceae4" : "#1e1e1e", soft = dark ? "#b3b1aa" : "#5c5b56", strokes = STROKES[dark ? "dark" : "light"], ratio = window.devicePixelRatio || 1
+    const { text: ink, soft, curves: strokes } = colors, ratio = window.devicePixelRatio || 1
     shown.forEach((chart, place) => {
       const { canvas, low, high, n } = chart, w = canvas.clientWidth, last = place == shown.length - 1
       if (!w) return

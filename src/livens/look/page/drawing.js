@@ -1,7 +1,7 @@
 // The drawing of livens in a browser: bodies, springs, rods, axes of joints and traces with WebGL 2, and an orbit camera.
 // Used by the stand-alone page of a motion (page.html) and by the live page (docs/live).
 // Scenes are written by page.py: surfaces in body axes, and ends of lines as points of bodies; the world is body 0. Poses
-// are 4 × 4 matrices, column by column.
+// are 4 × 4 matrices, column by column. THEMES holds the colours of both looks (picture/themes.py).
 
 // ── vectors and matrices ──
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -99,8 +99,6 @@ function orbit(canvas, first = {}) {
 
 // ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for
 //    ribbons, a few pixels wide, between two ends. Bodies of one shape are drawn at once ──
-const PAPER = { paper: [.957, .953, .937, 1], grid: [.55, .55, .52, .75], ink: [.12, .12, .12, 1], ground: [.36, .36, .34, 1], look: 0 }
-const NIGHT = { paper: [.082, .09, .102, 1], grid: [.5, .53, .56, .5], ink: [.92, .91, .88, 1], ground: [.66, .66, .63, 1], look: 1 }
 function drawing(canvas, many = false) {       // many: no smooth edges, which are slow without graphics hardware
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
@@ -118,8 +116,9 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   const faces = linked(`#version 300 es
     in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; uniform vec3 origin; uniform float unit; out vec3 x; flat out vec4 c0;
     void main() { vec4 p = body * vec4(r, 1); x = (p.xyz - origin) * unit; c0 = color; gl_Position = view * p; }`, `#version 300 es
-    precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; out vec4 o;
+    precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; uniform vec4 solid[8]; uniform int solids; out vec4 o;
     void main() {
+      for (int k = 0; k < solids; k++) if (dot(vec4(x, 1), solid[k]) < -1e-4) discard;      // the grid of a plane ends at other planes
       vec3 d = normalize(eye - x), m = normalize(cross(dFdx(x), dFdy(x)));
       if (dot(m, d) < 0.) m = -m;
       float sun = max(dot(m, normalize(vec3(.4, -.3, .9))), 0.), glow = pow(max(dot(m, normalize(d + vec3(.4, -.3, .9))), 0.), 24.);
@@ -140,7 +139,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     }`, `#version 300 es
     precision highp float; in vec4 c; out vec4 o; void main() { o = c; }`)
   const U = {}, V = {}
-  for (const name of ["view", "eye", "middle", "lit", "reach", "origin", "unit"]) U[name] = gl.getUniformLocation(faces, name)
+  for (const name of ["view", "eye", "middle", "lit", "reach", "origin", "unit", "solid", "solids"]) U[name] = gl.getUniformLocation(faces, name)
   for (const name of ["view", "screen", "width"]) V[name] = gl.getUniformLocation(ribbons, name)
   function mesh(vertices, triangles) {
     const vao = gl.createVertexArray()
@@ -165,7 +164,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     return what
   }
   function drawBodies(shapes, places) {
-    gl.uniform1f(U.lit, 1); gl.uniform1f(U.reach, 0)
+    gl.uniform1f(U.lit, 1); gl.uniform1f(U.reach, 0); gl.uniform1i(U.solids, 0)
     for (const what of shapes) {
       what.members.forEach((b, k) => what.places.set(places[b + 1], 16 * k))
       put(what, what.places)
@@ -173,11 +172,23 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       gl.drawElementsInstanced(gl.TRIANGLES, what.count, gl.UNSIGNED_INT, 0, what.members.length)
     }
   }
-  function drawGrid(grid, place, color, reach) {
+  // the ground: a grid on each plane (a point and its normal) that the eye is above, around the point below the middle
+  function drawGround(it, eye, middle, color, reach, scaled) {
+    const { grid, cell, data } = it, floors = data.floors.slice(0, 8)
     gl.uniform1f(U.lit, 0); gl.uniform1f(U.reach, reach)
     gl.bindVertexArray(grid.vao); gl.vertexAttrib4fv(8, color)
-    for (let k = 0; k < 4; k++) gl.vertexAttrib4fv(4 + k, place.slice(4 * k, 4 * k + 4))
-    gl.drawArrays(gl.LINES, 0, grid.count)
+    floors.forEach(([p, n], number) => {
+      if (dot(n, sub(eye, p)) <= 0) return
+      const others = floors.filter((_, k) => k != number).map(([q, m]) => [...m, -dot(m, scaled(q))])
+      gl.uniform1i(U.solids, others.length)
+      if (others.length) gl.uniform4fv(U.solid, others.flat())
+      const e1 = Math.hypot(n[0], n[1]) > 1e-9 ? unit([-n[1], n[0], 0]) : [1, 0, 0], e2 = cross(n, e1), away = sub(middle, p)
+      const whole = e => Math.round(dot(away, e) / cell) * cell, place = (a, b) => p.map((x, i) => x + a * e1[i] + b * e2[i])
+      gl.uniform3fv(U.middle, scaled(place(dot(away, e1), dot(away, e2))))
+      const columns = [[...e1, 0], [...e2, 0], [...n, 0], [...place(whole(e1), whole(e2)), 1]]
+      columns.forEach((column, k) => gl.vertexAttrib4fv(4 + k, column))
+      gl.drawArrays(gl.LINES, 0, grid.count)
+    })
   }
 
   // ── ribbons: segments from a to b, each with its colour; `joined` where the next begins at the end of the last ──
@@ -266,9 +277,9 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     if (out.length) put(it.dots, new Float32Array(out))
     return out.length / 6
   }
-  function drawLines(it, places, { on, marks, ink, ground, look, arrows, segments, eye, now }) {
-    const { springs, dampers, rods, axes, traces, data } = it
-    if (on("springs")) stripes(dampers.band, between(places, dampers, now), 1.5, data.tints.rest)
+  function drawLines(it, places, { on, marks, colors, arrows, segments, eye, now }) {
+    const { ink, ground, look } = colors, { springs, dampers, rods, axes, traces, data } = it
+    if (on("springs")) stripes(dampers.band, between(places, dampers, now), 1.5, colors.rest)
     if (on("rods")) stripes(rods.band, between(places, rods, now), 3, ink)
     if (axes.n && on("axes")) {
       const piece = k => { const M = places[axes.body[0][k]], x = carry(M, axes.r[0], 3 * k), u = turned(M, axes.r[1], 3 * k), l = there(axes, k, now) ? axes.half * data.size : 0
@@ -280,7 +291,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       if (!there(springs, k, now)) continue
       const [a, b] = [0, 1].map(side => carry(places[springs.body[side][k]], springs.r[side], 3 * k))
       put(springs.band[k], new Float32Array(coiled(springs.coil, a, b, springs.radius * data.size)))
-      stripes(springs.band[k], springs.coil.length - 1, 2, tint(data.tints, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
+      stripes(springs.band[k], springs.coil.length - 1, 2, tint(colors, (Math.hypot(...sub(b, a)) - springs.length[k]) / (springs.most || 1)))
     }
     if (on("symbols")) it.symbols.bands.forEach((band, still) => {           // joints inside bodies show through, faintly
       const count = pieces(it, band, places, now)
@@ -303,7 +314,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = PAPER, on = () => true, arrows = [], segments = [], sharp = 1, now, inset = { top: 0, bottom: 0 } }) {
+  function draw(it, { places, marks = 0, middle, far, camera, colors = THEMES.light, on = () => true, arrows = [], segments = [], sharp = 1, now, inset = { top: 0, bottom: 0 } }) {
     const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift, pan = [0, 0] } = camera, high = canvas.clientHeight, free = Math.max(.3 * high, high - inset.top - inset.bottom)
@@ -319,12 +330,11 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     gl.uniformMatrix4fv(U.view, false, view)
     const scaled = x => x.map((c, i) => (c - data.middle[i]) / data.size)    // for the light: in halves of the motion's size
     gl.uniform3fv(U.origin, data.middle); gl.uniform1f(U.unit, 1 / data.size)
-    gl.uniform3fv(U.eye, scaled(eye)); gl.uniform3fv(U.middle, scaled([middle[0], middle[1], data.low]))
+    gl.uniform3fv(U.eye, scaled(eye))
     drawBodies(it.shapes, places)
-    const floor = matrix([Math.round(middle[0] / cell) * cell, Math.round(middle[1] / cell) * cell, data.low, 1, 0, 0, 0])
-    drawGrid(it.grid, floor, colors.grid, Math.max(6 * cell, 1.3 * far) / data.size)
+    drawGround(it, eye, middle, colors.grid, Math.max(6 * cell, 1.3 * far) / data.size, scaled)
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
-    drawLines(it, places, { on, marks, ink: colors.ink, ground: colors.ground, look: colors.look, arrows, segments, eye, now })
+    drawLines(it, places, { on, marks, colors, arrows, segments, eye, now })
     stripes(it.dots, smallBodies(it, places, right, pixel), 1.5, colors.ink)
     const place = x => {                             // the position of a point of the world on the canvas, in pixels of the page
       const p = [0, 1, 3].map(i => view[i] * x[0] + view[4 + i] * x[1] + view[8 + i] * x[2] + view[12 + i])

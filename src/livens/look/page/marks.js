@@ -3,7 +3,6 @@
 const UNITS = [[1e3, 1e3, "km"], [.1, 1, "m"], [1e-4, 1e-3, "mm"], [0, 1e-6, "µm"]]
 function inWords(x) { const [, unit, name] = UNITS.find(([from]) => x >= from); return `${Number((x / unit).toPrecision(6)).toLocaleString("en")} ${name}` }
 function nice(x) { const d = 10 ** Math.floor(Math.log10(x * (1 + 1e-12))); return [5, 2, 1].find(k => k * d <= x * (1 + 1e-12)) * d }
-const LOADS = { force: [.835, .369, 0, 1], torque: [.62, .25, .5, 1] }
 
 function marks(data, scene, $) {
   const box = $("marks"), bar = box.querySelector(".bar"), tip = $("tip"), triad = $("triad"), pen = triad.getContext("2d")
@@ -13,7 +12,7 @@ function marks(data, scene, $) {
     item.className = "arrow"; item.dataset.kind = one.kind
     item.append(document.createElement("span"), document.createElement("i"))
     item.firstChild.textContent = `${one.scale >= 1e-3 && one.scale < 1e6 ? Number(one.scale.toPrecision(3)) : one.scale.toExponential(0).replace("e", " · 10^").replace("+", "")} ${one.unit}`
-    item.lastChild.style.color = `rgb(${LOADS[one.kind].slice(0, 3).map(c => 255 * c)})`
+    item.lastChild.style.color = `var(--${one.kind})`
     box.append(item)
     one.legend = item.lastChild
   }
@@ -40,15 +39,15 @@ function marks(data, scene, $) {
     })
     return best
   }
-  function axes(camera, dark) {
+  function axes(camera, colors) {
     const ratio = window.devicePixelRatio || 1, w = triad.clientWidth
     if (triad.width != w * ratio) triad.width = triad.height = w * ratio
     pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, w, w)
-    const { turn, lift } = camera, ink = dark ? "#eceae4" : "#1e1e1e"
+    const { turn, lift } = camera
     const right = [-Math.sin(turn), Math.cos(turn), 0], up = [-Math.sin(lift) * Math.cos(turn), -Math.sin(lift) * Math.sin(turn), Math.cos(lift)]
-    const rows = [["x", [1, 0, 0], dark ? "#ff8a70" : "#b3261e"], ["y", [0, 1, 0], dark ? "#5fd08a" : "#1d7a3e"], ["z", [0, 0, 1], dark ? "#7fb3ff" : "#1c53b3"]]
+    const rows = [["x", [1, 0, 0], colors.axes[0]], ["y", [0, 1, 0], colors.axes[1]], ["z", [0, 0, 1], colors.axes[2]]]
       .map(([name, e, color]) => [name, turned(scene.world, e, 0), color])
-    if (data.gravity) rows.push(["g", [0, 0, -1], ink])
+    if (data.gravity) rows.push(["g", [0, 0, -1], colors.text])
     pen.lineWidth = 2; pen.font = `600 ${w / 5}px system-ui, sans-serif`; pen.textAlign = "center"; pen.textBaseline = "middle"
     for (const [name, e, color] of rows) {
       const l = name == "g" ? .2 : .32, x = w / 2 + w * l * dot(e, right), y = w / 2 - w * l * dot(e, up), tx = w / 2 + 1.35 * (x - w / 2), ty = w / 2 + 1.35 * (y - w / 2)
@@ -60,19 +59,19 @@ function marks(data, scene, $) {
   return {
     named,
     get pointer() { return pointer },
-    arrows(places, frame) {                                                  // ends and colours, for drawing.js
+    arrows(places, frame, colors) {                                                  // ends and colours, for drawing.js
       return arrows.flatMap(one => one.names.flatMap((_, k) => {
         const F = one.values.subarray(3 * (frame * one.n + k), 3 * (frame * one.n + k) + 3), from = carry(places[one.body[0][k]], one.at, 3 * k)
         const to = from.map((x, i) => x + one.length * data.size * F[i] / one.most)
-        return Math.hypot(...F) > 1e-6 * one.most ? [{ from, to, color: LOADS[one.kind], double: one.kind == "torque" }] : []
+        return Math.hypot(...F) > 1e-6 * one.most ? [{ from, to, color: colors[one.kind], double: one.kind == "torque" }] : []
       }))
     },
-    draw(shown, places, camera, inset, dark) {
+    draw(shown, places, camera, inset, colors) {
       box.style.bottom = `${inset.bottom + 4}px`
       const length = nice(130 / shown.pixels)
       bar.lastChild.style.width = `${length * shown.pixels}px`; bar.firstChild.textContent = inWords(length)
       for (const one of arrows) { one.legend.style.width = `${one.scale / one.most * one.length * data.size * shown.pixels}px`; one.legend.parentElement.hidden = !$("arrows").checked }
-      axes(camera, dark)
+      axes(camera, colors)
       const found = pointer && named(shown, places, pointer)
       tip.hidden = !found
       if (found) { tip.textContent = found.text; tip.style.left = `${Math.min(pointer[0] + 14, innerWidth - tip.offsetWidth - 6)}px`; tip.style.top = `${pointer[1] + 14}px` }

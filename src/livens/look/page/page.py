@@ -24,15 +24,16 @@ from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import RADIUS, profile
-from ..picture.colors import DARK_PAPER, EXTENSION, PAPER, hexadecimal, readable
+from ..picture.colors import readable
 from ..picture.contacts import NORMAL, ContactPicture
-from ..picture.extent import corners, extent, extent_of_bodies, floor_of, outermost, upright
+from ..picture.extent import corners, extent, extent_of_bodies, outermost, planes_of, upright
 from ..picture.instants import chosen
 from ..picture.phases import intervals, passing
 from ..picture.picture import AXIS, Picture, picture_of
 from ..picture.places import Places
 from ..picture.readings import Curves, readings, readings_of_model
 from ..picture.symbols import SYMBOL_SIZE
+from ..picture.themes import THEMES, script_values, style_sheet
 from ..picture.view import Traces, View, view_of
 from .frames import Frames, frames_of
 
@@ -54,6 +55,7 @@ def write_page(
     title: str | None = None,
     speed: float | None = None,
     force: bool = False,
+    theme: str | None = None,
 ) -> None:
     """Write the stand-alone HTML page of `motion` to `path`; the other arguments are those of picture/view.py, and
     force: replace a file that livens did not write.
@@ -66,7 +68,7 @@ def write_page(
     ...     "<title>top</title>" in open(folder + "/top.html").read()
     True
     """
-    text = page(motion, view_of(motion, camera, traces, title, speed, follow))
+    text = page(motion, view_of(motion, camera, traces, title, speed, follow, theme))
     with replacing(path, force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
@@ -89,7 +91,9 @@ def page(motion: Trajectory, view: View, most: int | None = None) -> str:
         "coarse": "coarse" if frames.coarse else "",
         "follow": "checked" if view.follow else "",
         "speeds": "".join(f"<option{' selected' if s == chosen else ''}>{s:g}" for s in speeds),
-        **{name: hexadecimal(color) for name, color in EXTENSION.items()},
+        "themes": style_sheet().replace("\n", "\n  "),
+        "colors": json.dumps(script_values()),
+        "theme": view.theme or "",
         "data": json.dumps(data).replace("<", "\\u003c"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], text)
@@ -110,7 +114,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
         "times": packed(motion.t[frames.number], "<f8"),
         "poses": packed(frames.poses),
         "rates": None if frames.rates is None else packed(frames.rates),
-        "low": floor_of(picture, float(low[2])),
+        "floors": planes_of(picture, float(low[2])).tolist(),
         "middle": (0.5 * (low + high)).tolist(),
         "size": size,
         "room": packed(outermost(np.concatenate(room))),
@@ -195,7 +199,9 @@ def scene(picture: Picture) -> dict[str, Any]:
                 "shape": int(picture.shape_of[b]),
                 "reach": float(picture.reach[b]),
                 "color": rgba(picture.colors[b], float(picture.opacity[b])),
-                "trace": [rgba(readable(picture.colors[b], paper)) for paper in (PAPER, DARK_PAPER)],
+                "trace": [
+                    rgba(readable(picture.colors[b], paper)) for paper in (theme.paper for theme in THEMES.values())
+                ],
                 "center": body.mass_properties.center.tolist(),
                 "share": float(mass[b - 1] / mass.sum()),
             }
@@ -209,7 +215,6 @@ def scene(picture: Picture) -> dict[str, Any]:
         "symbols": _symbols(picture) | {"types": [kinds.get(name, "") for name in picture.symbols.names]},
         "arrows": [],
         "traces": _places(picture.traces),
-        "tints": {name: rgba(color) for name, color in EXTENSION.items()},
     }
 
 

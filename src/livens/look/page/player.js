@@ -23,9 +23,9 @@ function frameOf(t) {
   return [a, b > a ? Math.min(1, Math.max(0, (t - times[a]) / (times[b] - times[a]))) : 0]
 }
 
-// ── light and dark, as in the system of the reader ──
+// ── light and dark: the theme of the page, or that of the reader's system ──
 const night = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(prefers-reduced-motion: reduce)").matches
-const setLook = () => { document.documentElement.dataset.look = night.matches ? "dark" : "light" }
+const setLook = () => { document.documentElement.dataset.look = document.documentElement.dataset.theme || (night.matches ? "dark" : "light") }
 night.onchange = setLook
 setLook()
 
@@ -64,12 +64,12 @@ function begin() {
     const follow = $("follow").checked, middle = follow
       ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : view.middle
     const far = follow ? Math.min(2.9 * data.near, view.far) : view.far
-    const places = [scene.world, ...bodies], dark = document.documentElement.dataset.look == "dark", colors = dark ? NIGHT : PAPER
-    const loads = $("arrows").checked ? mark.arrows(places, frame) : []
+    const places = [scene.world, ...bodies], colors = THEMES[document.documentElement.dataset.look]
+    const loads = $("arrows").checked ? mark.arrows(places, frame, colors) : []
     const segments = $("contacts").checked ? touch.lines(Math.min(frame + Math.round(part), times.length - 1), colors) : []
     const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, inset, colors, arrows: loads, segments, on: name => $(name).checked })
-    mark.draw(shown, places, camera, inset, dark)
-    chart.draw(now, dark)
+    mark.draw(shown, places, camera, inset, colors)
+    chart.draw(now, colors)
     latest = [shown, places]
     $("curves").style.bottom = innerWidth > 720 ? "" : `${document.querySelector("footer").offsetHeight + 16}px`
     $("clock").textContent = `${now.toFixed(end - start > 100 ? 1 : Math.max(3, 4 - Math.ceil(Math.log10(end - start || 1))))} s`

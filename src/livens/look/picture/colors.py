@@ -18,7 +18,6 @@ BLUE, VERMILION, PURPLE = (0, 114, 178), (213, 94, 0), (204, 121, 167)
 SLATE = (98, 106, 122)
 PAPER, DARK_PAPER = (244, 243, 239), (21, 23, 26)
 LINE_CONTRAST = 3.0  # of lines and their background, at least
-EXTENSION = {"short": BLUE, "rest": GREY, "long": VERMILION}  # of springs
 BODIES = np.array([ORANGE, SKY, GREEN, PURPLE, BLUE, VERMILION, SLATE], dtype=np.uint8)  # yellow is too pale on paper
 
 
@@ -40,17 +39,16 @@ def colors_of(model: Model) -> Bytes:
     return found
 
 
-def of_extension(extension: Array, most: float) -> Bytes:
-    """Colours of springs (n, 3): blue where shortened, grey at rest, vermilion where stretched by `most` [m] or more.
+def of_extension(extension: Array, most: float, short: Any = BLUE, rest: Any = GREY, long: Any = VERMILION) -> Bytes:
+    """Colours of springs (n, 3): `short` where shortened by `most` [m] or more, `rest` at rest, `long` where stretched.
 
     >>> import numpy as np
     >>> of_extension(np.array([-1.0, 0.0, 0.5, 2.0]), most=1.0).tolist()
     [[0, 114, 178], [150, 150, 150], [182, 122, 75], [213, 94, 0]]
     """
     part = np.clip(extension / most if most > 0.0 else np.zeros_like(extension), -1.0, 1.0)[:, None]
-    rest = np.array(EXTENSION["rest"])
-    far = np.where(part < 0.0, EXTENSION["short"], EXTENSION["long"])
-    return np.round(rest + np.abs(part) * (far - rest) + 1e-9).astype(np.uint8)
+    far = np.where(part < 0.0, short, long)
+    return np.round(rest + np.abs(part) * (far - np.array(rest)) + 1e-9).astype(np.uint8)
 
 
 def luminance(color: Any) -> float:

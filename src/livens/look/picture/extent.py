@@ -12,6 +12,7 @@ from ...checks import Array
 from .picture import Picture
 
 TURN, LIFT = -0.9, 0.32  # angles of the eye about the vertical and above the horizon [rad]
+WALL = 0.1  # vertical part of the normal below which a plane is a wall
 POINTS_AT = 20  # states at which the points of joints and forces are looked up
 
 
@@ -53,13 +54,23 @@ def outermost(points: Array) -> Array:
     return points[(points @ ways.T).argmax(axis=0)]
 
 
-def floor_of(picture: Picture, low: float) -> float:
-    """The height [m] of the ground in upright axes: the highest level plane on which bodies roll or touch, if there is
-    one, or else `low`, below everything."""
+def planes_of(picture: Picture, low: float) -> Array:
+    """The ground in upright axes (n, 2, 3): points [m] and normals of the planes on which bodies roll or touch, or
+    which the model has as floors; where there is none, a level one at the height `low`, below everything.
+
+    Of planes with the same normal the highest is the ground. Walls are not: bodies do not stand on them."""
     up = upright(picture.model.gravity)
-    points, normals = picture.floors[:, 0] @ up.T, picture.floors[:, 1] @ up.T
-    level = points[normals[:, 2] > 1.0 - 1e-6]
-    return float(level[:, 2].max()) if len(level) else low
+    found: dict[tuple[float, ...], tuple[Array, Array]] = {}
+    for p, n in zip(picture.floors[:, 0] @ up.T, picture.floors[:, 1] @ up.T, strict=True):
+        if n[2] > WALL:
+            level = n[2] > 1.0 - 1e-6
+            p, n = (np.array([0.0, 0.0, p[2]]), np.array([0.0, 0.0, 1.0])) if level else (p, n)
+            key = tuple(n.round(6).tolist())
+            if key not in found or n @ p > n @ found[key][0]:
+                found[key] = p, n
+    if not found:
+        return np.array([[(0.0, 0.0, low), (0.0, 0.0, 1.0)]])
+    return np.array(list(found.values()))
 
 
 def upright(gravity: Array) -> Array:

@@ -98,7 +98,7 @@ class Picture:
     axes: Axes
     symbols: Symbols
     loads: list[Any]  # loads, which are drawn as arrows
-    floors: Array  # (n, 2, 3) points of the planes of the world on which bodies roll or touch, and their normals
+    floors: Array  # (n, 2, 3) points and normals of the planes on which bodies roll or touch, and of floors
     joints: list[Any]  # joints that are drawn as a point
     joint_points: Places  # their second points
     points: Places  # all points on which joints and forces act
@@ -217,10 +217,11 @@ def _tree(points: Array) -> Array:
 
 
 def _floors(model: Model, glyphs: Sequence[tuple[Any, Glyph]]) -> Array:
-    """Planes of the world on which bodies roll or with which they are in contact: points and normals."""
+    """Planes of the world on which bodies roll, with which they are in contact, or which are only drawn."""
     plates = [one for _, glyph in glyphs for one in glyph.symbols if one.kind == "plate" and one.point.body.is_world]
     found = [(one.point.r, one.axis) for one in plates]
     for thing in model.things:
         sides = [side for rule in thing.contacts() for side in (*rule.sides, *rule.planes) if isinstance(side, Plane)]
         found += [(side.r, side.normal) for side in sides if side.body.is_world]
+    found += [(floor.r, floor.normal) for floor in model.floors]
     return np.array(found).reshape(-1, 2, 3)

@@ -1,4 +1,4 @@
-"""How a motion is shown, the same for page, picture and film: camera, traces, title, speed, follow.
+"""How a motion is shown, the same for page, picture and film: camera, traces, title, speed, follow, theme.
 
 The camera looks from the direction d, a unit vector from the motion to the eye. In axes whose z is up its angles are
 
@@ -18,6 +18,7 @@ from ...describe.model import Body, Point
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
 from .extent import LIFT, TURN, upright
+from .themes import theme_of
 
 CAMERAS = {  # turn and lift [rad]
     "corner": (TURN, LIFT),
@@ -43,6 +44,7 @@ class View:
     title: str = ""
     speed: float = 1.0
     follow: bool = False
+    theme: str | None = None  # "light" or "dark"; None: pages as the system of the reader, others light
 
 
 def view_of(
@@ -52,6 +54,7 @@ def view_of(
     title: str | None = None,
     speed: float | None = None,
     follow: bool = False,
+    theme: str | None = None,
 ) -> View:
     """The options of a view, or an error.
 
@@ -59,7 +62,8 @@ def view_of(
     eye, three numbers in world axes. traces: points, and bodies or their names, that leave traces; True: all centres of
     mass; None: the same for at most 50 bodies; False: none. title: left out, the name of the model. speed: of the
     playback relative to real time; left out, real time, or ten seconds in all if that is too short or too long. follow:
-    the camera moves with the bodies.
+    the camera moves with the bodies. theme: "light" or "dark" (themes.py); left out, light, and pages as the system of
+    the reader.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, -9.81, 0), name="fall")
@@ -77,7 +81,15 @@ def view_of(
         raise ModelError(f"title must be text, not {title!r}.")
     duration = float(motion.t[-1] - motion.t[0])
     pace = watchable(duration) if speed is None else positive(speed, "speed of the playback")
-    return View(turn, lift, chosen, motion.model.name if title is None else title, pace, bool(follow))
+    return View(
+        turn,
+        lift,
+        chosen,
+        motion.model.name if title is None else title,
+        pace,
+        bool(follow),
+        None if theme is None else theme_of(theme).name,
+    )
 
 
 def watchable(duration: float) -> float:

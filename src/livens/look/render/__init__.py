@@ -18,18 +18,15 @@ from ...checks import Array, file_path, number, positive
 from ...errors import FileError, ModelError
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
-from ..picture.colors import PAPER
-from ..picture.extent import floor_of
+from ..picture.extent import planes_of
 from ..picture.view import Traces, View, view_of
 from .files import Picture, png, write_film
+from .ground import FINE, Ground
 from .overlay import add_marks
-from .raster import EDGE, SUN, Camera, F, coarser, outlined, seen, shaded
+from .raster import EDGE, Camera, outlined, seen, shaded
 from .scene import Faces, Scene
 
 __all__ = ["write_png", "write_video"]
-
-FINE = 2  # finer pixels in each direction
-LINE, SHADE = 0.86, 0.86  # brightness of a line of the grid, and of a shadow
 
 
 def write_png(
@@ -43,11 +40,12 @@ def write_png(
     title: str | None = None,
     contacts: bool = False,
     force: bool = False,
+    theme: str | None = None,
 ) -> None:
     """Write a picture of the stored state nearest to `t` [s] (left out: the last), `size` = (width, height) in pixels.
 
-    The picture shows all of the motion; with `follow` only the bodies at that time, from near. traces, camera and title
-    are those of picture/view.py. With `contacts` it also shows normals, forces and friction cones of contacts.
+    The picture shows all of the motion; with `follow` only the bodies at that time, from near. traces, camera, title
+    and theme are those of picture/view.py. With `contacts` it shows normals, forces and friction cones of contacts.
 
     >>> import livens as lv, tempfile
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -60,7 +58,8 @@ def write_png(
     if file_path(path).suffix.lower() != ".png":
         raise FileError(f"{file_path(path)} cannot be written: pictures are PNG files, so the ending must be png.")
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
-    picture = next(pictures(motion, [state], size, view_of(motion, camera, traces, title, None, follow), contacts))
+    view = view_of(motion, camera, traces, title, None, follow, theme)
+    picture = next(pictures(motion, [state], size, view, contacts))
     with replacing(path, force) as temporary:
         temporary.write_bytes(png(picture))
 
@@ -77,13 +76,14 @@ def write_video(
     title: str | None = None,
     contacts: bool = False,
     force: bool = False,
+    theme: str | None = None,
 ) -> None:
-    """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second; traces, camera
-    and title are those of picture/view.py, contacts as in write_png.
+    """Write the motion as a film that plays at `speed` times real time, with `rate` pictures a second; traces, camera,
+    title and theme are those of picture/view.py, contacts as in write_png.
 
     mp4, webm, mov, mkv and avi need ffmpeg on the PATH or the extra `film`, gif needs Pillow; apng needs nothing.
     """
-    view, rate = view_of(motion, camera, traces, title, speed, follow), positive(rate, "rate", "pictures/s")
+    view, rate = view_of(motion, camera, traces, title, speed, follow, theme), positive(rate, "rate", "pictures/s")
     speed = view.speed
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
@@ -99,56 +99,17 @@ def pictures(
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise ModelError(f"a picture has 16 to 8192 pixels in width and height, not {width} x {height}.")
     scene, follow = Scene(motion, view, contacts), view.follow
-    low = floor_of(scene.picture, float(scene.room(scene.overview)[:, 2].min()))
+    planes = planes_of(scene.picture, float(scene.room(scene.overview)[:, 2].min()))
     whole = scene.camera(scene.overview, FINE * width, FINE * height)
-    ground = None if follow else _Ground(whole, low)
+    ground = None if follow else Ground(whole, planes, scene.theme)
     near = {k: scene.camera([k], FINE * width, FINE * height, of_bodies=True) for k in states if follow}
     distance = min(whole.far, max((camera.far for camera in near.values()), default=0.0))
     for state in states:
         camera = replace(near[state], far=distance) if follow else whole
-        yield _picture(scene, state, camera, ground or _Ground(camera, low))
+        yield _picture(scene, state, camera, ground or Ground(camera, planes, scene.theme))
 
 
-class _Ground:
-    """A plane below everything, with a grid that fades with the distance; in whole pixels."""
-
-    def __init__(self, fine: Camera, low: float):
-        camera = replace(fine, width=fine.width // FINE, height=fine.height // FINE)
-        rays, eye = camera.rays(), camera.eye
-        down = np.minimum(rays[..., 2], -1e-9)
-        reach = (low - eye[2]) / down
-        place = eye[:2] + reach[..., None] * rays[..., :2]
-        step = _step(2.0 * camera.far / F)
-        pixel = reach / (0.5 * camera.height * F)  # metres in a pixel across the ray
-        slant = pixel * (np.linalg.norm(rays, axis=-1) / -down - 1.0)  # and the excess along it
-        ahead = rays[..., :2] / np.linalg.norm(rays[..., :2], axis=-1, keepdims=True)
-        line = np.zeros(reach.shape)
-        for k in (0, 1):
-            off = np.abs(place[..., k] / step - np.round(place[..., k] / step)) * step
-            wide = 0.9 * np.hypot(pixel, slant * ahead[..., k])
-            line = np.maximum(line, np.clip(1.4 - off / wide, 0.0, 1.0) * np.clip(step / (6.0 * wide), 0.0, 1.0))
-        away = np.linalg.norm(place - camera.target[:2], axis=-1) / (1.2 * camera.far)
-        self.low, self.fade = low, np.clip(1.4 - away, 0.0, 1.0) * (rays[..., 2] < -1e-6)
-        self.color = np.array(PAPER) / 255.0 * (1.0 - (1.0 - LINE) * line * self.fade)[..., None]
-
-    def shadowed(self, world: Array, fine: Camera) -> Array:
-        """The ground with the shadows of triangles (n, 3, 3)."""
-        fallen = world - ((world[..., 2:] - self.low) / SUN[2]) * SUN
-        dark = coarser(seen(fine.screen(fallen), fine).owner >= 0, FINE) * self.fade
-        return self.color * (1.0 - (1.0 - SHADE) * dark)[..., None]
-
-
-def _step(span: float) -> float:
-    """The distance of the grid's lines [m]: 1, 2 or 5 times a power of ten, about ten of them in `span`.
-
-    >>> [_step(span) for span in (1.0, 7.0, 30.0)]
-    [0.1, 1.0, 5.0]
-    """
-    power = 10.0 ** np.floor(np.log10(span / 5.0))
-    return float(power * next(k for k in (1.0, 2.0, 5.0, 10.0) if span / (power * k) < 12.0))
-
-
-def _picture(scene: Scene, state: int, camera: Camera, ground: _Ground) -> Picture:
+def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Picture:
     faces = scene.faces(state, camera)
     image = ground.shadowed(faces.world[faces.lit], camera)
     clear = faces.opacity < 1.0
@@ -157,7 +118,9 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: _Ground) -> Pictu
     image = _drawn(image, faces, camera)
     whole = replace(camera, width=camera.width // FINE, height=camera.height // FINE)
     end = max(abs(float(scene.t[0])), abs(float(scene.t[-1])))
-    add_marks(image, whole, scene.view.title, float(scene.t[state]), end, scene.up, scene.arrows, scene.half)
+    title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())
+    t, up, arrows = float(scene.t[state]), scene.up, scene.arrows
+    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half)
     return (255.0 * image + 0.5).astype(np.uint8)
 
 

@@ -17,7 +17,6 @@ from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from ...storage.atomic import MARK
 Picture = NDArray[np.uint8]  # (height, width, 3)
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 SHORTEST = 20  # [ms]: browsers show a GIF picture with a shorter time for 100 ms
+PALETTE_PICTURES = 8  # of a GIF file, from which its colours are chosen
 FILMS = (".mp4", ".webm", ".mov", ".mkv", ".avi")
 
 
@@ -95,19 +95,30 @@ def _apng(pictures: Iterable[Picture], count: int, rate: float) -> Iterator[byte
 
 def _gif(pictures: Iterable[Picture], rate: float, target: Path) -> None:
     Image = require("PIL.Image", "GIF files need Pillow, .apng files do not", "pillow")
-    images: list[Any] = []
+    packed: list[bytes] = []  # all pictures, since one palette serves them all: parts that do not move are stored once
     begins: list[int] = []  # [ms]
-    count = 0
+    count, shape = 0, (0, 0, 3)
     for picture in pictures:
         begin = _centiseconds(count / rate)
         count += 1
         if begins and begin - begins[-1] < SHORTEST:
             continue
         begins.append(begin)
-        images.append(Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE))
+        packed.append(zlib.compress(picture.tobytes(), 1))
+        shape = picture.shape
     end = max(_centiseconds(count / rate), begins[-1] + SHORTEST)
     durations = [after - before for before, after in pairwise([*begins, end])]
-    first, *rest = images
+
+    def unpacked(k: int) -> Picture:
+        return np.frombuffer(zlib.decompress(packed[k]), dtype=np.uint8).reshape(shape)
+
+    some = np.unique(np.linspace(0, len(packed) - 1, PALETTE_PICTURES).round().astype(int)).tolist()
+    sample = Image.fromarray(np.concatenate([unpacked(k) for k in some]))
+    # by coverage, not by count: colours that few pixels have, such as those of thin lines, are kept
+    palette = sample.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
+    first, *rest = (
+        Image.fromarray(unpacked(k)).quantize(palette=palette, dither=Image.Dither.NONE) for k in range(len(packed))
+    )
     first.save(target, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0, comment=MARK)
 
 

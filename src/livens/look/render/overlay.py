@@ -12,20 +12,32 @@ import numpy as np
 from ...checks import Array
 from ..picture.arrows import ARROW_LENGTH, Arrows
 from ..picture.lengths import in_words, nice
+from ..picture.themes import Theme, unit
 from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
 from .raster import Camera, F
 
-INK, SOFT = np.array([0.12, 0.12, 0.12]), np.array([0.34, 0.34, 0.32])
-AXIS_COLORS = {"x": (0.70, 0.15, 0.12), "y": (0.11, 0.48, 0.24), "z": (0.11, 0.33, 0.70)}
-ARROW_COLORS = {"force": (0.74, 0.33, 0.0), "torque": (0.55, 0.22, 0.45)}
+GRAVITY_LENGTH, GRAVITY_DASHES = (
+    0.6,
+    range(5),
+)  # of the arrow of gravity, in lengths of the axes, and its dashes and gaps
 BAR_LENGTH = 0.18  # largest length of the scale bar, in widths of the picture
 
 
 def add_marks(
-    image: Array, camera: Camera, title: str, t: float, end: float, world: Array, arrows: list[Arrows], half: float
+    image: Array,
+    camera: Camera,
+    theme: Theme,
+    title: str,
+    t: float,
+    end: float,
+    world: Array,
+    gravity: bool,
+    arrows: list[Arrows],
+    half: float,
 ) -> None:
     """Draw all marks into an image (height, width, 3) of whole pixels; `camera` has that size. world: the rotation from
-    world axes to upright ones; half: half the largest side of the motion [m]."""
+    world axes to upright ones; gravity: there is some; half: half the largest side of the motion [m]."""
+    ink = unit(theme.ink)
     height, width = image.shape[:2]
     scale = max(1, round(min(height, width) / 320))
     if min(height, width) < 120:  # no room for words
@@ -33,20 +45,19 @@ def add_marks(
     line, edge = scale * (LETTER_HEIGHT + 4), 4 * scale
     most = (width - 2 * edge) // (scale * (LETTER_WIDTH + LETTER_GAP))
     clock = time_text(t, end)
-    write(image, _fitting(title, most - len(clock) - 2), edge, edge, scale, INK)
-    write(image, clock, width - edge - scale * (LETTER_WIDTH + LETTER_GAP) * len(clock), edge, scale, INK)
+    write(image, _fitting(title, most - len(clock) - 2), edge, edge, scale, ink)
+    write(image, clock, width - edge - scale * (LETTER_WIDTH + LETTER_GAP) * len(clock), edge, scale, ink)
     metre = camera.height / 2 * F / camera.far  # pixels per metre
     length = nice(BAR_LENGTH * width / metre)
     size = round(0.05 * min(height, width)) + 4 * scale
     bottom = height - edge - 2 * scale
-    _triad(image, camera, world, edge + size, bottom - size, size, scale)
+    _triad(image, camera, theme, world, gravity, edge + size, bottom - size, size, scale)
     left = edge + 2 * size + 8 * scale
-    _bar(image, left, bottom, round(length * metre), scale, in_words(length))
+    _bar(image, left, bottom, round(length * metre), scale, in_words(length), ink)
     for k, one in enumerate(arrows):
         long = round(one.scale / one.most * ARROW_LENGTH * half * metre)
-        _arrow(
-            image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", ARROW_COLORS[one.kind]
-        )
+        color = unit(theme.force if one.kind == "force" else theme.torque)
+        _arrow(image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", color)
 
 
 def time_text(t: float, end: float) -> str:
@@ -67,12 +78,12 @@ def _box(image: Array, x0: int, x1: int, y0: int, y1: int, color: Any) -> None:
     image[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)] = color
 
 
-def _bar(image: Array, x: int, y: int, length: int, scale: int, text: str) -> None:
+def _bar(image: Array, x: int, y: int, length: int, scale: int, text: str, ink: Any) -> None:
     thick = max(1, scale)
-    _box(image, x, x + length, y - thick, y, INK)
+    _box(image, x, x + length, y - thick, y, ink)
     for end in (x, x + length - thick):
-        _box(image, end, end + thick, y - 3 * scale, y, INK)
-    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, INK)
+        _box(image, end, end + thick, y - 3 * scale, y, ink)
+    write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, ink)
 
 
 def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, color: Any) -> None:
@@ -83,17 +94,19 @@ def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, col
     write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, color)
 
 
-def _triad(image: Array, camera: Camera, world: Array, x: int, y: int, size: int, scale: int) -> None:
-    """The axes of the world as they lie in the picture, from back to front."""
-    order = sorted(enumerate(AXIS_COLORS.items()), key=lambda axis: float(world[:, axis[0]] @ camera.d))
-    for k, (name, color) in order:
-        e = world[:, k]
-        dx, dy = float(e @ camera.right), -float(e @ camera.up)
-        for s in np.linspace(0.0, 1.0, 4 * size):
-            i, j = round(x + s * size * dx), round(y + s * size * dy)
-            _box(image, i, i + scale, j, j + scale, color)
-        tip = (
-            round(x + 1.35 * size * dx - scale * LETTER_WIDTH / 2),
-            round(y + 1.35 * size * dy - scale * LETTER_HEIGHT / 2),
-        )
+def _triad(
+    image: Array, camera: Camera, theme: Theme, world: Array, gravity: bool, x: int, y: int, size: int, scale: int
+) -> None:
+    """The axes of the world as they lie in the picture, from back to front, and the direction of gravity, dashed."""
+    axes = [("x", theme.x, world[:, 0]), ("y", theme.y, world[:, 1]), ("z", theme.z, world[:, 2])]
+    axes.sort(key=lambda axis: float(axis[2] @ camera.d))
+    down = [("g", theme.ink, np.array([0.0, 0.0, -GRAVITY_LENGTH]))] if gravity else []
+    for name, code, e in down + axes:
+        dx, dy, color = size * float(e @ camera.right), -size * float(e @ camera.up), unit(code)
+        for k, s in enumerate(np.linspace(0.0, 1.0, 4 * size)):
+            if name != "g" or k * len(GRAVITY_DASHES) // (4 * size) in GRAVITY_DASHES[::2]:
+                i, j = round(x + s * dx), round(y + s * dy)
+                _box(image, i, i + scale, j, j + scale, color)
+        away = 1.35 if name != "g" else 1.7  # the letter
+        tip = round(x + away * dx - scale * LETTER_WIDTH / 2), round(y + away * dy - scale * LETTER_HEIGHT / 2)
         write(image, name, *tip, scale, color)

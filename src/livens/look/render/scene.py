@@ -15,15 +15,15 @@ from ...record.contacts import has_contacts
 from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.coils import coils, profile
-from ..picture.colors import PAPER, readable
+from ..picture.colors import readable
 from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
 from ..picture.phases import lasting
 from ..picture.picture import AXIS, picture_of
 from ..picture.symbols import SYMBOL_SIZE
+from ..picture.themes import theme_of, unit
 from ..picture.view import View, view_of
-from .overlay import ARROW_COLORS
 from .raster import Camera, F
 
 MARGIN = 1.1
@@ -45,9 +45,6 @@ OVERVIEW = 200  # states that all fit into the picture
 COIL_CORNERS = 20  # of a turn of a coil
 TRACE_CORNERS = 600  # corners of a trace
 ORDER = 3e-6  # of the depth: where faces coincide, the body that was added later is in front
-LINE_DARK = (0.16, 0.16, 0.17)
-LINE_GREY = (0.42, 0.43, 0.45)
-CONTACT_COLORS = {"normal": LINE_DARK, "force": (0.835, 0.369, 0.0), "cone": LINE_GREY}
 
 
 class Line(NamedTuple):
@@ -76,12 +73,14 @@ class Scene:
     def __init__(self, motion: Trajectory, view: View | None = None, contacts: bool = False):
         """contacts: draw normals, forces and friction cones of contacts."""
         self.view = view_of(motion) if view is None else view
+        self.theme = theme_of(self.view.theme)
+        self.ink, self.grey = unit(self.theme.ink), unit(self.theme.ground)
         self.picture = picture_of(lasting(motion), self.view.traces)
         self.t, self.up = motion.t, upright(motion.model.gravity)
         self.now = upright_instants(motion, np.arange(len(motion)))
         self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R)
         self.colors = self.picture.colors / 255.0
-        self.tints = np.array([readable(color, PAPER) for color in self.picture.colors]) / 255.0  # of traces
+        self.tints = np.array([readable(color, self.theme.paper) for color in self.picture.colors]) / 255.0  # of traces
         kinds = np.array(self.picture.symbols.kinds, dtype=object)
         self.still = np.isin(kinds, ("ground", "base"))[self.picture.symbols.owner]  # pieces fixed to the world
         self.coil = profile(corners=COIL_CORNERS)
@@ -129,7 +128,7 @@ class Scene:
             for line in self.lines(state, camera)
         ]
         symbols, still = self.symbols(state), self.still
-        for kind, color, pieces in (("symbol", LINE_DARK, symbols[~still]), ("ground", LINE_GREY, symbols[still])):
+        for kind, color, pieces in (("symbol", self.ink, symbols[~still]), ("ground", self.grey, symbols[still])):
             drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
@@ -139,22 +138,27 @@ class Scene:
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
-        found = [Line("spring", LINE_GREY, line) for line in coils(ends, self.coil, radius)]
-        found += [Line("damper", LINE_GREY, line) for line in picture.dampers.ends(x, R)]
-        found += [Line("rod", LINE_GREY, line) for line in picture.rods.ends(x, R)]
-        found += [Line("axis", LINE_DARK, line) for line in picture.axes.ends(x, R, self.shrink * AXIS * self.half)]
+        found = [Line("spring", self.grey, line) for line in coils(ends, self.coil, radius)]
+        found += [Line("damper", self.grey, line) for line in picture.dampers.ends(x, R)]
+        found += [Line("rod", self.grey, line) for line in picture.rods.ends(x, R)]
+        found += [Line("axis", self.ink, line) for line in picture.axes.ends(x, R, self.shrink * AXIS * self.half)]
         found += [
-            Line("load", ARROW_COLORS[one.kind], line)
+            Line("load", self.arrow_color(one.kind), line)
             for one in self.arrows
             for line in self._loads(one, state, camera)
         ]
         if self.touch is not None:
             marks = self.touch.lines(state)
-            found += [Line(kind, CONTACT_COLORS[kind], ends @ self.up.T) for kind in marks for ends in marks[kind]]
+            tints = {"normal": self.ink, "force": unit(self.theme.force), "cone": self.grey}
+            found += [Line(kind, tints[kind], ends @ self.up.T) for kind in marks for ends in marks[kind]]
         until = np.unique(np.linspace(0, state, min(state + 1, TRACE_CORNERS)).astype(int))
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
-        tints = self.tints[picture.traces.body]
-        return found + [Line("trace", tint, path) for tint, path in zip(tints, paths, strict=True)]
+        of_traces = self.tints[picture.traces.body]
+        return found + [Line("trace", tint, path) for tint, path in zip(of_traces, paths, strict=True)]
+
+    def arrow_color(self, kind: str) -> Any:
+        """The colour of forces or torques."""
+        return unit(self.theme.force if kind == "force" else self.theme.torque)
 
     def symbols(self, state: int) -> Array:
         """The ends of the pieces of all symbols (n, 2, 3) [m]."""

@@ -1,0 +1,122 @@
+"""The elastic energy of a beam between its sections, one FormulaEnergy for each pair of neighbours:
+
+    V = Σ ½ ℓ (δΓᵀ diag(k₁GA, k₂GA, EA) δΓ + δκᵀ diag(EI₁, EI₂, GJ) δκ),      δΓ = Γ − Γ⁰,  δκ = κ − κ⁰,        (1)
+
+with Γ and κ of beams/strain.py. Rigid motions of the whole do not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array, finite
+from ...errors import ModelError
+from ..beams.mixed import MixedPair
+from ..beams.pair import checked_reference, held_strains, neighbours
+from ..beams.strain import energy_of, strains
+from ..body import Body, Point
+from ..glyph import Glyph
+from ..symmetry import Symmetry
+from ..term import FormulaEnergy, Term
+from ..thing import Thing
+from .energy import written_energy
+
+
+class BeamElasticity(Thing):
+    """The elastic energy of a beam whose sections are `bodies`, from one end to the other. `lv.Beam` makes it.
+
+    The frame of each body is at the centre of its section, z along the beam, x and y the principal axes of the section.
+    stiffnesses: k₁GA, k₂GA, EA [N], EI₁, EI₂, GJ [N m²]. reference: length [m], three strains and three curvatures
+    [1/m] between neighbours where there is no stress, one row each; None: those at the start. shearable, extensible:
+    False where an `lv.BeamConstraint` stands for the stiffness.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> ends = [m.add(lv.Body(lv.Box(0.1, 0.1, 1, mass=1), at=(0, 0, z), name=n)) for z, n in ((0, "a"), (1, "b"))]
+    >>> steel = m.add(lv.BeamElasticity(ends, stiffnesses=(1e3, 1e3, 1e3, 10, 10, 10), name="steel"))
+    >>> ends[1].velocity = np.array([0, 0, 0.1])
+    >>> gamma, _ = steel.strains(lv.simulate(m, h=1e-3, until=1.0))
+    >>> round(float(gamma.max()), 5), round(0.1 / 2000**0.5, 5)  # stretch v/ω, ω² = 2 k/m
+    (0.00224, 0.00224)
+    """
+
+    kind = "force"
+    bodies: tuple[Body, ...]
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        stiffnesses: Sequence[float],
+        reference: Sequence[Sequence[float]] | None = None,
+        shearable: bool = True,
+        extensible: bool = True,
+        name: str = "",
+    ):
+        self.name = name
+        self.bodies = neighbours(bodies, self.label)
+        self.stiffnesses = finite(stiffnesses, (6,), f"stiffnesses of {self.label}")
+        if self.stiffnesses.min() < 0.0:
+            raise ModelError(f"stiffnesses of {self.label} must not be negative, got {self.stiffnesses.tolist()}.")
+        self.reference = checked_reference(reference, self.bodies, self.label)
+        self.shearable, self.extensible = bool(shearable), bool(extensible)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The centres of its sections."""
+        return tuple(Point(body, np.zeros(3)) for body in self.bodies)
+
+    @cached_property
+    def _terms(self) -> tuple[FormulaEnergy, ...]:
+        stiffnesses = self.stiffnesses.tolist()
+        held = held_strains(self.shearable, self.extensible)
+
+        def term(a: Body, b: Body, row: list[float]) -> FormulaEnergy:
+            def energy(s: Any) -> Any:
+                return energy_of(s[a], s[b], row, stiffnesses, held)
+
+            return written_energy(energy, [a, b], self.label)
+
+        pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
+        return tuple(term(a, b, row) for (a, b), row in pairs)
+
+    def terms(self) -> list[Term]:
+        return list(self._terms)
+
+    def mixed(self) -> list[Thing]:
+        """Pairs whose strains are rows, with compliances."""
+        held = held_strains(self.shearable, self.extensible)
+        pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
+        return [
+            MixedPair(pair, row, self.stiffnesses.tolist(), held, f"{self.name}: pair {k}")
+            for k, (pair, row) in enumerate(pairs)
+        ]
+
+    def symmetries(self, acted: bool = False) -> list[Symmetry]:
+        """It acts between bodies only."""
+        return []
+
+    def strains(self, motion: Any) -> tuple[Array, Array]:
+        """The strains Γ − Γ⁰ and curvatures κ − κ⁰ [1/m] between neighbours over a motion, each (times, n, 3): shear
+        along x and y and stretch along z, bending about x and y and twist about z."""
+        x = np.stack([motion.position(body) for body in self.bodies], axis=1)
+        B = np.stack([motion.rotation(body) for body in self.bodies], axis=1)
+        gamma, kappa = strains(x, B, self.reference[:, 0])
+        return gamma - self.reference[:, 1:4], kappa - self.reference[:, 4:7]
+
+    def stresses(self, motion: Any) -> tuple[Array, Array]:
+        """The forces [N] and moments [N m] between neighbours over a motion, each (times, n, 3): shear forces along x
+        and y and tension along z, bending moments about x and y and torque about z, in the axes between both sections.
+        Those that a constraint stands for are zero here."""
+        gamma, kappa = self.strains(motion)
+        C = self.stiffnesses.copy()
+        C[list(held_strains(self.shearable, self.extensible))] = 0.0
+        return gamma * C[:3], kappa * C[3:]
+
+    def glyphs(self) -> list[Glyph]:
+        """Lines between the centres of the sections."""
+        return [Glyph("rod", pair) for pair in pairwise(self.points)]

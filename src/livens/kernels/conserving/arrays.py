@@ -1,0 +1,108 @@
+"""The arrays of the step that conserves energy. One line per array: meaning, unit, shape.
+
+n bodies with the world as body 0, r rows, m measures. A measure is a number between two bodies, such as a distance or
+an angle (measures.py). Constraint equations are equations of measures; springs, stops, motors and dampers are forces
+along them. The unknowns of a step are (δa, δφ) of each body and λ of each row, in the order of elimination: a block of
+unknowns is a body or a block of rows, and the rows of a joint come after its bodies.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Blocks, Work
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# kinds of measures: equations in measures.py
+ALONG_AXIS = 0
+PRODUCT = 1
+PROJECTION = 2
+SQUARE = 3
+LENGTH = 4
+TURN = 5
+
+# laws: forces along measures
+NO_LAW = 0
+SPRING_LAW = 1
+ATTRACTION_LAW = 2
+COORDINATE_LAW = 3
+
+
+class Measures(NamedTuple):
+    """Numbers between two bodies."""
+
+    kind: Ints  # (m,)
+    body: Ints  # (m, 2)
+    point: Floats  # from the centres of mass, principal axes [m] (m, 2, 3)
+    direction: Floats  # U of the first body; for a TURN the two dials of the first and the hand of the second (m, 3, 3)
+    axis: Ints  # world axis of ALONG_AXIS (m,)
+    length: Floats  # of a SQUARE [m] (m,)
+    law: Ints  # the law of the force along it, and the number of the spring, pair or coordinate (m, 2)
+    pair: Ints  # place of the block of its two bodies in the matrix; −1 if one is the world or none is needed (m,)
+    swapped: Ints  # 1: in that block, the second body comes before the first (m,)
+
+
+class Pattern(NamedTuple):
+    """Newton's matrix: which numbers are not zero, and where they are."""
+
+    blocks: Blocks  # of the unknowns, with the symbolic factorisation
+    body: Ints  # first unknown of each body (n,)
+    body_diagonal: Ints  # place of its diagonal block (n,)
+    row: Ints  # unknown of each row (r,)
+    row_diagonal: Ints  # place of its diagonal entry (r,)
+    row_measure: Ints  # the one or two measures of a row; −1 for none (r, 2)
+    ratio: Floats  # their factors (r, 2)
+    line: Ints  # place of the six numbers of a row, for the two bodies of its measures; −1 for the world (r, 2, 2)
+
+
+class Trial(NamedTuple):
+    """Scratch of a step."""
+
+    s0: Floats  # measures at its start (m,)
+    s1: Floats  # and at its end (m,)
+    F: Floats  # forces along them [N] or [N m] (m,)
+    slope: Floats  # ∂F/∂s₁ (m,)
+    D: Floats  # force and moment of a unit force along them, with the discrete gradient: world axes (m, 2, 6)
+    N: Floats  # gradient at the end of the step (m, 2, 6)
+    K: Floats  # blocks of a pair of bodies: first, first-second, second-first, second (4, 6, 6)
+    lower: Floats  # Newton's matrix: diagonal and lower blocks (values,)
+    upper: Floats  # upper blocks, transposed (values,)
+    x: Floats  # residuals, then corrections (unknowns,)
+    y: Floats  # (unknowns,)
+    scratch: Floats  # one row of a block (8,)
+    mu: Floats  # impulses of the velocity level (r,)
+    tilt: Floats  # c of their equation (1,)
+    below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
+    above: Floats  # upper blocks, transposed (values,)
+
+
+class Energies(NamedTuple):
+    """User-written energies, i instances with h handles in all (energies.py)."""
+
+    bodies: Ints  # bodies of each instance (i,)
+    slot: Ints  # which of them carries a handle (h,)
+    pair_first: Ints  # first of the places of an instance in `pair` (i,)
+    pair: Ints  # places of the blocks of its bodies, row by row; −1 − place for upper blocks (pairs,)
+    weight: Floats  # of directions [m²] (i,)
+    invariant: Ints  # 1: the energy depends on relative positions only (i,)
+    V0: Floats  # at the start of the step [J] (i,)
+    y: Floats  # handles at start, end and middle, forces, n and Δy of one instance (6, numbers)
+    q: Floats  # (3, numbers)
+    wrench: Floats  # of its bodies (most bodies, 6)
+    covector: Floats  # (most bodies, 6)
+    d: Floats  # derivatives of the registers (registers,)
+
+
+class ConservingWork(NamedTuple):
+    """All scratch of the rollout."""
+
+    work: Work
+    measures: Measures
+    pattern: Pattern
+    trial: Trial
+    energies: Energies

@@ -1,0 +1,319 @@
+"""Residuals and Newton's matrix of the step that conserves energy: equations (1) to (4) of step/energy_momentum.py."""
+
+from __future__ import annotations
+
+from ..._jit import inline, njit
+from ..arrays import RATE
+from ..coordinates import overshoot, to_world
+from ..tangent_blocks import add_hat
+from ..vectors import cross, dot
+from .arrays import ATTRACTION_LAW, COORDINATE_LAW, SPRING_LAW
+from .couplings import II, couple, scatter
+from .measures import differentiate
+
+# slots of work.trial: vectors of each body
+START_P, START_L = 0, 1  # p̃₀, L̃₀
+MEAN_V, MEAN_W = 2, 3  # v̄ (world axes), Ω̄ (body axes)
+FORCE, MOMENT = 4, 5  # F̄, M̄, world axes
+END_P, END_L = 6, 7  # p̃₁, L̃₁
+VECTORS = 8
+
+
+@inline
+def cayley_increment(h, W, b):
+    """cay(hΩ̄) − I row by row, and 1 + |hΩ̄/2|²."""
+    x, y, z = 0.5 * h * W[b, 0], 0.5 * h * W[b, 1], 0.5 * h * W[b, 2]
+    s = 1.0 + x * x + y * y + z * z
+    t = 2.0 / s
+    tx, ty, tz = t * x, t * y, t * z
+    return (
+        (-ty * y - tz * z, tx * y - tz, tx * z + ty),
+        (tx * y + tz, -tx * x - tz * z, ty * z - tx),
+        (tx * z - ty, ty * z + tx, -tx * x - ty * y),
+        s,
+    )
+
+
+@njit
+def move(h, a0, B0, trial, rest, a1, B1):
+    """(1): the end of the step from the mean velocities, with the remainders of the sums before it, (12 n,)."""
+    for b in range(1, a0.shape[0]):
+        D0, D1, D2, _ = cayley_increment(h, trial[MEAN_W], b)
+        for k in range(3):
+            a1[b, k] = a0[b, k] + (h * trial[MEAN_V, b, k] + rest[12 * b + k])
+            b0, b1, b2 = B0[b, k, 0], B0[b, k, 1], B0[b, k, 2]
+            o = 12 * b + 3 + 3 * k
+            B1[b, k, 0] = b0 + ((b0 * D0[0] + b1 * D1[0] + b2 * D2[0]) + rest[o])
+            B1[b, k, 1] = b1 + ((b0 * D0[1] + b1 * D1[1] + b2 * D2[1]) + rest[o + 1])
+            B1[b, k, 2] = b2 + ((b0 * D0[2] + b1 * D1[2] + b2 * D2[2]) + rest[o + 2])
+
+
+@njit
+def keep_remainders(h, a0, B0, trial, a1, B1, rest):
+    """What the sums of `move` have lost, for the next step: otherwise the work of forces over the rounding errors of
+    slow motions would add up."""
+    for b in range(1, a0.shape[0]):
+        D0, D1, D2, _ = cayley_increment(h, trial[MEAN_W], b)
+        for k in range(3):
+            o = 12 * b + k
+            rest[o] = (h * trial[MEAN_V, b, k] + rest[o]) - (a1[b, k] - a0[b, k])
+            b0, b1, b2 = B0[b, k, 0], B0[b, k, 1], B0[b, k, 2]
+            o = 12 * b + 3 + 3 * k
+            rest[o] = ((b0 * D0[0] + b1 * D1[0] + b2 * D2[0]) + rest[o]) - (B1[b, k, 0] - b0)
+            rest[o + 1] = ((b0 * D0[1] + b1 * D1[1] + b2 * D2[1]) + rest[o + 1]) - (B1[b, k, 1] - b1)
+            rest[o + 2] = ((b0 * D0[2] + b1 * D1[2] + b2 * D2[2]) + rest[o + 2]) - (B1[b, k, 2] - b2)
+
+
+@njit
+def follow_law(springs, pairs, coordinates, law, k, s0, s1, signals, before, row):
+    """The force along a measure and its derivative with respect to s₁: minus the divided difference of the energy."""
+    if law == SPRING_LAW:
+        if springs.length[k] == 0.0:
+            return -springs.stiffness[k], 0.0
+        return -springs.stiffness[k] * (0.5 * (s0 + s1) - springs.length[k]), -0.5 * springs.stiffness[k]
+    if law == ATTRACTION_LAW:
+        F = -pairs.strength[k] / (s0 * s1)
+        return F, -F / s1
+    F = slope = 0.0
+    if law == COORDINATE_LAW:
+        F, slope = (
+            -coordinates.stiffness[k] * (0.5 * (s0 + s1) - coordinates.rest[k]),
+            -0.5 * coordinates.stiffness[k],
+        )
+        if coordinates.stop[k] > 0.0:
+            o0, o1, stop = overshoot(coordinates, k, s0), overshoot(coordinates, k, s1), coordinates.stop[k]
+            if o0 * o1 > 0.0 and abs((o1 - o0) - (s1 - s0)) <= 1e-9 * abs(o0 + o1):  # beyond the same stop
+                F, slope = F - 0.5 * stop * (o0 + o1), slope - 0.5 * stop
+            elif o0 != 0.0 or o1 != 0.0:
+                secant = 0.5 * stop * (o1 * o1 - o0 * o0) / (s1 - s0)
+                F, slope = F - secant, slope - (stop * o1 - secant) / (s1 - s0)
+        if coordinates.signal[k] >= 0:
+            F += 0.5 * (signals[before, coordinates.signal[k]] + signals[row, coordinates.signal[k]])
+    return F, slope
+
+
+@njit
+def evaluate(system, measures, pattern, a0, B0, a1, B1, lam, signals, before, row, trial):
+    """s₁, gradients and forces of all measures."""
+    for m in range(measures.kind.shape[0]):
+        trial.s1[m] = differentiate(measures, m, a0, B0, a1, B1, trial.s0[m], trial.D, trial.N)
+        trial.F[m], trial.slope[m] = follow_law(
+            system.springs, system.pairs, system.coordinates, measures.law[m, 0], measures.law[m, 1],
+            trial.s0[m], trial.s1[m], signals, before, row,
+        )  # fmt: skip
+    for r in range(lam.shape[0]):
+        for k in range(2):
+            if pattern.row_measure[r, k] >= 0:
+                trial.F[pattern.row_measure[r, k]] += pattern.ratio[r, k] * lam[r]
+
+
+@njit
+def load_at(loads, k, B0, B1, signals, before, row):
+    """The mean force and torque of load k in world axes."""
+    b, o = loads.body[k], loads.signal[k]
+    F = (0.0, 0.0, 0.0)
+    M = (0.0, 0.0, 0.0)
+    for part in range(2):
+        j = o + 3 * part
+        c = (
+            0.5 * (signals[before, j] + signals[row, j]),
+            0.5 * (signals[before, j + 1] + signals[row, j + 1]),
+            0.5 * (signals[before, j + 2] + signals[row, j + 2]),
+        )
+        if loads.follows[k] == 1:
+            A = loads.axes[k]
+            u = (
+                A[0, 0] * c[0] + A[0, 1] * c[1] + A[0, 2] * c[2],
+                A[1, 0] * c[0] + A[1, 1] * c[1] + A[1, 2] * c[2],
+                A[2, 0] * c[0] + A[2, 1] * c[1] + A[2, 2] * c[2],
+            )
+            v, w = to_world(B0, b, u), to_world(B1, b, u)
+            c = 0.5 * (v[0] + w[0]), 0.5 * (v[1] + w[1]), 0.5 * (v[2] + w[2])
+        if part == 0:
+            F = c
+        else:
+            M = c
+    return F, M
+
+
+@njit
+def add_forces(system, measures, a0, B0, a1, B1, signals, before, row, trial, vectors):
+    """F̄ and M̄ of every body: gravity, loads, and forces along measures."""
+    n = a0.shape[0]
+    F, M = vectors[FORCE], vectors[MOMENT]
+    for b in range(n):
+        for k in range(3):
+            F[b, k] = system.bodies.mass[b] * system.gravity[k]
+            M[b, k] = 0.0
+    loads = system.loads
+    for l in range(loads.body.shape[0]):
+        b = loads.body[l]
+        P, T = load_at(loads, l, B0, B1, signals, before, row)
+        u, w = to_world(B0, b, loads.point[l]), to_world(B1, b, loads.point[l])
+        m = cross((0.5 * (u[0] + w[0]), 0.5 * (u[1] + w[1]), 0.5 * (u[2] + w[2])), P)
+        for k in range(3):
+            F[b, k] += P[k]
+            M[b, k] += m[k] + T[k]
+    for m in range(measures.kind.shape[0]):
+        if trial.F[m] != 0.0:
+            for side in range(2):
+                b = measures.body[m, side]
+                for k in range(3):
+                    F[b, k] += trial.F[m] * trial.D[m, side, k]
+                    M[b, k] += trial.F[m] * trial.D[m, side, 3 + k]
+
+
+@njit
+def body_residuals(bodies, pattern, h, B0, vectors, x):
+    """Minus the residuals of (2) and (3), into the unknowns of the bodies."""
+    for b in range(1, B0.shape[0]):
+        o = pattern.body[b]
+        L0 = vectors[START_L, b, 0], vectors[START_L, b, 1], vectors[START_L, b, 2]
+        J, W = bodies.inertia[b], vectors[MEAN_W]
+        L1 = 2.0 * J[0] * W[b, 0] - L0[0], 2.0 * J[1] * W[b, 1] - L0[1], 2.0 * J[2] * W[b, 2] - L0[2]
+        D0, D1, D2, _ = cayley_increment(h, W, b)
+        w = to_world(  # B₁L₁ − B₀L₀ = B₀ (L₁ − L₀ + D L₁), which does not feel that B is orthogonal to round-off only
+            B0,
+            b,
+            (L1[0] - L0[0] + dot(D0, L1), L1[1] - L0[1] + dot(D1, L1), L1[2] - L0[2] + dot(D2, L1)),
+        )
+        for k in range(3):
+            x[o + k] = h * vectors[FORCE, b, k] - 2.0 * (
+                bodies.mass[b] * vectors[MEAN_V, b, k] - vectors[START_P, b, k]
+            )
+            x[o + 3 + k] = h * vectors[MOMENT, b, k] - w[k]
+
+
+@njit
+def row_residuals(rows, pattern, h, lam, g, trial):
+    """Minus the residuals of (4), from the violations g of the constraint equations."""
+    for r in range(lam.shape[0]):
+        e = g[r]
+        if rows.rate[r] > 0.0:
+            e = h * lam[r] / rows.rate[r]
+            for k in range(2):
+                m = pattern.row_measure[r, k]
+                if m >= 0:
+                    e += pattern.ratio[r, k] * (trial.s1[m] - trial.s0[m])
+        trial.x[pattern.row[r]] = -e
+
+
+@njit
+def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before, row, vectors, trial):
+    """The derivative of all residuals with respect to (δa, δφ) of the bodies and λ."""
+    bodies, rows = system.bodies, system.rows
+    trial.lower[:] = 0.0
+    trial.upper[:] = 0.0
+    K = trial.K
+    for b in range(1, a0.shape[0]):
+        K[:, :, :] = 0.0
+        D0, D1, D2, s = cayley_increment(h, vectors[MEAN_W], b)
+        D = (D0, D1, D2)
+        L0 = vectors[START_L, b, 0], vectors[START_L, b, 1], vectors[START_L, b, 2]
+        J, W = bodies.inertia[b], vectors[MEAN_W]
+        L1 = 2.0 * J[0] * W[b, 0] - L0[0], 2.0 * J[1] * W[b, 1] - L0[1], 2.0 * J[2] * W[b, 2] - L0[2]
+        add_hat(K, II, 3, 3, -1.0, to_world(B1, b, L1))
+        for k in range(3):
+            K[II, k, k] = 2.0 * bodies.mass[b] / h
+        for y in range(3):
+            for z in range(3):
+                v = 0.0
+                for i in range(3):
+                    c = 0.0  # row i of J (I + D/2) B₁ᵀ
+                    for j in range(3):
+                        c += (0.5 * D[i][j] + (1.0 if i == j else 0.0)) * B1[b, z, j]
+                    v += B1[b, y, i] * J[i] * c
+                K[II, 3 + y, 3 + z] += 2.0 * s / h * v
+        o = pattern.body_diagonal[b]
+        for y in range(6):
+            for z in range(6):
+                trial.lower[o + 6 * y + z] += K[II, y, z]
+    for m in range(measures.kind.shape[0]):
+        if trial.F[m] != 0.0 or trial.slope[m] != 0.0:
+            couple(
+                measures, m, a0, B0, a1, B1, trial.s0[m], trial.s1[m], trial.F[m], trial.slope[m], trial.D, trial.N, K
+            )
+            scatter(measures, pattern, m, -h, K, trial.lower, trial.upper)
+    couple_loads(system.loads, pattern, h, B0, B1, signals, before, row, K, trial.lower)
+    for r in range(rows.kind.shape[0]):
+        damper = rows.rate[r] > 0.0
+        trial.lower[pattern.row_diagonal[r]] += (
+            h / rows.rate[r] if damper else 0.5 * h * h * system.shift * rows.metric[r]
+        )
+        for k in range(2):
+            m = pattern.row_measure[r, k]
+            for side in range(2):
+                o = pattern.line[r, k, side]
+                if o >= 0:
+                    for y in range(6):
+                        trial.lower[o + y] += pattern.ratio[r, k] * trial.N[m, side, y]
+                        trial.upper[o + y] -= h * pattern.ratio[r, k] * trial.D[m, side, y]
+
+
+@njit
+def couple_loads(loads, pattern, h, B0, B1, signals, before, row, K, lower):
+    """The change of the levers of loads, and of those that turn with their body."""
+    for l in range(loads.body.shape[0]):
+        b = loads.body[l]
+        if b == 0:
+            continue
+        P, _ = load_at(loads, l, B0, B1, signals, before, row)
+        u0, u1 = to_world(B0, b, loads.point[l]), to_world(B1, b, loads.point[l])
+        u = 0.5 * (u0[0] + u1[0]), 0.5 * (u0[1] + u1[1]), 0.5 * (u0[2] + u1[2])
+        o = pattern.body_diagonal[b]
+        add_product(lower, o, 3, -0.5 * h, P, u1)
+        if loads.follows[l] == 1:  # δP = ½ δφ × P₁
+            Q, T = load_at(loads, l, B1, B1, signals, before, row)
+            add_product(lower, o, 3, 0.5 * h, u, Q)
+            add_cross(lower, o, 0, 0.5 * h, Q)
+            add_cross(lower, o, 3, 0.5 * h, T)
+
+
+@njit
+def add_product(lower, o, y, c, u, w):
+    """c û ŵ at the rows y, for rotations."""
+    dot = c * (u[0] * w[0] + u[1] * w[1] + u[2] * w[2])
+    for i in range(3):
+        for j in range(3):
+            lower[o + 6 * (y + i) + 3 + j] += c * w[i] * u[j]
+        lower[o + 6 * (y + i) + 3 + i] -= dot
+
+
+@njit
+def add_cross(lower, o, y, c, u):
+    """c û at the rows y, for rotations."""
+    lower[o + 6 * y + 4] -= c * u[2]
+    lower[o + 6 * y + 5] += c * u[1]
+    lower[o + 6 * (y + 1) + 3] += c * u[2]
+    lower[o + 6 * (y + 1) + 5] -= c * u[0]
+    lower[o + 6 * (y + 2) + 3] -= c * u[1]
+    lower[o + 6 * (y + 2) + 4] += c * u[0]
+
+
+@njit
+def work_done(system, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
+    """The work of loads, motors and prescribed motions in a step; for the last, λ̄ (φ₁ − φ₀) and the impulses of the
+    velocity level at both ends."""
+    total = 0.0
+    loads, coordinates, rows = system.loads, system.coordinates, system.rows
+    for l in range(loads.body.shape[0]):
+        b = loads.body[l]
+        P, T = load_at(loads, l, B0, B1, signals, before, row)
+        u, w = to_world(B0, b, loads.point[l]), to_world(B1, b, loads.point[l])
+        m = cross((0.5 * (u[0] + w[0]), 0.5 * (u[1] + w[1]), 0.5 * (u[2] + w[2])), P)
+        W = vectors[MEAN_W, b, 0], vectors[MEAN_W, b, 1], vectors[MEAN_W, b, 2]
+        u, w = to_world(B0, b, W), to_world(B1, b, W)
+        for k in range(3):
+            total += h * (P[k] * vectors[MEAN_V, b, k] + 0.5 * (m[k] + T[k]) * (u[k] + w[k]))
+    first = system.springs.body.shape[0] + system.pairs.body.shape[0]  # measures of coordinates come after these
+    for c in range(coordinates.kind.shape[0]):
+        k = coordinates.signal[c]
+        if k >= 0:
+            force = 0.5 * (signals[before, k] + signals[row, k])
+            total += force * (trial.s1[first + c] - trial.s0[first + c])
+    for r in range(lam.shape[0]):
+        k = rows.signal[r]
+        if k >= 0 and not rows.rate[r] > 0.0:
+            total += lam[r] * (signals[row, k] - signals[before, k])
+            total += mu[r] * (tilt * signals[before, k + RATE] - signals[row, k + RATE] / tilt)
+    return total

@@ -1,0 +1,138 @@
+"""Newton's matrix of a measure: how its forces change with the ends of the step of its two bodies.
+
+The forces F D of measures.py change with (δa, δφ) of both bodies at the end of the step, through s₁, through the mean
+vectors, and through the levers. For a vector u that a body carries and a force P at it, û w = u × w,
+
+    δu₁ = δφ × u₁,     δū = ½ δφ × u₁,     δ(ū × P) = ū × δP + ½ P̂ û₁ δφ.                                          (1)
+"""
+
+from __future__ import annotations
+
+from ..._jit import njit
+from ..coordinates import to_world
+from ..tangent_blocks import add_hat, add_hat_hat
+from ..vectors import cross, dot
+from .arrays import ALONG_AXIS, LENGTH, PRODUCT, PROJECTION, TURN
+from .measures import between, middle, stretch, times
+
+II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or second body with the first or second
+
+
+@njit
+def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
+    """K = ∂(F D)/∂(δa, δφ) of measure m, for a force F along it with ∂F/∂s₁ = slope."""
+    kind, i, j = measures.kind[m], measures.body[m, 0], measures.body[m, 1]
+    K[:, :, :] = 0.0
+    c = slope
+    if kind == LENGTH:
+        c -= F / max(1e-300, s0 + s1)
+    elif kind == TURN:
+        kappa, change = stretch(s1 - s0)
+        c += F * change / kappa
+    if c != 0.0:
+        for s in range(2):
+            for t in range(2):
+                for y in range(6):
+                    for z in range(6):
+                        K[2 * s + t, y, z] += c * D[m, s, y] * N[m, t, z]
+    if F == 0.0:
+        return
+    if kind == TURN:
+        couple_turn(measures, m, i, j, B0, B1, s1 - s0, F, K)
+        return
+    if kind == PRODUCT:
+        U0, U1 = to_world(B0, i, measures.direction[m, 0]), to_world(B1, i, measures.direction[m, 0])
+        W0, W1 = to_world(B0, j, measures.direction[m, 1]), to_world(B1, j, measures.direction[m, 1])
+        U, W = middle(U0, U1), middle(W0, W1)
+        add_hat_hat(K, II, 3, 3, 0.5 * F, W, U1)
+        add_hat_hat(K, IJ, 3, 3, -0.5 * F, U, W1)
+        add_hat_hat(K, JI, 3, 3, -0.5 * F, W, U1)
+        add_hat_hat(K, JJ, 3, 3, 0.5 * F, U, W1)
+        return
+    u1, w1 = to_world(B1, i, measures.point[m, 0]), to_world(B1, j, measures.point[m, 1])
+    P = F * D[m, 1, 0], F * D[m, 1, 1], F * D[m, 1, 2]  # the force on the second body
+    add_hat_hat(K, JJ, 3, 3, 0.5, P, w1)
+    add_hat_hat(K, II, 3, 3, -0.5, P, u1)
+    if kind == ALONG_AXIS:
+        return
+    u0, w0 = to_world(B0, i, measures.point[m, 0]), to_world(B0, j, measures.point[m, 1])
+    u, w = middle(u0, u1), middle(w0, w1)
+    if kind == PROJECTION:
+        d = middle(between(a0, i, j, u0, w0), between(a1, i, j, u1, w1))
+        U1 = to_world(B1, i, measures.direction[m, 0])
+        add_hat(K, JI, 0, 3, -0.5 * F, U1)
+        add_hat_hat(K, JI, 3, 3, -0.5 * F, w, U1)
+        add_hat(K, II, 0, 3, 0.5 * F, U1)
+        add_hat_hat(K, II, 3, 3, 0.5 * F, u, U1)
+        add_hat_hat(K, II, 3, 3, 0.5 * F, d, U1)
+        add_hat(K, II, 3, 0, -0.5, P)
+        add_hat_hat(K, II, 3, 3, 0.5, P, u1)
+        add_hat(K, IJ, 3, 0, 0.5, P)
+        add_hat_hat(K, IJ, 3, 3, -0.5, P, w1)
+        return
+    alpha = F / max(1e-300, s0 + s1) if kind == LENGTH else 0.5 * F / measures.length[m]
+    add_span(K, II, alpha, u, u1)
+    add_span(K, IJ, -alpha, u, w1)
+    add_span(K, JI, -alpha, w, u1)
+    add_span(K, JJ, alpha, w, w1)
+
+
+@njit
+def add_span(K, k, c, lever, end):
+    """A force c δx at `lever`, where x is the point `end` of a body."""
+    for y in range(3):
+        K[k, y, y] += c
+    add_hat(K, k, 0, 3, -c, end)
+    add_hat(K, k, 3, 0, c, lever)
+    add_hat_hat(K, k, 3, 3, -c, lever, end)
+
+
+@njit
+def couple_turn(measures, m, i, j, B0, B1, delta, F, K):
+    """The part of a TURN at constant κ."""
+    C0, C1 = to_world(B0, i, measures.direction[m, 0]), to_world(B1, i, measures.direction[m, 0])
+    S0, S1 = to_world(B0, i, measures.direction[m, 1]), to_world(B1, i, measures.direction[m, 1])
+    W0, W1 = to_world(B0, j, measures.direction[m, 2]), to_world(B1, j, measures.direction[m, 2])
+    c0, n0, c1, n1 = dot(C0, W0), dot(S0, W0), dot(C1, W1), dot(S1, W1)
+    kappa, _ = stretch(delta)
+    f = F * kappa / ((c0 * c0 + n0 * n0) * (c1 * c1 + n1 * n1)) ** 0.5
+    c, n, C, S, W = 0.5 * (c0 + c1), 0.5 * (n0 + n1), middle(C0, C1), middle(S0, S1), middle(W0, W1)
+    E = c * S[0] - n * C[0], c * S[1] - n * C[1], c * S[2] - n * C[2]
+    E1 = c * S1[0] - n * C1[0], c * S1[1] - n * C1[1], c * S1[2] - n * C1[2]
+    add_hat_hat(K, JJ, 3, 3, 0.5 * f, E, W1)
+    add_hat_hat(K, JI, 3, 3, -0.5 * f, W, E1)
+    of_sine, of_cosine = times(-0.5 * f, cross(W, C)), times(0.5 * f, cross(W, S))
+    sine, cosine = cross(S1, W1), cross(C1, W1)  # gradients with δφ_i; opposite with δφ_j
+    for y in range(3):
+        for z in range(3):
+            r = of_sine[y] * sine[z] + of_cosine[y] * cosine[z]
+            K[JI, 3 + y, 3 + z] += r
+            K[JJ, 3 + y, 3 + z] -= r
+    for y in range(3):
+        for z in range(3):
+            K[II, 3 + y, 3 + z] -= K[JI, 3 + y, 3 + z]
+            K[IJ, 3 + y, 3 + z] -= K[JJ, 3 + y, 3 + z]
+
+
+@njit
+def scatter(measures, pattern, m, c, K, lower, upper):
+    """Add c K to the matrix."""
+    i, j = measures.body[m, 0], measures.body[m, 1]
+    if i > 0:
+        add_diagonal(lower, pattern.body_diagonal[i], c, K[II])
+    if j > 0:
+        add_diagonal(lower, pattern.body_diagonal[j], c, K[JJ])
+    o = measures.pair[m]
+    if o >= 0:
+        below, above = (K[IJ], K[JI]) if measures.swapped[m] == 1 else (K[JI], K[IJ])
+        for y in range(6):
+            for z in range(6):
+                lower[o + 6 * y + z] += c * below[y, z]
+                upper[o + 6 * y + z] += c * above[z, y]
+
+
+@njit
+def add_diagonal(lower, o, c, K):
+    for y in range(6):
+        for z in range(6):
+            lower[o + 6 * y + z] += c * K[y, z]

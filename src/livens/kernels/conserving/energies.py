@@ -1,0 +1,296 @@
+"""Discrete gradients of user-written energies V(y), of handles y: points and directions that bodies carry.
+
+With ȳ the mean of y₀ and y₁, Δy their difference, and forces f = −∂V/∂y from the tape of the energy (force_tapes.py),
+
+    F = f(ȳ) − α n,     α = (V₁ − V₀ + f(ȳ)·Δy)/(n·Δy),     so that F·Δy = V₀ − V₁              (Gonzalez 1996)   (1)
+
+n = W Δy, with the weight 1 of points and the largest square of a radius of gyration for directions. If V depends only
+on the relative position of its handles, n is what remains of Δy after the nearest rigid displacement t + ξ × ȳ is taken
+away: then n is in equilibrium and conserves momentum and angular momentum, as f(ȳ) does.                            (2)
+
+Newton's matrix has ½ ∂f/∂y at ȳ, by the tape with derivatives, and the change of α; that of n in (2) is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..._jit import njit
+from ..coordinates import to_world
+from ..kinds import POINT
+from ..tangent_tape import run_with_derivatives
+from ..tape import run
+from ..vectors import cross, dot
+from .balance import FORCE, MOMENT, add_product
+
+Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
+ROUND_OFF = 4e-16  # of the numerator of α, relative to its terms: below it α is zero
+PARALLEL = 1e-18  # squared sine of an angle that counts as none
+
+
+@njit
+def gather(formulas, h, handles, a, B, y):
+    """World vectors of the handles of an instance."""
+    for k in range(handles):
+        kind, b = formulas.handle[h + k, 0], formulas.handle[h + k, 1]
+        u = to_world(B, b, formulas.handle_point[h + k])
+        for i in range(3):
+            y[3 * k + i] = u[i] + (a[b, i] if kind == POINT else 0.0)
+
+
+@njit
+def load(formulas, k, c, y, w):
+    """The registers of formula k, with the numbers from c on; returns the register of its first result."""
+    handles, numbers, acts = formulas.tape[k, 5], formulas.tape[k, 6], formulas.tape[k, 7]
+    o = 3 * handles + 1 + numbers
+    for i in range(3 * handles):
+        w[i] = y[i]
+    w[3 * handles] = 0.0  # time: energies that vary with it are refused
+    for i in range(numbers):
+        w[3 * handles + 1 + i] = formulas.number[c + i]
+    for i in range(o, o + 1 + 3 * acts):
+        w[i] = 0.0
+    return o
+
+
+@njit
+def energy_of(formulas, k, c, y, w):
+    """V of an instance of formula k."""
+    o = load(formulas, k, c, y, w)
+    run(formulas.code, formulas.constant, formulas.tape[k, 0], formulas.tape[k, 2], w)
+    return w[o]
+
+
+@njit
+def push_of(formulas, k, c, y, w, f):
+    """−∂V/∂y of an instance of formula k."""
+    o = load(formulas, k, c, y, w)
+    run(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w)
+    for i in range(3 * formulas.tape[k, 5]):
+        f[i] = w[o + 1 + i]
+
+
+@njit
+def line_of(formulas, h, handles, y, center):
+    """The direction of handles that lie on one line, or zero."""
+    e = (0.0, 0.0, 0.0)
+    most = 0.0
+    for k in range(handles):
+        s = 1.0 if formulas.handle[h + k, 0] == POINT else 0.0
+        u = y[3 * k] - s * center[0], y[3 * k + 1] - s * center[1], y[3 * k + 2] - s * center[2]
+        if dot(u, u) > most:
+            most, e = dot(u, u), u
+    if most == 0.0:
+        return 1.0, 0.0, 0.0
+    c = 1.0 / math.sqrt(most)
+    e = c * e[0], c * e[1], c * e[2]
+    for k in range(handles):
+        s = 1.0 if formulas.handle[h + k, 0] == POINT else 0.0
+        u = y[3 * k] - s * center[0], y[3 * k + 1] - s * center[1], y[3 * k + 2] - s * center[2]
+        m = cross(u, e)
+        if dot(m, m) > PARALLEL * dot(u, u):
+            return 0.0, 0.0, 0.0
+    return e
+
+
+@njit
+def rigid_remainder(formulas, h, handles, weight, y, dy, n):
+    """n of (2)."""
+    total = 0.0
+    x0 = x1 = x2 = t0 = t1 = t2 = 0.0
+    for k in range(handles):
+        if formulas.handle[h + k, 0] == POINT:
+            total += 1.0
+            x0, x1, x2 = x0 + y[3 * k], x1 + y[3 * k + 1], x2 + y[3 * k + 2]
+            t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
+    if total > 0.0:
+        x0, x1, x2, t0, t1, t2 = x0 / total, x1 / total, x2 / total, t0 / total, t1 / total, t2 / total
+    I00 = I11 = I22 = I01 = I02 = I12 = r0 = r1 = r2 = 0.0
+    for k in range(handles):
+        point = formulas.handle[h + k, 0] == POINT
+        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
+        v = dy[3 * k] - s * t0, dy[3 * k + 1] - s * t1, dy[3 * k + 2] - s * t2
+        m = cross(u, v)
+        r0, r1, r2 = r0 + c * m[0], r1 + c * m[1], r2 + c * m[2]
+        I00, I11, I22 = (
+            I00 + c * (u[1] * u[1] + u[2] * u[2]),
+            I11 + c * (u[2] * u[2] + u[0] * u[0]),
+            I22 + c * (u[0] * u[0] + u[1] * u[1]),
+        )
+        I01, I02, I12 = I01 - c * u[0] * u[1], I02 - c * u[0] * u[2], I12 - c * u[1] * u[2]
+    line = line_of(formulas, h, handles, y, (x0, x1, x2))
+    c = I00 + I11 + I22 + 1e-300  # handles on one line do not show a rotation about it
+    I00, I11, I22 = I00 + c * line[0] * line[0], I11 + c * line[1] * line[1], I22 + c * line[2] * line[2]
+    I01, I02, I12 = I01 + c * line[0] * line[1], I02 + c * line[0] * line[2], I12 + c * line[1] * line[2]
+    A00, A01, A02 = I11 * I22 - I12 * I12, I02 * I12 - I01 * I22, I01 * I12 - I02 * I11
+    det = I00 * A00 + I01 * A01 + I02 * A02
+    z0 = (A00 * r0 + A01 * r1 + A02 * r2) / det
+    z1 = (A01 * r0 + (I00 * I22 - I02 * I02) * r1 + (I01 * I02 - I00 * I12) * r2) / det
+    z2 = (A02 * r0 + (I01 * I02 - I00 * I12) * r1 + (I00 * I11 - I01 * I01) * r2) / det
+    for k in range(handles):
+        point = formulas.handle[h + k, 0] == POINT
+        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
+        m = cross((z0, z1, z2), u)
+        n[3 * k] = c * (dy[3 * k] - s * t0 - m[0])
+        n[3 * k + 1] = c * (dy[3 * k + 1] - s * t1 - m[1])
+        n[3 * k + 2] = c * (dy[3 * k + 2] - s * t2 - m[2])
+
+
+@njit
+def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
+    """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α, n·Δy and V₁."""
+    handles = formulas.tape[k, 5]
+    y = energies.y
+    gather(formulas, h, handles, a0, B0, y[Y0])
+    gather(formulas, h, handles, a1, B1, y[Y1])
+    change = 0.0
+    for j in range(3 * handles):
+        y[MEAN, j] = 0.5 * (y[Y0, j] + y[Y1, j])
+        y[CHANGE, j] = y[Y1, j] - y[Y0, j]
+        s = energies.weight[i] if formulas.handle[h + j // 3, 0] != POINT else 1.0
+        y[NORMAL, j] = s * y[CHANGE, j]
+    if energies.invariant[i] == 1:
+        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], y[NORMAL])
+    V1 = energy_of(formulas, k, c, y[Y1], w)
+    push_of(formulas, k, c, y[MEAN], w, y[PUSH])
+    work, noise = 0.0, abs(V1) + abs(energies.V0[i])
+    for j in range(3 * handles):
+        change += y[NORMAL, j] * y[CHANGE, j]
+        work += y[PUSH, j] * y[CHANGE, j]
+        noise += abs(y[PUSH, j] * y[MEAN, j])
+    alpha, defect = 0.0, V1 - energies.V0[i] + work
+    if change > 0.0 and abs(defect) > ROUND_OFF * noise:
+        alpha = defect / change
+        for j in range(3 * handles):
+            y[PUSH, j] -= alpha * y[NORMAL, j]
+    return alpha, change, V1
+
+
+@njit
+def start_energies(formulas, energies, a, B, w):
+    """V₀ of all instances."""
+    for k in range(formulas.energies):
+        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
+        for _ in range(formulas.first[k + 1, 0] - i):
+            gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
+            energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], w)
+            i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+
+
+@njit
+def add_energy_forces(formulas, energies, a0, B0, a1, B1, w, vectors):
+    """Add the forces and moments of all energies to F̄ and M̄."""
+    for k in range(formulas.energies):
+        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
+        handles = formulas.tape[k, 5]
+        for _ in range(formulas.first[k + 1, 0] - i):
+            discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            for n in range(handles):
+                kind, b = formulas.handle[h + n, 0], formulas.handle[h + n, 1]
+                F = energies.y[PUSH, 3 * n], energies.y[PUSH, 3 * n + 1], energies.y[PUSH, 3 * n + 2]
+                m = cross(mean_lever(B0, B1, b, formulas.handle_point[h + n]), F)
+                for j in range(3):
+                    if kind == POINT:
+                        vectors[FORCE, b, j] += F[j]
+                    vectors[MOMENT, b, j] += m[j]
+            i, h, c = i + 1, h + handles, c + formulas.tape[k, 6]
+
+
+@njit
+def mean_lever(B0, B1, b, r):
+    u, v = to_world(B0, b, r), to_world(B1, b, r)
+    return 0.5 * (u[0] + v[0]), 0.5 * (u[1] + v[1]), 0.5 * (u[2] + v[2])
+
+
+@njit
+def put_wrenches(formulas, slot, h, handles, B0, B1, f, wrench):
+    """The forces and moments on the bodies of an instance, of the forces f on its handles, at mean levers."""
+    wrench[:, :] = 0.0
+    for n in range(handles):
+        kind, b, s = formulas.handle[h + n, 0], formulas.handle[h + n, 1], slot[h + n]
+        F = f[3 * n], f[3 * n + 1], f[3 * n + 2]
+        m = cross(mean_lever(B0, B1, b, formulas.handle_point[h + n]), F)
+        for j in range(3):
+            if kind == POINT:
+                wrench[s, j] += F[j]
+            wrench[s, 3 + j] += m[j]
+
+
+@njit
+def put_covector(formulas, slot, h, handles, B1, q, covector):
+    """How q·δy₁ depends on (δa, δφ) of the bodies of an instance."""
+    covector[:, :] = 0.0
+    for n in range(handles):
+        kind, b, s = formulas.handle[h + n, 0], formulas.handle[h + n, 1], slot[h + n]
+        u = cross(to_world(B1, b, formulas.handle_point[h + n]), (q[3 * n], q[3 * n + 1], q[3 * n + 2]))
+        for j in range(3):
+            if kind == POINT:
+                covector[s, j] += q[3 * n + j]
+            covector[s, 3 + j] += u[j]
+
+
+@njit
+def add_outer_product(energies, i, c, wrench, covector, lower, upper):
+    """c wrench covectorᵀ, over the bodies of instance i."""
+    n, first = energies.bodies[i], energies.pair_first[i]
+    for s in range(n):
+        for t in range(n):
+            o = energies.pair[first + s * n + t]
+            for y in range(6):
+                x = c * wrench[s, y]
+                if x != 0.0:
+                    for z in range(6):
+                        if o >= 0:
+                            lower[o + 6 * y + z] += x * covector[t, z]
+                        else:
+                            upper[-1 - o + 6 * z + y] += x * covector[t, z]
+
+
+@njit
+def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper):
+    """Add −h times the derivative of all these forces to the matrix."""
+    y = energies.y
+    for k in range(formulas.energies):
+        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
+        handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
+        o = 3 * handles + 1 + numbers
+        for _ in range(formulas.first[k + 1, 0] - i):
+            alpha, change, _ = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            for n in range(handles):  # levers
+                F = y[PUSH, 3 * n], y[PUSH, 3 * n + 1], y[PUSH, 3 * n + 2]
+                b = formulas.handle[h + n, 1]
+                place = energies.pair[energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)]
+                add_product(lower, place, 3, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
+            if change > 0.0 and alpha != 0.0:  # n ∂α/∂y₁
+                push_of(formulas, k, c, y[Y1], w, energies.q[0])
+                push_of(formulas, k, c, y[MEAN], w, energies.q[1])
+                for j in range(3 * handles):
+                    energies.q[0, j] = (energies.q[1, j] - energies.q[0, j] - 2.0 * alpha * y[NORMAL, j]) / change
+            d[:] = 0.0
+            for j in range(3 * handles):
+                load(formulas, k, c, y[MEAN], w)
+                for e in range(o, o + 1 + 3 * handles):
+                    d[e] = 0.0
+                d[j] = 1.0
+                run_with_derivatives(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d)
+                d[j] = 0.0
+                along = 0.0
+                for e in range(3 * handles):
+                    energies.q[1, e] = 0.5 * d[o + 1 + e]
+                    along += 0.5 * d[o + 1 + e] * y[CHANGE, e]
+                if change > 0.0 and alpha != 0.0:
+                    energies.q[0, j] += along / change
+                    s = energies.weight[i] if formulas.handle[h + j // 3, 0] != POINT else 1.0
+                    energies.q[1, j] -= alpha * s
+                put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.q[1], energies.wrench)
+                energies.q[2, :] = 0.0
+                energies.q[2, j] = 1.0
+                put_covector(formulas, energies.slot, h, handles, B1, energies.q[2], energies.covector)
+                add_outer_product(energies, i, -step, energies.wrench, energies.covector, lower, upper)
+            if change > 0.0 and alpha != 0.0:
+                put_wrenches(formulas, energies.slot, h, handles, B0, B1, y[NORMAL], energies.wrench)
+                put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
+                add_outer_product(energies, i, step, energies.wrench, energies.covector, lower, upper)
+            i, h, c = i + 1, h + handles, c + numbers
