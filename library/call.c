@@ -3,17 +3,16 @@
    names()              the entries in their order, such as "kernels.spin.drift"; a kernel may have several
    call(entry, args)    the result of an entry, or NotImplemented if the arguments do not have its types
 
-   An entry is a function of two lists, words and floats, that LLVM compiled (entries.py). `call` writes the arguments
-   into the lists in the order of the entry's signature:
+   An entry is a function of a list of words that LLVM compiled (entries.py). `call` writes the arguments into the list
+   in the order of the entry's signature, in the form of by_address.py:
 
-       f                float: one float
-       i, b             integer, truth value: one word
+       f, i, b          float, integer, truth value: one word
        C, A + kind, bytes per number, dimensions
-                        array in C order, strided array: address and shape, for A also strides [bytes]
+                        array in C order, strided array: 0, 0, numbers, bytes per number, address, shape, strides [bytes]
        ( ... )          tuple with exactly these parts
 
-   Results come back at the heads of the same lists, described by the letters f, i and b. The interpreter's lock is
-   released while the entry runs. ENTRIES, WORDS and FLOATS are in table.h, which link.py writes.
+   Results come back at the head of the list, described by the letters f, i and b. The interpreter's lock is released
+   while the entry runs. ENTRIES and WORDS are in table.h, which link.py writes.
 
    Only the stable ABI of Python 3.11 is used, so that one file suits all later versions. Py_RETURN_NONE is not used: in
    the headers of Python 3.12 it takes no reference, which Python 3.11 needs. */
@@ -27,7 +26,11 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef int (*Function)(int64_t *, void **, int64_t *, double *);
+typedef union {
+    int64_t integer;
+    double number;
+} Word;
+typedef int (*Function)(int64_t *, void **, Word *, Word *);
 typedef struct {
     const char *name, *signature, *result;
     Function function;
@@ -51,89 +54,88 @@ OLDEST(hypot, (double x, double y), (x, y))
 
 #define COUNT ((Py_ssize_t)(sizeof(ENTRIES) / sizeof(ENTRIES[0])))
 
-typedef struct {
-    int64_t words[WORDS + 1];
-    double floats[FLOATS + 1];
-    int64_t *word;
-    double *number;
-} Lists;
-
 enum { DIFFERENT = -1, ERROR = -2 };
 
-static int put_array(PyObject *x, const char *s, Lists *lists) {
+static int put_array(PyObject *x, const char *s, Word **word) {
     if (!PyArray_Check(x)) return DIFFERENT;
     PyArrayObject *a = (PyArrayObject *)x;
     int n = s[3] - '0';
     if (PyArray_NDIM(a) != n || PyArray_DESCR(a)->kind != s[1] || PyArray_ITEMSIZE(a) != s[2] - '0') return DIFFERENT;
     if (!PyArray_CHKFLAGS(a, NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE) || !PyArray_ISNOTSWAPPED(a)) return DIFFERENT;
     if (s[0] == 'C' && !PyArray_IS_C_CONTIGUOUS(a)) return DIFFERENT;
-    *lists->word++ = (int64_t)(intptr_t)PyArray_DATA(a);
-    for (int k = 0; k < n; k++) *lists->word++ = PyArray_DIM(a, k);
-    if (s[0] == 'A')
-        for (int k = 0; k < n; k++) *lists->word++ = PyArray_STRIDE(a, k);
+    int64_t size = PyArray_ITEMSIZE(a), count = 1;
+    Word *w = *word, *shape = w + 5, *strides = shape + n;
+    for (int k = n - 1; k >= 0; k--) {
+        shape[k].integer = PyArray_DIM(a, k);
+        strides[k].integer = s[0] == 'C' ? size * count : PyArray_STRIDE(a, k);
+        count *= PyArray_DIM(a, k);
+    }
+    w[0].integer = w[1].integer = 0;
+    w[2].integer = count;
+    w[3].integer = size;
+    w[4].integer = (int64_t)(intptr_t)PyArray_DATA(a);
+    *word = strides + n;
     return 4;
 }
 
-static int put_float(PyObject *x, Lists *lists) {
+static int put_float(PyObject *x, Word **word) {
     if (!PyFloat_Check(x) && !PyLong_Check(x) && !PyArray_IsScalar(x, Floating) && !PyArray_IsScalar(x, Integer))
         return DIFFERENT;
     double value = PyFloat_AsDouble(x);
     if (value == -1.0 && PyErr_Occurred()) return ERROR;
-    *lists->number++ = value;
+    (*word)++->number = value;
     return 1;
 }
 
-static int put_integer(PyObject *x, Lists *lists) {
+static int put_integer(PyObject *x, Word **word) {
     if (PyArray_IsScalar(x, Bool)) {
-        *lists->word++ = PyObject_IsTrue(x);
+        (*word)++->integer = PyObject_IsTrue(x);
         return 1;
     }
     if (PyLong_Check(x)) {
-        *lists->word = PyLong_AsLongLong(x);
+        (*word)->integer = PyLong_AsLongLong(x);
     } else if (PyArray_IsScalar(x, Integer)) {
         PyObject *number = PyNumber_Index(x);
         if (number == NULL) return ERROR;
-        *lists->word = PyLong_AsLongLong(number);
+        (*word)->integer = PyLong_AsLongLong(number);
         Py_DECREF(number);
     } else {
         return DIFFERENT;
     }
-    if (*lists->word++ == -1 && PyErr_Occurred()) return ERROR;
+    if ((*word)++->integer == -1 && PyErr_Occurred()) return ERROR;
     return 1;
 }
 
 /* Write x by the signature s; the number of letters of s that were read, or DIFFERENT or ERROR. */
-static Py_ssize_t put(PyObject *x, const char *s, Lists *lists) {
+static Py_ssize_t put(PyObject *x, const char *s, Word **word) {
     switch (*s) {
-    case 'f': return put_float(x, lists);
+    case 'f': return put_float(x, word);
     case 'i':
-    case 'b': return put_integer(x, lists);
+    case 'b': return put_integer(x, word);
     case 'C':
-    case 'A': return put_array(x, s, lists);
+    case 'A': return put_array(x, s, word);
     }
     if (!PyTuple_Check(x)) return DIFFERENT;
     const char *at = s + 1;
     Py_ssize_t size = PyTuple_Size(x), k = 0;
     for (; *at != ')' && k < size; k++) {
-        Py_ssize_t read = put(PyTuple_GetItem(x, k), at, lists);
+        Py_ssize_t read = put(PyTuple_GetItem(x, k), at, word);
         if (read < 0) return read;
         at += read;
     }
     return *at == ')' && k == size ? at + 1 - s : DIFFERENT;
 }
 
-static PyObject *result(const Entry *entry, const Lists *lists) {
-    const int64_t *word = lists->words;
-    const double *number = lists->floats;
+static PyObject *result(const Entry *entry, const Word *word) {
     Py_ssize_t n = (Py_ssize_t)strlen(entry->result);
     PyObject *all = n == 1 ? NULL : PyTuple_New(n);
     if (n != 1 && all == NULL) return NULL;
     for (Py_ssize_t k = 0; k < n; k++) {
         PyObject *one;
         switch (entry->result[k]) {
-        case 'f': one = PyFloat_FromDouble(*number++); break;
-        case 'b': one = PyBool_FromLong(*word++ != 0); break;
-        default: one = PyLong_FromLongLong(*word++);
+        case 'f': one = PyFloat_FromDouble(word[k].number); break;
+        case 'b': one = PyBool_FromLong(word[k].integer != 0); break;
+        default: one = PyLong_FromLongLong(word[k].integer);
         }
         if (n == 1) return one;
         if (one == NULL || PyTuple_SetItem(all, k, one)) {
@@ -151,21 +153,19 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
     if (which == -1 && PyErr_Occurred()) return NULL;
     if (which < 0 || which >= COUNT) return PyErr_Format(PyExc_IndexError, "there is no entry %zd", which);
     const Entry *entry = &ENTRIES[which];
-    Lists lists;
-    lists.word = lists.words;
-    lists.number = lists.floats;
-    Py_ssize_t read = put(arguments[1], entry->signature, &lists);
+    Word words[WORDS + 1], *end = words;
+    Py_ssize_t read = put(arguments[1], entry->signature, &end);
     if (read == ERROR) return NULL;
     if (read == DIFFERENT) return Py_NewRef(Py_NotImplemented);
     int64_t unused = 0;
     void *raised = NULL;
     int code;
     Py_BEGIN_ALLOW_THREADS
-    code = entry->function(&unused, &raised, lists.words, lists.floats);
+    code = entry->function(&unused, &raised, words, words);
     Py_END_ALLOW_THREADS
     if (code) return PyErr_Format(PyExc_RuntimeError, "the kernel %s failed with code %d", entry->name, code);
     if (*entry->result == 0) return Py_NewRef(Py_None);
-    return result(entry, &lists);
+    return result(entry, words);
 }
 
 static PyObject *names(PyObject *self, PyObject *nothing) {

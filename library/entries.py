@@ -1,10 +1,10 @@
-"""Numba: a function of two lists for each kernel and its types, as LLVM code.
+"""Numba: a function of one list for each kernel and its types, as LLVM code.
 
-An entry reads addresses, shapes and numbers from the lists `words` and `floats` (call.c writes them), rebuilds the
-arrays and NamedTuples, calls the kernel, and writes its results to the heads of the lists:
+An entry finds its arguments in a list of words, which call.c writes in the form in which kernels read tuples
+(by_address.py); `words` and `floats` are two views of it. It writes the results to the head of the list:
 
     def entry(words, floats):
-        r = kernel(Bodies(view(words[0], (words[1],), (8,)), …), floats[0], …)
+        r = kernel(read_0(words), read_1(words), …)
         words[0] = r[0]
 
 Numba neither optimises nor emits machine code here: LLVM does both once, for the whole library (link.py).
@@ -15,47 +15,40 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
-from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from livens.backend.numba_jit import OPTIONS
 
-from . import signature
+from . import by_address, shortcuts, signature
 from .discover import Kernel
 
 WORDS, FLOATS = types.CPointer(types.int64), types.CPointer(types.float64)
 BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python does not call these functions
 
 
-def stop_at_llvm_code() -> None:
-    """Keep numba from emitting machine code for this process, which is a third of its time."""
-    JITCodeLibrary._finalize_specific = lambda library: None
-    JITCodeLibrary.get_pointer_to_function = lambda library, name: library._ensure_finalized() or 0
-    JITCPUCodegen.set_env = lambda codegen, name, environment: None
-
-
 @dataclass(frozen=True)
 class Entry:
-    """A compiled entry: the kernel, its arguments and results as call.c reads them, and LLVM code with its symbol."""
+    """A compiled entry: the kernel, its arguments and results as call.c reads them, its symbol in LLVM code, and this
+    code: one module for each function. Entries share modules."""
 
     kernel: str
     arguments: signature.Part
     result: str
     symbol: str
-    code: str
+    modules: tuple[str, ...]
 
 
 def compile_with_numba(kernels: dict[str, Kernel], functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     """Path → numba's dispatcher of each kernel, which replaces the plain function in all modules of livens."""
-    stop_at_llvm_code()
+    shortcuts.take_shortcuts()
+    by_address.use_addresses()
     inline = {path: "always" if kernel.decorator == "inline" else "never" for path, kernel in kernels.items()}
     made = {path: numba.njit(f, inline=inline[path], **OPTIONS, **BARE) for path, f in functions.items()}
     of_function = {id(function): made[path] for path, function in functions.items()}
@@ -67,68 +60,18 @@ def compile_with_numba(kernels: dict[str, Kernel], functions: dict[str, Callable
     return made
 
 
-def _view(dtype: Any, layout: str) -> Any:
-    """A function of address, shape and strides: the array there."""
+def _reader(kind: Any, offset: int) -> Any:
+    """A function of the list: the argument of this type that begins at word `offset`."""
 
     @intrinsic
-    def view(_: Any, address: Any, shape: Any, strides: Any) -> Any:
-        array = types.Array(dtype, len(shape), layout)
-
+    def read(_: Any, words: Any) -> Any:
         def generate(context: Any, builder: Any, __: Any, args: Any) -> Any:
-            made = make_array(array)(context, builder)
-            size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype)))
-            populate_array(
-                made,
-                data=builder.inttoptr(args[0], context.get_data_type(dtype).as_pointer()),
-                shape=cgutils.unpack_tuple(builder, args[1], len(shape)),
-                strides=cgutils.unpack_tuple(builder, args[2], len(shape)),
-                itemsize=size,
-                meminfo=None,
-            )
-            return made._getvalue()
+            here = builder.bitcast(builder.gep(args[0], [by_address.LONG(offset)]), by_address.ADDRESS)
+            return by_address.value_at(context, builder, kind, here)
 
-        return array(address, shape, strides), generate
+        return kind(words), generate
 
-    return view
-
-
-class _Arguments:
-    """The source text that rebuilds the arguments, and the names it uses."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, Any] = {}
-        self.word = self.number = 0
-
-    def take_word(self) -> str:
-        self.word += 1
-        return f"words[{self.word - 1}]"
-
-    def text(self, part: signature.Part) -> str:
-        if not isinstance(part, str):
-            name = part[0].rpartition(":")[2] or "tuple"
-            if part[0]:
-                self.names[name] = signature.cls(part[0])
-                return f"{name}({', '.join(map(self.text, part[1]))})"
-            return f"({' '.join(self.text(p) + ',' for p in part[1])})"
-        if part == "f":
-            self.number += 1
-            return f"floats[{self.number - 1}]"
-        if part == "b":
-            return f"{self.take_word()} != 0"
-        if part == "i":
-            return self.take_word()
-        return self._array(part)
-
-    def _array(self, part: str) -> str:
-        layout, kind, size, count = part[0], part[1], int(part[2]), int(part[3])
-        name = f"view_{part[:3]}"
-        self.names.setdefault(name, _view(from_dtype(np.dtype(f"{kind}{size}")), layout))
-        address, shape = self.take_word(), [self.take_word() for _ in range(count)]
-        if layout == "A":
-            strides = [self.take_word() for _ in range(count)]
-        else:
-            strides = [" * ".join([str(size), *shape[k + 1 :]]) for k in range(count)]
-        return f"{name}({address}, ({' '.join(s + ',' for s in shape)}), ({' '.join(s + ',' for s in strides)}))"
+    return read
 
 
 def _results(kind: Any) -> tuple[str, str]:
@@ -136,32 +79,32 @@ def _results(kind: Any) -> tuple[str, str]:
     if kind == types.none:
         return "", ""
     single = not isinstance(kind, types.BaseTuple)
-    letters, lines, count = "", "", {"words": 0, "floats": 0}
+    letters, lines = "", ""
     for k, one in enumerate([kind] if single else kind.types):
         value = "r" if single else f"r[{k}]"
         letter = "f" if isinstance(one, types.Float) else "b" if isinstance(one, types.Boolean) else "i"
         if letter == "i" and not isinstance(one, types.Integer):
             raise TypeError(f"a kernel cannot return {one}")
         where = "floats" if letter == "f" else "words"
-        lines += f"    {where}[{count[where]}] = {f'1 if {value} else 0' if letter == 'b' else value}\n"
-        count[where] += 1
+        lines += f"    {where}[{k}] = {f'1 if {value} else 0' if letter == 'b' else value}\n"
         letters += letter
     return letters, lines
 
 
 def compiled(path: str, kernel: Any, arguments: signature.Part) -> Entry:
     """The entry of a kernel for these types."""
-    source = _Arguments()
-    call = f"r = kernel({', '.join(map(source.text, arguments[1]))})"
     given = tuple(map(numba_type, arguments[1]))
+    offsets = accumulate(map(signature.words, arguments[1]), initial=0)
+    readers = {f"read_{k}": _reader(kind, offset) for k, (kind, offset) in enumerate(zip(given, offsets, strict=False))}
     kernel.compile(given)
     letters, writes = _results(kernel.overloads[given].signature.return_type)
+    call = f"r = kernel({', '.join(f'{name}(words)' for name in readers)})"
     text = f"def entry(words, floats):\n    {call}\n{writes}    return 0\n"
-    scope: dict[str, Any] = {"kernel": kernel, **source.names}
+    scope: dict[str, Any] = {"kernel": kernel, **readers}
     exec(text, scope)
     function = numba.njit(types.int64(WORDS, FLOATS), **OPTIONS, **BARE)(scope["entry"])
     made = function.overloads[(WORDS, FLOATS)]
-    return Entry(path, arguments, letters, made.fndesc.llvm_func_name, made.library.get_llvm_str())
+    return Entry(path, arguments, letters, made.fndesc.llvm_func_name, shortcuts.modules(made.library))
 
 
 def numba_type(part: signature.Part) -> Any:

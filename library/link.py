@@ -38,9 +38,10 @@ def symbol(k: int) -> str:
 
 def _module(entries: list[tuple[int, Entry]], triple: str, layout: str) -> llvm.ModuleRef:
     """One LLVM module with the numbered entries; everything else in it is internal."""
-    whole = llvm.parse_assembly(entries[0][1].code)
-    for _, entry in entries[1:]:
-        whole.link_in(llvm.parse_assembly(entry.code))
+    first, *others = dict.fromkeys(text for _, entry in entries for text in entry.modules)
+    whole = llvm.parse_assembly(first)
+    for text in others:
+        whole.link_in(llvm.parse_assembly(text))
     names = {entry.symbol: symbol(k) for k, entry in entries}
     for function in whole.functions:
         if not function.is_declaration:
@@ -74,13 +75,12 @@ def object_code(entries: list[tuple[int, Entry]], triple: str | None = None) -> 
 def table(entries: list[Entry]) -> str:
     """table.h for call.c."""
     numbered = list(enumerate(entries))
-    declared = "".join(f"extern int {symbol(k)}(int64_t *, void **, int64_t *, double *);\n" for k, _ in numbered)
+    declared = "".join(f"extern int {symbol(k)}(int64_t *, void **, Word *, Word *);\n" for k, _ in numbered)
     rows = "".join(
         f'    {{"{e.kernel}", "{signature.text(e.arguments)}", "{e.result}", {symbol(k)}}},\n' for k, e in numbered
     )
     words = max(max(signature.words(e.arguments), len(e.result)) for e in entries)
-    floats = max(max(signature.floats(e.arguments), len(e.result)) for e in entries)
-    return f"{declared}#define WORDS {words}\n#define FLOATS {floats}\nstatic const Entry ENTRIES[] = {{\n{rows}}};\n"
+    return f"{declared}#define WORDS {words}\nstatic const Entry ENTRIES[] = {{\n{rows}}};\n"
 
 
 def _compiler() -> list[str]:

@@ -79,17 +79,10 @@ def text(part: Part) -> str:
 
 
 def words(part: Part) -> int:
-    """How many words the arguments take in call.c."""
+    """How many words the arguments take in call.c: an array five and its shape and strides, a number one."""
     if not isinstance(part, str):
         return sum(map(words, part[1]))
-    if part[0] in "CA":
-        return 1 + int(part[3]) * (1 if part[0] == "C" else 2)
-    return int(part != "f")
-
-
-def floats(part: Part) -> int:
-    """How many floats they take."""
-    return int(part == "f") if isinstance(part, str) else sum(map(floats, part[1]))
+    return 5 + 2 * int(part[3]) if part[0] in "CA" else 1
 
 
 def cls(name: str) -> type:
