@@ -87,9 +87,9 @@ SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
 MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
 POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
 CONVERGED_RATE = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
-ENERGY_ROUND_OFF = 1e-17  # an error of energy relative to the kinetic energy at which μ has converged
+ENERGY_ROUND_OFF = 1e-18  # an error of energy relative to the kinetic energy at which μ has converged
 KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
-CONVERGED_MOVE = 0.04  # the change of a displacement, in tolerances, that is round-off
+CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
 IDLE_CORRECTIONS = 3  # that do not halve the least one: then …
 STALLED_MOVE, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
@@ -282,7 +282,8 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs a few times that of `lv.Livens()`.
+    vibrations that a step does not resolve get a wrong phase. A step costs 5 to 20 times that of `lv.Livens()`, and
+    must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may not converge.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
