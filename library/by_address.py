@@ -61,16 +61,16 @@ class Address(models.PrimitiveModel):
     from_data = as_data
 
 
-def _words(data: Any) -> int:
+def words(data: Any) -> int:
     """The size of data in memory."""
     if isinstance(data, ir.LiteralStructType):
-        return sum(map(_words, data.elements))
-    return data.count * _words(data.element) if isinstance(data, ir.ArrayType) else 1
+        return sum(map(words, data.elements))
+    return data.count * words(data.element) if isinstance(data, ir.ArrayType) else 1
 
 
 def _offsets(manager: Any, kind: Any) -> list[int]:
     """Where the parts of a tuple begin, and where it ends, in words."""
-    return list(accumulate((_words(manager[part].get_data_type()) for part in kind.types), initial=0))
+    return list(accumulate((words(manager[part].get_data_type()) for part in kind.types), initial=0))
 
 
 def _part(manager: Any, builder: Any, kind: Any, address: Any, k: int) -> Any:

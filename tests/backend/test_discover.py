@@ -112,6 +112,19 @@ def test_the_length_of_the_list():
     assert signature.words(part) == (5 + 2 + 2) + (5 + 3 + 3) + 1 + 1 + 2
 
 
+def test_call_c_writes_as_many_words_as_kernels_read():
+    pytest.importorskip("numba")
+    from numba.core.datamodel.registry import default_manager
+
+    from library.by_address import words
+    from library.entries import numba_type
+
+    pairs = Pairs(np.zeros((2, 2), dtype=np.int64), np.zeros(2))
+    for value in (1, 2.0, True, np.zeros(3), np.zeros((2, 3)).T, pairs, (pairs, (1, np.zeros((1, 2, 3))), False)):
+        part = signature.of(value)
+        assert signature.words(part) == words(default_manager[numba_type(part)].get_data_type()), part
+
+
 @pytest.mark.parametrize("value", ["text", None, 1j, [1.0]])
 def test_a_type_that_no_kernel_takes(value):
     with pytest.raises(TypeError, match="a kernel cannot take"):

@@ -62,5 +62,4 @@ MEMBERS: dict[Rollout, Any] = {
     livens.rollout: livens_members,
     rattle.rollout: rattle_members,
 }
-"""Rollout → the kernel that runs members with it. Other rollouts have none: their members run one by one. Each of these
-kernels takes half a minute of the build of the library."""
+"""Rollout → the kernel that runs members with it. Other rollouts have none: their members run one by one."""
