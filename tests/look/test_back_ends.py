@@ -14,11 +14,12 @@ import pytest
 
 import livens as lv
 from livens.describe.pose import Pose
+from livens.look.browser.live import coming_loads
 from livens.look.browser.sizes import HALF
 from livens.look.gltf import frames
 from livens.look.picture.arrows import ARROW_LENGTH
 from livens.look.picture.extent import extent
-from livens.look.picture.instants import instants, stored
+from livens.look.picture.instants import instant, instants, stored
 from livens.look.picture.lengths import in_words, nice
 from livens.look.picture.picture import picture_of
 from livens.look.picture.symbols import PROFILES, SYMBOL_SIZE, profile
@@ -203,10 +204,35 @@ def test_the_viewer_shows_loads_and_their_scale(seed):
         assert np.abs(drawing.sizes.back(force[0]) - run.position(bar.point(0.5 * size, 0, 0))[40]).max() < 1e-5 * size
         assert np.abs(force[1] - force[0] - unit * 1.4 / 2.0 * R[:, 1]).max() < 1e-5
         assert np.abs(torque[1] - torque[0] - unit * run.rotation("bar")[40][:, 2]).max() < 1e-5
+        (name,) = drawing.layers["names"].nodes
+        assert not name.visible
+        drawing.show("names", True)
+        drawing.draw(now)
+        assert name.visible
+        assert name.text == "bar"
+        assert np.abs(drawing.sizes.back(np.array(name.position)) - now.x[1]).max() < 1e-5 * size
         texts = [node.text for node in drawing.layers["scale and axes"].nodes if type(node).__name__ == "LabelHandle"]
         assert texts[0] == in_words(nice(0.5 * HALF / drawing.sizes.scale))
         assert texts[1:5] == ["x", "y", "z", "g"]
         assert texts[5:] == [f"{nice(2 * size * most):g} N", f"{nice(0.01 * most * size**2):g} N m"]
+
+
+def test_the_live_page_shows_loads():
+    """As long as the largest load of the next ten seconds allows; a function that fails later shows none."""
+    pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
+    R = problems.turned(7)
+    m = lv.Model()
+    bar = m.add(lv.Body(lv.Box(1.0, 0.1, 0.1, mass=2.0), rotation=R, name="bar"))
+    m.add(lv.Load(bar.point(0.5, 0, 0), force=lambda t: (1.0 + t) * R[:, 1], name="push"))
+    with lv.live(m, h=1e-2, run=False, block=False, open_browser=False) as viewer:
+        page = viewer.inside
+        page.drawing.draw(page.drawing.now or instant(page.loop.latest.begin.system, page.loop.latest.state, 0.0))
+        ((begin, end),) = np.array(page.drawing.layers["loads"].nodes[0].points, dtype=float)
+        assert np.abs(page.drawing.sizes.back(begin) - R[:, 0] * 0.5).max() < 1e-5
+        assert np.abs(end - begin - ARROW_LENGTH * HALF / 11.0 * R[:, 1]).max() < 1e-5
+    assert coming_loads(page.drawing.picture, 0.0, R[None].repeat(2, axis=0))[0].most == pytest.approx(11.0)
+    m.add(lv.Load(bar.center, force=lambda t: (1.0, 0, 0) if t < 5.0 else 1 / 0, name="late"))
+    assert coming_loads(picture_of(m), 0.0, R[None].repeat(2, axis=0)) == []
 
 
 def test_items_have_the_names_of_the_model():

@@ -49,6 +49,8 @@ class Drawing:
         self.layers["scale and axes"] = marks.scale_and_axes(
             server.scene, sizes, theme, loads, bool(picture.model.gravity.any())
         )
+        if len(picture.model.bodies) > 1:
+            self.layers["names"] = marks.names(server.scene, picture, sizes)
         for label, layer in self.layers.items():
             self.show(label, layer.on)
 

@@ -14,6 +14,7 @@ from ...errors import ModelError
 from ...kernels.arrays import State
 from ...run.simulate import say_compiling
 from ...step import Livens, Scheme
+from ..picture.arrows import Arrows, arrows_of
 from ..picture.colors import hexadecimal
 from ..picture.extent import extent
 from ..picture.instants import instant
@@ -35,6 +36,7 @@ from .stepper import Stepper
 from .traces import Traces
 
 CHART_PERIOD = 0.2  # between two evaluations of energies and momenta [s]
+AHEAD, SAMPLES = 10.0, 65  # the time [s] over which loads decide the length of arrows, and how often they are read
 
 
 def live(
@@ -118,6 +120,15 @@ def sizes_at(picture: Picture, x: Array, R: Array) -> Sizes:
     return sizes(low, high, model.gravity)
 
 
+def coming_loads(picture: Picture, t: float, R: Array) -> list[Arrows]:
+    """The loads over the next AHEAD seconds, whose largest has the full length; none if a function of time fails."""
+    times = t + np.linspace(0.0, AHEAD, SAMPLES)
+    try:
+        return arrows_of(picture, times, np.broadcast_to(R, (SAMPLES, *R.shape)))
+    except Exception:  # of the user: the loop reports it when the time has come
+        return []
+
+
 class Page:
     """The page of a running simulation: it shows the latest moment of the loop, and queues changes for the loop."""
 
@@ -127,7 +138,9 @@ class Page:
         now = instant(first.begin.system, first.state, first.t)
         self.sizes = sizes_at(picture, now.x, now.R)
         self.stage = Stage(server, self.sizes, theme, picture)
-        self.drawing = Drawing(server, picture, self.sizes, theme, self.forces)
+        self.drawing = Drawing(
+            server, picture, self.sizes, theme, self.forces, loads=coming_loads(picture, first.t, now.R)
+        )
         self.traces = Traces(server, picture, self.sizes, theme)
         self.memory, self.slow, self.charted = Memory(), 0.0, 0.0
         self.reactions: tuple[Any, Reactions] | None = None

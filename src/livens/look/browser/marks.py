@@ -1,5 +1,5 @@
-"""Marks of a served page: loads as arrows, and on the ground, before the motion, a scale bar with its unit, the axes of
-the world and an arrow of each kind of load with its value.
+"""Marks of a served page: names of bodies, loads as arrows, and on the ground, before the motion, a scale bar with its
+unit, the axes of the world and an arrow of each kind of load with its value.
 
 The arrow of a load F is as long as that of the largest load of the motion, ARROW_LENGTH, times |F| / largest.
 """
@@ -47,6 +47,18 @@ def loads(scene: Any, picture: Picture, sizes: Sizes, theme: Theme, whole: Seque
             node.points = ends.astype(np.float32)
 
     return Layer(True, list(nodes.values()), update)
+
+
+def names(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
+    """The name of every body at its frame. A served page has no event for a pointer above a body, only for a click."""
+    bodies = picture.model.bodies[1:]
+    nodes = [scene.add_label(f"/m/names/{k}", body.name, anchor="bottom-center") for k, body in enumerate(bodies)]
+
+    def update(now: Instant) -> None:
+        for node, x in zip(nodes, sizes(now.x[1:]), strict=True):
+            node.position = _tuple(x)
+
+    return Layer(False, nodes, update)
 
 
 def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrows], gravity: bool) -> Layer:
