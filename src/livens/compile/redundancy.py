@@ -11,8 +11,9 @@ zero. Positions at which one is neither small nor large are not used if others a
 largest rank counts, because a position may be singular.
 
 With N a basis of the null space of Gᵀ, the rows that are left out are those that maximise the smallest singular value
-of their block of N: 1 at best, 0 if the other rows do not imply them. Reactions are still those of all rows, of minimum
-norm (record/joints.py).
+of their block of N: 1 at best, 0 if the other rows do not imply them. Rows that constrain velocities only come first if
+the others imply them well: positions that satisfy the others imply such a row exactly, but no row of positions follows
+from velocities within a step. Reactions are still those of all rows, of minimum norm (record/joints.py).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 from ..checks import Array
 from ..errors import ModelError
 from ..kernels.dynamics import move_steadily
+from ..kernels.kinds import VELOCITY_ONLY
 from .assembly import Assembly
 from .bodies import size_of_bodies
 from .loops import loops, rows_of
@@ -37,6 +39,7 @@ DOUBTFUL = (1e-11, 1e-5)  # singular values between these are neither small nor 
 ROUND_OFF = 1e-9  # a lever arm below this, relative to the largest or to the size of the bodies, counts as none
 FEW_ROWS = 200  # in a loop, up to which both directions of a long stretch of motion are examined
 DENSE_ROWS = 2500  # in a loop, up to which singular values decide; beyond, the pivots of G Gᵀ do
+IMPLIED = 0.01  # a row that constrains velocities only is implied well if its part of the null space is above this
 PIVOT_TOLERANCE = 1e-12  # a pivot of G Gᵀ below this, its diagonal scaled to one, counts as zero
 
 
@@ -63,7 +66,8 @@ def redundant_rows(start: Assembly) -> frozenset[int]:
             found.append(null_space(there, rows))
         if all(any(not place.basis.shape[1] for place in found) for _, found in seen):
             break
-    return frozenset([*left_out, *(int(row) for rows, found in seen for row in rows[_chosen(found)])])
+    rolls = start.system.rows.kind >= VELOCITY_ONLY
+    return frozenset([*left_out, *(int(row) for rows, found in seen for row in rows[_chosen(found, rolls[rows])])])
 
 
 def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
@@ -77,19 +81,20 @@ def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
             yield there
 
 
-def _chosen(found: Sequence[NullSpace]) -> list[int]:
-    """The rows of a loop to leave out, from its null spaces at several positions."""
+def _chosen(found: Sequence[NullSpace], rolls: Array) -> list[int]:
+    """The rows of a loop to leave out, from its null spaces at several positions; `rolls`: which of them constrain
+    velocities only."""
     clear = [place for place in found if place.clear] or found
     least = min(place.basis.shape[1] for place in clear)
     bases = [place.basis for place in clear if place.basis.shape[1] == least]
     if not least:
         return []
-    choices = {tuple(largest_rows(np.stack(bases))), *(tuple(largest_rows(basis[None])) for basis in bases)}
+    choices = {tuple(largest_rows(some, rolls)) for some in (np.stack(bases), *(basis[None] for basis in bases))}
 
-    def worst(rows: Iterable[int]) -> float:
-        return min(smallest_singular_value(basis, rows) for basis in bases)
+    def rank(rows: Sequence[int]) -> tuple[int, float]:
+        return int(rolls[list(rows)].sum()), min(smallest_singular_value(basis, rows) for basis in bases)
 
-    return list(max(sorted(choices), key=worst))
+    return list(max(sorted(choices), key=rank))
 
 
 def move_along(there: Assembly, own: bool, turn: float) -> bool:
@@ -172,12 +177,14 @@ def _by_pivots(here: Assembly, rows: Array) -> list[int]:
     return [int(row) for row in rows if pivot[row] == 0.0 and here.hard[row]]
 
 
-def largest_rows(bases: Array) -> list[int]:
-    """One row for each column, chosen greedily so that they are as independent as possible in every one of `bases`."""
+def largest_rows(bases: Array, first: Array) -> list[int]:
+    """One row for each column, chosen greedily so that they are as independent as possible in every one of `bases`;
+    those of `first` are chosen before others if the rest implies them well."""
     left, chosen = bases.copy(), []
     for _ in range(left.shape[2]):
         size = np.linalg.norm(left, axis=2)
-        k = int(np.argmax(size.min(axis=0)))
+        least = size.min(axis=0)
+        k = int(np.argmax(np.where(first & (least > IMPLIED), 1.0 + least, least)))
         chosen.append(k)
         u = left[:, k] / np.maximum(size[:, k], 1e-300)[:, None]
         left -= (left @ u[:, :, None]) * u[:, None, :]
