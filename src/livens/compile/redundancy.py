@@ -89,12 +89,14 @@ def _chosen(found: Sequence[NullSpace], rolls: Array) -> list[int]:
     bases = [place.basis for place in clear if place.basis.shape[1] == least]
     if not least:
         return []
-    choices = {tuple(largest_rows(some, rolls)) for some in (np.stack(bases), *(basis[None] for basis in bases))}
+    places = (np.stack(bases), *(basis[None] for basis in bases))
+    choices = sorted({tuple(largest_rows(some, rolls)) for some in places})
 
-    def rank(rows: Sequence[int]) -> tuple[int, float]:
+    def rank(rows: tuple[int, ...]) -> tuple[int, float]:
         return int(rolls[list(rows)].sum()), min(smallest_singular_value(basis, rows) for basis in bases)
 
-    return list(max(sorted(choices), key=rank))
+    best = max(choices, key=rank)
+    return list(best)
 
 
 def move_along(there: Assembly, own: bool, turn: float) -> bool:
