@@ -160,8 +160,16 @@ class Linearisation:
             A = self.derivative(lambda x: self.from_reference(self.step(x, scheme, h), end))
             B = self.derivative_of_inputs(M, scheme, h, end)
         names, rows = [], []
+        seen: dict[bytes, Trajectory] = {}  # all outputs are differentiated at the same states
+
+        def now(x: Array) -> Trajectory:
+            key = x.tobytes()
+            if key not in seen:
+                seen[key] = self.now(x)
+            return seen[key]
+
         for name, read in self.outputs(outputs):
-            values = self.derivative(_composed(read, self.now))
+            values = self.derivative(_composed(read, now))
             rows.append(values)
             names += [name] if len(values) == 1 else [f"{name}.{part}" for part in _parts(len(values))]
         C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
@@ -186,6 +194,8 @@ class Linearisation:
         """(q, v) + by; rotations are composed."""
         new = x + by
         for k in self.balls:
+            if not by[k : k + 3].any():
+                continue
             turn = Rotation.from_rotvec(by[k : k + 3]) * Rotation.from_rotvec(x[k : k + 3])
             new[k : k + 3] = turn.as_rotvec()
         return new
