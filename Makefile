@@ -26,7 +26,7 @@ test: lint $(BROWSER)   ## lint, all tests with the ten slowest, and the kernel 
 	$(BIN)/python -m pytest -n 2 --durations=10 --ignore=tests/look/browser
 	$(BIN)/python -m pytest tests/look/browser   # alone: a browser that draws in software needs the cores
 
-library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: about two minutes on two cores
+library: $(LIBRARY)   ## compile the kernels ahead of time, with numba and a C compiler: 2.5 minutes
 
 dist: $(LIBRARY)   ## build the wheel for this platform, with the compiled kernels, and the source archive: dist/
 	LIVENS_LIBRARY=1 $(BIN)/python -m hatchling build -d dist -t wheel -t sdist
