@@ -537,16 +537,3 @@ def test_a_door_on_a_huge_turntable_stays_in_its_hinges(radius):
     assert np.abs(motion.rotation(door)[:, 2, 2] - 1).max() <= 1e-12
     mass_ratio = 20 / 1e6  # by which the door moves the rim
     assert np.abs(motion.body_rates(door)[:, 2] - 1).max() <= 2 * mass_ratio
-
-
-def test_velocities_that_are_round_off_of_zero_are_not_worth_a_warning():
-    """Without gravity nothing else tells how slow rest is: cos(π/2)² m/s, for example."""
-    m = lv.Model()
-    bar = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=2.0), velocity=(0, np.cos(np.pi / 2) ** 2 * 1e-2, 0), name="bar"))
-    m.add(lv.Rigid(m.world.point_at(0.5, 0, 0), bar.point_at(0.5, 0, 0)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Compiled.of(m)
-    bar.velocity = (0, 1e-15, 0)
-    with pytest.warns(lv.ModelWarning, match="initial velocities did not satisfy the joints"):
-        Compiled.of(m)

@@ -34,7 +34,6 @@ from .system import fastest, scratch
 SHIFT = 1e-6  # regularisation of S, relative to the metric, in projections and for reactions that are not unique
 LARGEST_VIOLATION = 0.1  # relative to the size of the joints, or in radians; a larger one is an error of the model
 STILL = 1e-14  # round-off of velocities at rest, relative to the rate of a pendulum of the size of the model
-SLOWEST = 1e-20  # a rate below this is round-off of zero, in every unit of time, from picoseconds to years
 DRIVEN = 1e-10  # error of the rates of prescribed motions, which are found by differences, relative to their pace
 
 
@@ -228,12 +227,12 @@ class Assembly:
 
     def still(self, gravity: Array | None = None) -> float:
         """The rate that counts as rest [1/s]: relative to a pendulum of the size of the joints, with another gravity if
-        it is given, and, where motions are prescribed, to the largest of |φ̇| and √|φ̈|; at least SLOWEST."""
+        it is given, and, where motions are prescribed, to the largest of |φ̇| and √|φ̈|."""
         rows = self.system.rows
         pendulum = float(np.sqrt(np.linalg.norm(self.system.gravity if gravity is None else gravity) / self.size))
         driven = np.flatnonzero(rows.signal >= 0)
         if not len(driven):
-            return max(SLOWEST, STILL * pendulum)
+            return STILL * pendulum
         column, scale = rows.signal[driven], rows.weight[driven] * PRECISION
         rate = np.abs(self.signals[0, column + RATE]) * scale
         pace = np.sqrt(np.abs(self.signals[0, column + ACCELERATION]) * scale)
