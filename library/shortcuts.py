@@ -1,7 +1,7 @@
 """What numba need not do when it makes LLVM code for a library. The code is the same; half of the time is saved.
 
-1. Numba joins the code of a function with that of all functions that it calls, optimises it and emits machine code, for
-   each function anew. Here a function keeps its own code only; LLVM joins and optimises all once (link.py).
+1. For every function, numba joins its code with that of all functions that it calls, optimises the whole and emits
+   machine code. Here a function keeps its own code only; LLVM joins and optimises all code once (link.py).
 2. Numba analyses an inlined function at each of its calls, and copies it block by block, each block with all variables
    of the function. Here it is analysed once, and the variables are not copied.
 """
