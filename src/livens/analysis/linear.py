@@ -9,9 +9,10 @@ body, so that steady rotations have constant matrices:
 
     δq̇ = δv,      δθ̇ = δω + ω* × δθ.                                                                        (2)
 
-The derivatives are differences of eighth order with three spacings; of the two neighbouring results that agree best the
-first is taken: about eleven digits. Of a step of length h (`h=`), A and B are the derivatives of that step, with inputs
-held: exact for `lv.Livens` (segment.py).
+A is exact (rates_of_changes.py), and so is C for coordinates and points. Of a step of length h (`h=`), A and B are the
+derivatives of that step, with inputs held: exact for `lv.Livens` and `lv.RungeKutta` (segment.py). For other schemes,
+and for outputs that are functions or rotation vectors, the derivatives are differences of eighth order with three
+spacings; of the two neighbouring results that agree best the first is taken: about eleven digits.
 """
 
 from __future__ import annotations
@@ -43,12 +44,16 @@ from ..record.trajectory import Trajectory
 from ..run.loop import Run, with_memory
 from ..run.progress import Progress
 from ..step import Livens, Scheme
+from ..step.runge_kutta import RungeKutta
 from .joint_space import JointSpace
 from .linear_system import LinearSystem
+from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
 from .segment import Segment
 from .singular_position import refuse_singular
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
+DIFFERENTIATED = (Livens, RungeKutta)  # schemes with exact tangents
+Output = ExactOutput | Callable[[Trajectory], Array]
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
 
 
@@ -141,19 +146,18 @@ class Linearisation:
         self.m, self.x = len(self.q), np.concatenate([self.q, self.v])
         self.balls = self._balls()
         self.number = {id(one.q): k for k, one in enumerate(space.space.every)}
-        model = space.compiled.model
-        self.motors = [motor for thing in model.forces if (motor := _motor(thing)) is not None]
         lengths = float(np.abs(space.space.system.rows.point).max(initial=0.0)) or 1.0
         self.unit = np.where([unit == "rad" for unit in space.units], 1.0, lengths)
 
     def system(self, outputs: Sequence[Any] | None, h: float | None, scheme: Scheme) -> LinearSystem:
         """The matrices."""
         M, _ = self.space.equations(self.q, self.v, self.t)
+        exact = RatesOfChanges(self.space, self.space.damped_state(self.q, self.v, self.t), self.t)
         if h is None:
             force = self.input_forces()
-            A = np.concatenate([self.kinematics(), self.derivative(self.rates)])
+            A = np.concatenate([self.kinematics(), exact.A[self.m :]])
             B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
-        elif isinstance(scheme, Livens) and not self.space.compiled.system.contacts.capacity:
+        elif isinstance(scheme, DIFFERENTIATED) and not self.space.compiled.system.contacts.capacity:
             A, B = self.of_step(scheme, h)
         else:
             end = self.step(self.x, scheme, h)
@@ -169,18 +173,12 @@ class Linearisation:
             return seen[key]
 
         for name, read in self.outputs(outputs):
-            values = self.derivative(_composed(read, now))
+            values = read(exact) if isinstance(read, ExactOutput) else self.derivative(_composed(read, now))
             rows.append(values)
             names += [name] if len(values) == 1 else [f"{name}.{part}" for part in _parts(len(values))]
         C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
         matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
         return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
-
-    def rates(self, x: Array) -> Array:
-        """v̇ of (1)."""
-        q, v = x[: self.m], x[self.m :]
-        M, b = self.space.equations(q, v, self.t)
-        return np.asarray(np.linalg.solve(M, self.motor_forces(q) - b))
 
     def kinematics(self) -> Array:
         """The upper half of A, by (2)."""
@@ -208,8 +206,8 @@ class Linearisation:
             by[k : k + 3] = turn.as_rotvec()
         return by
 
-    def of_step(self, scheme: Livens, h: float) -> tuple[Array, Array]:
-        """A and B of a step of `lv.Livens`."""
+    def of_step(self, scheme: Livens | RungeKutta, h: float) -> tuple[Array, Array]:
+        """A and B of a step."""
         signals = self.space.compiled.signals(h)
         first = {id(one.owner): one.first for one in signals.motors} | {id(x.owner): x.first for x in signals.loads}
         columns = [first[id(thing)] + part for thing, part in self.inputs.sources]
@@ -223,16 +221,6 @@ class Linearisation:
         run = Run(self.space.compiled, scheme, h, self.t, 1, empty_record(state, 2))
         run.go(state, 0, 1, Progress("", 1, show=False))
         return np.concatenate(self.space.read(state))
-
-    def motor_forces(self, q: Array) -> Array:
-        """Generalised forces of the motors."""
-        efforts = [float(motor.effort(self.t)) if callable(motor.effort) else motor.effort for motor in self.motors]
-        if not any(efforts):
-            return np.zeros(self.m)
-        A, total = self.space.rate_map(q), np.zeros(self.m)
-        for motor, effort in zip(self.motors, efforts, strict=True):
-            total += effort * A[self.number[id(motor.coordinate)]]
-        return total
 
     def input_forces(self) -> Array:
         """Generalised force per unit of each input (m, inputs)."""
@@ -251,20 +239,24 @@ class Linearisation:
                 columns.append(np.concatenate([R.T @ moves, R.T @ turns])[[part]])
         return np.concatenate(columns).T
 
-    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Callable[[Trajectory], Array]]]:
-        """Name and function of a motion of one state, of every output."""
+    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Output]]:
+        """Name of every output, and its exact derivative or, where that is not known, its function of a motion of one
+        state."""
         space, model = self.space.space, self.space.compiled.model
         if given is None:
             for k in space.independent.tolist():
-                yield space.every[k].name, partial(_entry, k)
+                known = space.every[k].kind != BALL
+                yield space.every[k].name, CoordinateOutput((k,)) if known else partial(_entry, k)
             return
         for x in given:
             thing = model.find(x) or x
             if isinstance(thing, Thing) and thing.coordinates:
-                yield thing.name, partial(_coordinate, thing.name)
+                some = tuple(self.number.get(id(q), -1) for q in thing.coordinates)
+                known = min(some) >= 0 and all(space.every[k].kind != BALL for k in some)
+                yield thing.name, CoordinateOutput(some) if known else partial(_coordinate, thing.name)
             elif isinstance(thing, Point | Body):
                 name = thing.name if isinstance(thing, Body) else f"point of {thing.body.name}"
-                yield name, partial(_position, thing)
+                yield name, PointOutput(thing if isinstance(thing, Point) else thing.point(0.0, 0.0, 0.0))
             elif callable(thing):
                 name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
                 yield name, partial(_value, thing)
@@ -345,10 +337,6 @@ def _entry(k: int, now: Trajectory) -> Array:
 
 def _coordinate(joint: str, now: Trajectory) -> Array:
     return np.ravel(now.coordinate(joint))
-
-
-def _position(where: Point | Body, now: Trajectory) -> Array:
-    return now.position(where)[0]
 
 
 def _value(function: Callable[[Trajectory], Any], now: Trajectory) -> Array:

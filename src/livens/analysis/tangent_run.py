@@ -229,8 +229,8 @@ class Course:
             )  # fmt: skip
         else:
             code, taken = explicit.tangent_rollout(
-                self.system, self._systems, tables, spacing, self.state, self.work, *self._replay, self.tangent,
-                self._stages, motion.h, self.scheme.table, done, size, motion.every, self.record, out,
+                self.system, self._systems, tables, spacing, self.state, self.work, self._node, self.tangent,
+                self._stages, motion.h, self.scheme.table, done, size, motion.every, out,
             )  # fmt: skip
         return int(code), int(taken)
 
@@ -243,8 +243,8 @@ class Course:
         return scratch(self.system, sources.SCRATCH)
 
     @cached_property
-    def _replay(self) -> tuple[Work, Work]:
-        return scratch(self.system, self.scheme.scratch), scratch(self.system, 0)
+    def _node(self) -> Work:
+        return scratch(self.system, 0)
 
     @cached_property
     def _stages(self) -> StageWork:

@@ -35,14 +35,14 @@ from ..kernels.tangent import (
     solve_panel,
     velocities,
 )
-from ..kernels.tangent_arrays import FLAT_G1, FLAT_R, FLAT_R0, FLAT_R1, FLAT_V0, FLAT_V1
+from ..kernels.tangent_arrays import FLAT_G1, FLAT_R, FLAT_R1, FLAT_V0, FLAT_V1
 from ..kernels.tangent_bias import row_bias_change, symmetric_contraction, tape_bias_change
 from ..kernels.tangent_blocks import add_outer
 from ..kernels.tangent_forces import force_blocks
-from ..kernels.tangent_formulas import tape_blocks
+from ..kernels.tangent_formulas import add_tape_row, tape_blocks, tape_rates
 from ..kernels.tangent_rows import add_row, contract, row_rates
 from ..kernels.vectors import cross, dot
-from .tangent import add_row_blocks, rate_changes, zero_soft
+from .tangent import zero_soft
 
 
 @njit
@@ -99,47 +99,45 @@ def add_tilted_stiffness(coordinates, link, angle, B, K):
                     add_outer(K, link[c, m, n], 3, 3, slope if m == n else -slope, U, Y)
 
 
-@inline
-def bias_changes(system, tangent, a, B, p, L, t, work):
-    """Q into tangent.R1 and T into tangent.P, at a state with its velocities in tangent.start.v."""
-    links, w, v, rows = tangent.links, tangent.start.lever, tangent.start.v, system.rows
+@njit
+def bias_changes(rows, coordinates, tapes, bodies, tangent, a, B, p, L, t, registers, rolls, a1, B1):
+    """Q into tangent.R1 and T into tangent.P, at a state with its velocities in tangent.start.v; a1, B1: scratch."""
+    links, w, v = tangent.links, tangent.start.lever, tangent.start.v
     for r in range(rows.kind.shape[0]):
         if rows.kind[r] == TAPE:
             tape_bias_change(
-                system.tapes, links.tape[r], rows.entry[r], a, B, system.bodies, p, L, t, work.registers, tangent.d,
-                tangent.R1, tangent.P,
-            )  # fmt: skip
+                tapes, links.tape[r], rows.entry[r], a, B, bodies, p, L, t, registers, tangent.d, tangent.R1, tangent.P
+            )
         else:
             tangent.one[:, :, :] = 0.0
-            add_row(rows, system.coordinates, r, 1.0, a, B, links.local, w, tangent.one)
+            add_row(rows, coordinates, r, 1.0, a, B, links.local, w, tangent.one)
             symmetric_contraction(rows.entry[r], links.slot[r], links.local, tangent.one, v, tangent.P)
-            if not system.rolls:
-                row_bias_change(rows, system.coordinates, r, a, B, v, tangent.R1)
-    if system.rolls:
-        rolling_bias_changes(system, tangent, a, B, p, L, work.a, work.B)
+            row_bias_change(rows, coordinates, r, a, B, v, tangent.R1)
+    if rolls:
+        rolling_bias_changes(rows, coordinates, bodies, tangent, a, B, p, L, a1, B1)
 
 
 @njit
-def rolling_bias_changes(system, tangent, a, B, p, L, a1, B1):
+def rolling_bias_changes(rows, coordinates, bodies, tangent, a, B, p, L, a1, B1):
     """Q of all rows that are not tapes by the differences of `bias` in dynamics.py."""
-    links, rows, R, Q = tangent.links, system.rows, tangent.R, tangent.R1
+    links, R, Q = tangent.links, tangent.R, tangent.R1
     for r in range(rows.kind.shape[0]):
         if rows.kind[r] != TAPE:
             for k in range(4):
                 for m in range(6):
                     Q[rows.entry[r, k], m] = 0.0
-    rate = fastest_rate(system.bodies, rows, p, L)
+    rate = fastest_rate(bodies, rows, p, L)
     t = 1e-3 / rate if rate > 0.0 else 1.0
     for k in range(4):
         step = (-2.0, -1.0, 1.0, 2.0)[k]
         weight = (1.0, -8.0, 8.0, -1.0)[k] / (12.0 * t)
-        move_steadily(system.bodies, step * t, a, B, p, L, a1, B1)
-        velocities(system.bodies, B1, p, L, tangent.start.v)
+        move_steadily(bodies, step * t, a, B, p, L, a1, B1)
+        velocities(bodies, B1, p, L, tangent.start.v)
         for r in range(rows.kind.shape[0]):
             if rows.kind[r] != TAPE:
                 row_rates(
-                    rows, system.coordinates, r, links.slot[r], a1, B1, tangent.start.v, links.local,
-                    tangent.start.lever, tangent.one, R,
+                    rows, coordinates, r, links.slot[r], a1, B1, tangent.start.v, links.local, tangent.start.lever,
+                    tangent.one, R,
                 )  # fmt: skip
                 add_once(weight, rows.entry[r], R, Q)
 
@@ -156,21 +154,24 @@ def add_once(c, entry, R, Q):
                 Q[entry[k], m] += c * R[entry[k], m]
 
 
-@inline
-def rates_of_accelerations(system, tangent, a, B, f, tau, t, registers):
-    """R(α) into tangent.R, with the total forces f and torques τ."""
-    links, w, v = tangent.links, tangent.start.lever, tangent.start.v
-    velocities(system.bodies, B, f, tau, v)
-    for r in range(system.rows.kind.shape[0]):
-        if system.rows.kind[r] == TAPE:
-            tape_blocks(
-                system.tapes, links.tape[r], a, B, t, registers, tangent.d, links.local, tangent.one[16], tangent.one
-            )
-            contract(system.rows.entry[r], links.slot[r], links.local, tangent.one, v, tangent.R)
+@njit
+def row_terms(rows, coordinates, tapes, bodies, tangent, a, B, lam, P, L, t, registers, moving):
+    """K += Σ λ_r K_r, and R(M⁻¹(P, L)) into tangent.R; moving: with the change of ∂g/∂t, which is part of the rates. It
+    has no argument `system`, a tuple of a hundred arrays that is slow to compile."""
+    links, w, v, one = tangent.links, tangent.start.lever, tangent.start.v, tangent.one
+    velocities(bodies, B, P, L, v)
+    for r in range(rows.kind.shape[0]):
+        if rows.kind[r] == TAPE:
+            tape_blocks(tapes, links.tape[r], a, B, t, registers, tangent.d, links.local, one[16], one)
+            add_tape_row(lam[r], links.local, links.row[r], tapes.bodies[links.tape[r]], one, tangent.K)
+            if moving:
+                tape_rates(rows.entry[r], links.slot[r], links.local, one, one[16], v, tangent.R)
+            else:
+                contract(rows.entry[r], links.slot[r], links.local, one, v, tangent.R)
         else:
-            row_rates(
-                system.rows, system.coordinates, r, links.slot[r], a, B, v, links.local, w, tangent.one, tangent.R
-            )
+            if lam[r] != 0.0:
+                add_row(rows, coordinates, r, lam[r], a, B, links.row[r], w, tangent.K)
+            row_rates(rows, coordinates, r, links.slot[r], a, B, v, links.local, w, one, tangent.R)
 
 
 @njit
@@ -178,7 +179,7 @@ def damper_changes(rows, blocks, tangent):
     """The change of the multipliers of dampers into tangent.mu, by (1)."""
     tangent.mu[:, :] = 0.0
     add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.mu)
-    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R0], tangent.dq, tangent.mu)
+    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.mu)
     for r in range(rows.rate.shape[0]):
         for q in range(tangent.mu.shape[1]):
             tangent.mu[r, q] *= -rows.rate[r]
@@ -194,26 +195,37 @@ def force_changes(system, tangent, a, B, p, L, angle, signals, row, refine, work
         tangent.K, tangent.C,
     )  # fmt: skip
     add_tilted_stiffness(system.coordinates, tangent.links.coordinate, angle, B, tangent.K)
-    t = tape_time(system, signals, row)
-    add_row_blocks(system, tangent, a, B, lam, t, work.registers)
     x[:, :] = 0.0
     add_product(tangent.links.body, 1.0, tangent.flat_K, tangent.dq, x)
     if system.formulas.forces > 0:
         add_product(tangent.links.body, 1.0, tangent.flat_C, tangent.dp, x)
     add_gyroscopic_changes(system.bodies, B, L, tangent.dp, x)
     if rows.kind.shape[0] > 0:
+        t = tape_time(system, signals, row)
         rotate_entries(blocks, B, work.G, tangent.G1)
         divide_by_masses(system.bodies, blocks, B, tangent.G1, tangent.V1)
+        tangent.K[:, :, :] = 0.0
         if system.damped:
-            rate_changes(system, tangent, a, B, p, L, t, work.registers, tangent.R0)
+            for r in range(work.x.shape[0]):
+                work.x[r] = 0.0
+            row_terms(
+                rows, system.coordinates, system.tapes, system.bodies, tangent, a, B, work.x, p, L, t, work.registers,
+                True,
+            )  # fmt: skip
             damper_changes(rows, blocks, tangent)
             add_impulses(blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.mu, x)
-        velocities(system.bodies, B, p, L, tangent.start.v)
-        bias_changes(system, tangent, a, B, p, L, t, work)
-        divide_by_masses(system.bodies, blocks, B, tangent.P, tangent.V0)
-        rates_of_accelerations(system, tangent, a, B, f, tau, t, work.registers)
+        row_terms(
+            rows, system.coordinates, system.tapes, system.bodies, tangent, a, B, lam, f, tau, t, work.registers, False
+        )
+        add_product(tangent.links.body, 1.0, tangent.flat_K, tangent.dq, x)
         tangent.y[:, :] = 0.0
         add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.y)
+        velocities(system.bodies, B, p, L, tangent.start.v)
+        bias_changes(
+            rows, system.coordinates, system.tapes, system.bodies, tangent, a, B, p, L, t, work.registers, system.rolls,
+            work.a, work.B,
+        )  # fmt: skip
+        divide_by_masses(system.bodies, blocks, B, tangent.P, tangent.V0)
         add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R1], tangent.dq, tangent.y)
         add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V0], tangent.dp, tangent.y)
         for _ in range(refine):

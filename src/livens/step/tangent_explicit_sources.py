@@ -17,6 +17,8 @@ from ..kernels.tangent_exponential import rate_of_rotation
 from .explicit import AXIS, CURVE, NUMBERS, THETA
 from .tangent_sources import NODE_WEIGHTS, NODES, add_impulse
 
+SLOPES_LEVEL, POSITION_LEVEL, VELOCITY_LEVEL = 0, 1, 2  # what `find_sources` finds
+
 
 @njit
 def add_slopes_of_node(bodies, c, k, B, p, L, f, tau, trial, sources, stages):
@@ -48,27 +50,6 @@ def turn_slopes(trial, spin, q):
 
 
 @njit
-def stage_sources(systems, tables, spacing, tangent, stages, trial, node, row):
-    """The changes of the slopes of a stage, whose state is in tangent.start, into sources.q, sources.p and
-    stages.source; node: scratch."""
-    s, sources = tangent.start, tangent.sources
-    for x in (sources.q, sources.p, stages.source, stages.spin):
-        x[:, :] = 0.0
-    for k in range(spacing.shape[0]):
-        for n in range(NODES):
-            one, mine = own_system(systems, NODES * k + n), own(tables, NODES * k + n)
-            copy(s.angle, s.node_angle)
-            update_coordinates(one.coordinates, s.a, s.B, s.node_angle)
-            solve_accelerations(
-                one, s.a, s.B, s.node_angle, s.p, s.L, mine, row, REFINE, node, node.f, node.tau, node.y
-            )  # fmt: skip
-            add_slopes_of_node(
-                one.bodies, NODE_WEIGHTS[n] / spacing[k], k, s.B, s.p, s.L, node.f, node.tau, trial, sources, stages
-            )
-    turn_slopes(trial, stages.spin, sources.q)
-
-
-@njit
 def add_displacement(bodies, c, k, P, L, q):
     """Column k of q += c M⁻¹ (P, L), body axes."""
     for b in range(1, P.shape[0]):
@@ -78,50 +59,52 @@ def add_displacement(bodies, c, k, P, L, q):
 
 
 @njit
-def violation_sources(systems, tables, spacing, tangent, a, B, angle, node, row):
-    """The changes of the violations at (a, B) into sources.u."""
-    tangent.sources.u[:, :] = 0.0
-    for k in range(spacing.shape[0]):
-        for n in range(NODES):
-            one, mine, c = own_system(systems, NODES * k + n), own(tables, NODES * k + n), NODE_WEIGHTS[n] / spacing[k]
-            copy(angle, tangent.start.node_angle)
-            update_coordinates(one.coordinates, a, B, tangent.start.node_angle)
-            all_violations(one, a, B, tangent.start.node_angle, mine, row, node, node.g)
-            for r in range(node.g.shape[0]):
-                tangent.sources.u[r, k] += c * node.g[r]
+def add_column(c, k, x, u):
+    """Column k of u += c x."""
+    for r in range(x.shape[0]):
+        u[r, k] += c * x[r]
 
 
 @njit
-def displacement_sources(systems, tables, spacing, tangent, stages, node, row):
-    """The changes of D = −M⁻¹G_sᵀx into sources.q, body axes, and those of G_s D into sources.w; −x is stages.lam."""
-    sources = tangent.sources
-    sources.q[:, :] = 0.0
-    sources.w[:, :] = 0.0
+def find_sources(level, systems, tables, spacing, tangent, stages, a, B, p, L, angle, trial, node, row):
+    """The changes at a state with the multipliers stages.lam, by the level:
+
+    SLOPES_LEVEL      of the slopes of a stage into sources.q, sources.p and stages.source
+    POSITION_LEVEL    of the violations into sources.u, of D = M⁻¹G_sᵀλ into sources.q, body axes, and of G_s D into
+                      sources.w, with G_s at the last stage
+    VELOCITY_LEVEL    of the impulses Gᵀλ into sources.f, and of the rates into sources.w
+
+    One function for all three: an argument `systems` is slow to compile. node: scratch.
+    """
+    s, sources = tangent.start, tangent.sources
+    for x in sources:
+        x[:, :] = 0.0
+    stages.source[:, :] = 0.0
+    stages.spin[:, :] = 0.0
     for k in range(spacing.shape[0]):
         for n in range(NODES):
             one, mine, c = own_system(systems, NODES * k + n), own(tables, NODES * k + n), NODE_WEIGHTS[n] / spacing[k]
-            all_jacobians(one, stages.a, stages.B, mine, row, node, node.partial, node.G)
-            set_zero(node.a, node.L)
-            apply_multipliers(one.blocks, node.G, 1.0, stages.lam, node.a, node.L)
-            add_displacement(one.bodies, c, k, node.a, node.L, sources.q)
-            constraint_rates(one.bodies, one.blocks, node.G, node.a, node.L, node.x)
-            for r in range(node.x.shape[0]):
-                sources.w[r, k] += c * node.x[r]
-
-
-@njit
-def momentum_sources(systems, tables, spacing, state, impulses, tangent, node, row):
-    """The changes of the impulses G₁ᵀν into sources.f, and of the rates into sources.w."""
-    sources = tangent.sources
-    sources.f[:, :] = 0.0
-    sources.w[:, :] = 0.0
-    for k in range(spacing.shape[0]):
-        for n in range(NODES):
-            one, mine, c = own_system(systems, NODES * k + n), own(tables, NODES * k + n), NODE_WEIGHTS[n] / spacing[k]
-            all_jacobians(one, state.a, state.B, mine, row, node, node.partial, node.G)
+            copy(angle, s.node_angle)
+            update_coordinates(one.coordinates, a, B, s.node_angle)
+            if level == SLOPES_LEVEL:
+                solve_accelerations(
+                    one, a, B, s.node_angle, p, L, mine, row, REFINE, node, node.f, node.tau, node.y
+                )  # fmt: skip
+                add_slopes_of_node(one.bodies, c, k, B, p, L, node.f, node.tau, trial, sources, stages)
+                continue
+            if level == POSITION_LEVEL:
+                all_violations(one, a, B, s.node_angle, mine, row, node, node.g)
+                add_column(c, k, node.g, sources.u)
+            at, by = (stages.a, stages.B) if level == POSITION_LEVEL else (a, B)
+            all_jacobians(one, at, by, mine, row, node, node.partial, node.G)
             set_zero(node.f, node.tau)
-            apply_multipliers(one.blocks, node.G, 1.0, impulses, node.f, node.tau)
-            add_impulse(c, state.B, node.f, node.tau, k, sources.f)
-            all_rates(one, node.G, state.p, state.L, mine, row, 0.0, node, node.x)
-            for r in range(node.x.shape[0]):
-                sources.w[r, k] += c * node.x[r]
+            apply_multipliers(one.blocks, node.G, 1.0, stages.lam, node.f, node.tau)
+            if level == POSITION_LEVEL:
+                add_displacement(one.bodies, c, k, node.f, node.tau, sources.q)
+                constraint_rates(one.bodies, one.blocks, node.G, node.f, node.tau, node.x)
+            else:
+                add_impulse(c, B, node.f, node.tau, k, sources.f)
+                all_rates(one, node.G, p, L, mine, row, 0.0, node, node.x)
+            add_column(c, k, node.x, sources.w)
+    if level == SLOPES_LEVEL:
+        turn_slopes(trial, stages.spin, sources.q)

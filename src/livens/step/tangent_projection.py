@@ -36,9 +36,9 @@ from ..kernels.vectors import cross
 from .explicit import zero_velocity_rows
 from .projection import CORRECTIONS
 from .rattle import POSITION_ROUND_OFF
-from .tangent import add_row_blocks, rate_changes, zero_soft
-from .tangent_accelerations import rates_of_accelerations
-from .tangent_explicit_sources import displacement_sources, momentum_sources, violation_sources
+from .tangent import zero_soft
+from .tangent_accelerations import row_terms
+from .tangent_explicit_sources import POSITION_LEVEL, VELOCITY_LEVEL, find_sources
 
 
 @njit
@@ -102,105 +102,90 @@ def largest_of_columns(dq, u):
 
 
 @inline
-def position_changes(system, tangent, stages, a, B, work, signals, row):
-    """G δq at (a, B) into tangent.u, with the sources of parameters; zero for rows of velocities."""
-    all_jacobians(system, a, B, signals, row, work, work.partial, work.N)
-    rotate_entries(system.blocks, B, work.N, tangent.G1)
-    tangent.u[:, :] = 0.0
-    add_rates(system.blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.dq, tangent.u)
-    add_sources(tangent.sources.u, tangent.u)
-    zero_velocity_changes(system.rows, tangent.u)
-
-
-@inline
-def add_changes_of_matrix(system, tangent, stages, work, t):
-    """tangent.x = −K_x δq_s and tangent.u −= δS x, with −x in stages.lam and its impulses in work.a and work.L."""
-    tangent.K[:, :, :] = 0.0
-    add_row_blocks(system, tangent, stages.a, stages.B, stages.lam, t, work.registers)
-    tangent.x[:, :] = 0.0
-    add_product(tangent.links.body, 1.0, tangent.flat_K, stages.last, tangent.x)
-    rates_of_accelerations(system, tangent, stages.a, stages.B, work.a, work.L, t, work.registers)
-    add_rates(system.blocks, 1.0, tangent.flat_entries[FLAT_R], stages.last, tangent.u)
-    add_rates(system.blocks, 1.0, tangent.flat_entries[FLAT_V0], tangent.x, tangent.u)
-    add_sources(tangent.sources.w, tangent.u)
-
-
-@inline
-def solve_pass(system, tangent, stages, B, L, work):
-    """δx from the residuals in tangent.u, and the move of dq that belongs to it."""
-    zero_soft(system.rows, tangent.u)
-    solve_panel(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
-    zero_soft(system.rows, tangent.u)
-    add_impulses(system.blocks, -1.0, tangent.flat_entries[FLAT_G0], tangent.u, tangent.x)
-    move_changes(system.bodies, stages.B, B, L, tangent.x, tangent.sources.q, tangent.dq)
-
-
-@inline
 def carry_positions(system, systems, tables, spacing, tangent, stages, work, node, signals, row):
     """The position level: the passes of `project` in explicit.py on the poses in tangent.start, with their changes, and
-    further passes of the changes alone."""
-    s, blocks = tangent.start, system.blocks
+    then passes of the changes alone. On return work.N and tangent.G1 have the Jacobian at the end, body, world axes."""
+    s, blocks, rows = tangent.start, system.blocks, system.rows
     far, turned = largest_coordinates(system.coordinates, s.a, s.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     rotate_entries(blocks, stages.B, work.G, tangent.G0)
     divide_by_masses(system.bodies, blocks, stages.B, tangent.G0, tangent.V0)
-    last = 1e300
-    for _ in range(CORRECTIONS):
+    moving, last = True, 1e300
+    for _ in range(2 * CORRECTIONS):
         all_violations(system, s.a, s.B, s.angle, signals, row, work, work.x)
-        zero_velocity_rows(system.rows, work.x)
-        e, _ = largest_violation(system.rows, work.x)
-        if e <= tolerance or (e <= 5.0 * tolerance and e > 0.5 * last):
-            break
-        last = e
+        zero_velocity_rows(rows, work.x)
+        e, _ = largest_violation(rows, work.x)
+        if moving and (e <= tolerance or (e <= 5.0 * tolerance and e > 0.5 * last)):
+            moving, last = False, 1e300
         solve(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         for r in range(work.x.shape[0]):
-            stages.lam[r] = -work.x[r]
+            stages.lam[r] = -work.x[r] if moving else 0.0
         set_zero(work.a, work.L)
         apply_multipliers(blocks, work.G, 1.0, stages.lam, work.a, work.L)
-        violation_sources(systems, tables, spacing, tangent, s.a, s.B, s.angle, node, row)
-        displacement_sources(systems, tables, spacing, tangent, stages, node, row)
-        position_changes(system, tangent, stages, s.a, s.B, work, signals, row)
-        add_changes_of_matrix(system, tangent, stages, work, tape_time(system, signals, row))
-        solve_pass(system, tangent, stages, s.B, work.L, work)
-        move_bodies(system.bodies, 1.0, work.a, work.L, s.a, s.B)
-    set_zero(work.a, work.L)
-    tangent.sources.q[:, :] = 0.0
-    violation_sources(systems, tables, spacing, tangent, s.a, s.B, s.angle, node, row)
-    last = 1e300
-    for _ in range(CORRECTIONS):
-        position_changes(system, tangent, stages, s.a, s.B, work, signals, row)
-        e = largest_of_columns(tangent.dq, tangent.u)
-        if e == 0.0 or e > 0.5 * last:
-            break
-        last = e
+        if spacing.shape[0] > 0:
+            find_sources(
+                POSITION_LEVEL, systems, tables, spacing, tangent, stages, s.a, s.B, s.p, s.L, s.angle, work.trial,
+                node, row,
+            )  # fmt: skip
+        all_jacobians(system, s.a, s.B, signals, row, work, work.partial, work.N)
+        rotate_entries(blocks, s.B, work.N, tangent.G1)
+        tangent.u[:, :] = 0.0
+        add_rates(blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.dq, tangent.u)
+        add_sources(tangent.sources.u, tangent.u)
+        zero_velocity_changes(rows, tangent.u)
         tangent.x[:, :] = 0.0
-        solve_pass(system, tangent, stages, s.B, work.L, work)
+        if moving:
+            tangent.K[:, :, :] = 0.0
+            row_terms(
+                rows, system.coordinates, system.tapes, system.bodies, tangent, stages.a, stages.B, stages.lam, work.a,
+                work.L, tape_time(system, signals, row), work.registers, False,
+            )  # fmt: skip
+            add_product(tangent.links.body, 1.0, tangent.flat_K, stages.last, tangent.x)
+            add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], stages.last, tangent.u)
+            add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V0], tangent.x, tangent.u)
+            add_sources(tangent.sources.w, tangent.u)
+        else:
+            e = largest_of_columns(tangent.dq, tangent.u)
+            if e == 0.0 or e > 0.5 * last:
+                break
+        last = e
+        zero_soft(rows, tangent.u)
+        solve_panel(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
+        zero_soft(rows, tangent.u)
+        add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G0], tangent.u, tangent.x)
+        move_changes(system.bodies, stages.B, s.B, work.L, tangent.x, tangent.sources.q, tangent.dq)
+        if moving:
+            move_bodies(system.bodies, 1.0, work.a, work.L, s.a, s.B)
 
 
 @inline
-def carry_momenta(system, systems, tables, spacing, state, impulses, tangent, work, node, signals, row):
-    """The velocity level (2) at the end of the step; impulses: ν."""
-    blocks, t = system.blocks, tape_time(system, signals, row)
-    all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.N)
-    rotate_entries(blocks, state.B, work.N, tangent.G1)
+def carry_momenta(system, systems, tables, spacing, state, tangent, stages, work, node, signals, row):
+    """The velocity level (2) at the end of the step, with the impulses in stages.lam."""
+    blocks, rows = system.blocks, system.rows
     divide_by_masses(system.bodies, blocks, state.B, tangent.G1, tangent.V1)
-    momentum_sources(systems, tables, spacing, state, impulses, tangent, node, row)
+    if spacing.shape[0] > 0:
+        find_sources(
+            VELOCITY_LEVEL, systems, tables, spacing, tangent, stages, state.a, state.B, state.p, state.L, state.angle,
+            work.trial, node, row,
+        )  # fmt: skip
     tangent.K[:, :, :] = 0.0
-    add_row_blocks(system, tangent, state.a, state.B, impulses, t, work.registers)
+    row_terms(
+        rows, system.coordinates, system.tapes, system.bodies, tangent, state.a, state.B, stages.lam, state.p, state.L,
+        tape_time(system, signals, row), work.registers, True,
+    )  # fmt: skip
     add_product(tangent.links.body, 1.0, tangent.flat_K, tangent.dq, tangent.dp)
     add_sources(tangent.sources.f, tangent.dp)
-    rate_changes(system, tangent, state.a, state.B, state.p, state.L, t, work.registers, tangent.R)
     last = 1e300
     for _ in range(CORRECTIONS):
         tangent.u[:, :] = 0.0
         add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.u)
         add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.u)
         add_sources(tangent.sources.w, tangent.u)
-        zero_soft(system.rows, tangent.u)
+        zero_soft(rows, tangent.u)
         e = largest_of_columns(tangent.dp, tangent.u)
         if e == 0.0 or e > 0.5 * last:
             break
         last = e
         solve_panel(blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], tangent.u)
-        zero_soft(system.rows, tangent.u)
+        zero_soft(rows, tangent.u)
         add_impulses(blocks, -1.0, tangent.flat_entries[FLAT_G1], tangent.u, tangent.dp)
