@@ -210,6 +210,7 @@ def test_tangents_of_runge_kutta_with_every_joint(name):
 
 
 @pytest.mark.parametrize("kind", ["constraint", "ball with a spring", "stop"])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
 def test_tangents_of_runge_kutta_with_one_body(kind):
     motion = lv.simulate(one_body(kind, np.random.default_rng(4)), lv.RungeKutta(4), h=5e-3, until=0.05, every=10)
     assert worst(motion, range(motion.tangent().local.shape[3]), 1e-3) < 1e-10

@@ -25,7 +25,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..checks import Array, positive
 from ..compile.compiled import Compiled
@@ -48,6 +47,7 @@ from ..step.runge_kutta import RungeKutta
 from .joint_space import JointSpace
 from .linear_system import LinearSystem
 from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
+from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
 from .singular_position import refuse_singular
 
@@ -144,7 +144,8 @@ class Linearisation:
         self.space, self.inputs, self.t = space, inputs, t
         self.q, self.v = space.read(state)
         self.m, self.x = len(self.q), np.concatenate([self.q, self.v])
-        self.balls = self._balls()
+        self.rotations = RotationCoordinates(space)
+        self._refuse_parts()
         self.number = {id(one.q): k for k, one in enumerate(space.space.every)}
         lengths = float(np.abs(space.space.system.rows.point).max(initial=0.0)) or 1.0
         self.unit = np.where([unit == "rad" for unit in space.units], 1.0, lengths)
@@ -161,7 +162,7 @@ class Linearisation:
             A, B = self.of_step(scheme, h)
         else:
             end = self.step(self.x, scheme, h)
-            A = self.derivative(lambda x: self.from_reference(self.step(x, scheme, h), end))
+            A = self.derivative(lambda x: self.rotations.difference(self.step(x, scheme, h), end))
             B = self.derivative_of_inputs(M, scheme, h, end)
         names, rows = [], []
         seen: dict[bytes, Trajectory] = {}  # all outputs are differentiated at the same states
@@ -183,28 +184,10 @@ class Linearisation:
     def kinematics(self) -> Array:
         """The upper half of A, by (2)."""
         upper = np.concatenate([np.zeros((self.m, self.m)), np.eye(self.m)], axis=1)
-        for k in self.balls:
+        for k in self.rotations.first:
             x, y, z = self.v[k : k + 3]
             upper[k : k + 3, k : k + 3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
         return upper
-
-    def moved(self, x: Array, by: Array) -> Array:
-        """(q, v) + by; rotations are composed."""
-        new = x + by
-        for k in self.balls:
-            if not by[k : k + 3].any():
-                continue
-            turn = Rotation.from_rotvec(by[k : k + 3]) * Rotation.from_rotvec(x[k : k + 3])
-            new[k : k + 3] = turn.as_rotvec()
-        return new
-
-    def from_reference(self, x: Array, reference: Array) -> Array:
-        """The inverse of `moved`."""
-        by = x - reference
-        for k in self.balls:
-            turn = Rotation.from_rotvec(x[k : k + 3]) * Rotation.from_rotvec(reference[k : k + 3]).inv()
-            by[k : k + 3] = turn.as_rotvec()
-        return by
 
     def of_step(self, scheme: Livens | RungeKutta, h: float) -> tuple[Array, Array]:
         """A and B of a step."""
@@ -267,20 +250,13 @@ class Linearisation:
         """The motion of one state at (q, v)."""
         return self.space.forward_kinematics(x[: self.m], x[self.m :], self.t)
 
-    def _balls(self) -> list[int]:
-        """The first coordinate of every rotation vector."""
-        space = self.space.space
-        every = [space.every[k] for k in space.independent]
-        first = [k for k, one in enumerate(every) if one.kind == BALL and one.component == 0]
-        whole = [k for k in first if [one.component for one in every[k : k + 3]] == [0, 1, 2]]
-        parts = {k for k, one in enumerate(every) if one.kind == BALL} - {k + n for k in whole for n in range(3)}
-        for k in parts:
+    def _refuse_parts(self) -> None:
+        for k in self.rotations.parts:
             if self.q[k] != 0.0 or self.v[k] != 0.0:
                 raise ModelError(
                     f"{self.space.names[k]} is part of a rotation vector that a loop constrains; such a model can be "
                     "linearized at its start and at rest only: place the bodies there."
                 )
-        return whole
 
     # ── differences ──
 
@@ -292,7 +268,7 @@ class Linearisation:
         def along(k: int, e: float) -> Array:
             by = np.zeros(2 * self.m)
             by[k] = 1.0
-            return _difference(lambda s: f(self.moved(self.x, s * by)), e * scale[k])
+            return _difference(lambda s: f(self.rotations.moved(self.x, s * by)), e * scale[k])
 
         return np.stack([_best([along(k, e) for e in SPACINGS]) for k in range(2 * self.m)], axis=1)
 
@@ -304,7 +280,7 @@ class Linearisation:
         def along(k: int, e: float) -> Array:
             def step(u: float) -> Array:
                 self.inputs.u[k] = u
-                return self.from_reference(self.step(self.x, scheme, h), end)
+                return self.rotations.difference(self.step(self.x, scheme, h), end)
 
             return _difference(step, e)
 
