@@ -265,7 +265,7 @@ class Shooting:
         for iteration in range(1, most + 1):
             slopes = self.T * self.weights * u + self.of_efforts.gradient(u, beta), self.of_states.gradient(x[1:], beta)
             dx, du, largest = self._direction(x, u, slopes, d, A, B, rho)
-            mu = max(mu, 1.1 * largest)
+            mu = max(mu if not bounds else 0.7 * mu, 1.1 * largest)  # multipliers shrink with β
             descent = float((slopes[0] * du).sum() + (slopes[1] * dx[1:]).sum())
             before, slope = self._merit(x, u, d, mu, beta), descent - mu * np.abs(d).sum()
             part = min(1.0, MOST_MOVE * size / max(float(np.abs(dx).max()), 1e-300))
@@ -333,7 +333,13 @@ class Shooting:
         of_x = rho + self.of_states.curvature(x[1:]).ravel()[free]
         H = block_diag([diags(of_u), diags(of_x)])
         right = np.concatenate([-slopes[0].ravel(), -slopes[1].ravel()[free], -d.ravel()])
-        z = splu(bmat([[H, J.T], [J, None]], format="csc")).solve(right)
+        try:
+            z = splu(bmat([[H, J.T], [J, None]], format="csc")).solve(right)
+        except RuntimeError:
+            raise LivensError(
+                "no optimal motion found: the inputs cannot bring the model to the goal within the limits. Give more "
+                "time (until), wider limits, or more inputs."
+            ) from None
         dx = np.zeros((N + 1) * n)
         dx[n + free] = z[N * k : N * k + len(free)]
         return dx.reshape(N + 1, n), z[: N * k].reshape(N, k), float(np.abs(z[N * k + len(free) :]).max())
