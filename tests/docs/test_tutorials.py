@@ -174,20 +174,25 @@ def test_satellite_slew():
 def test_identification():
     pytest.importorskip("matplotlib")
     names, shown = run("identification")
-    assert names["fit"].converged and max(abs(x) for x in names["off"].values()) < 3.0
+    assert names["fit"].converged
+    assert max(abs(x) for x in names["off"].values()) < 3.0
     assert 0.9 < names["fit"].scale < 1.1
     assert names["spread"] == pytest.approx(names["noise"], rel=0.1)
     assert "the data do not determine" in names["answer"]
-    assert np.isfinite(names["slopes"]).all() and names["slopes"][1] != 0.0
+    assert np.isfinite(names["slopes"]).all()
+    assert names["slopes"][1] != 0.0
     assert len(view(shown)) < 1_000_000
 
 
 def test_swing_up():
     pytest.importorskip("matplotlib")
     names, shown = run("swing-up", segments=(50, 25))
-    assert max(names["found"].miss, names["weak"].miss) < 1e-8 and names["swung"].miss < 1e-5
+    assert max(names["found"].miss, names["weak"].miss) < 1e-8
+    assert names["swung"].miss < 1e-5
     assert names["rest"] < 1e-3  # of the gradient of the cost: first-order optimality
-    assert np.abs(names["weak"].efforts).max() <= 9.0 and names["at_limit"] > 0
+    assert np.abs(names["weak"].efforts).max() <= 9.0
+    assert names["at_limit"] > 0
     assert names["weak"].cost > names["found"].cost
-    assert abs(names["tilt"][200]) > 1e-2 and abs(names["tilt"][-1]) < 1e-2
+    assert abs(names["tilt"][200]) > 1e-2
+    assert abs(names["tilt"][-1]) < 1e-2
     assert len(view(shown)) < 1_000_000
