@@ -5,6 +5,8 @@ import pytest
 from scipy.linalg import eigh, expm
 
 import livens as lv
+from livens.analysis.segment import Segment
+from tests.analysis.test_tangent import random_mechanism
 from tests.helpers.problems import lopsided
 
 G = 9.81
@@ -246,6 +248,24 @@ def test_the_derivative_of_the_accelerations(seed):
     size = np.outer(1.0 / (scale[4:] / t), scale)  # without units
     assert np.abs((found[4:] - np.transpose(columns)) * size).max() <= 1e-10 * np.abs(found[4:] * size).max()
     assert np.array_equal(found[:4], np.eye(8)[4:])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_rotation_vectors_in_loops_in_motion(seed):
+    """A loop with a ball joint, two of whose numbers are independent, in motion: A is the derivative, with respect to h
+    at h = 0, of the exact Jacobian of a step of order 8."""
+    m, t = random_mechanism(seed)
+    lin = lv.linearize(m)
+    start, d = lv.dynamics(m).state, 6e-4 * t
+    A = {n: Segment(lin.space, lv.RungeKutta(8), n * d, 1)(start).A for n in range(-4, 5) if n}
+    expected = sum(w * (A[n] - A[-n]) for n, w in STENCIL) / d
+    k = len(lin.names)
+    for rows in (slice(0, k), slice(k, 2 * k)):
+        for columns in (slice(0, k), slice(k, 2 * k)):
+            size = max(np.abs(expected[rows, columns]).max(), 1e-300)
+            assert lin.A[rows, columns] == pytest.approx(expected[rows, columns], abs=1e-9 * size)
+    with pytest.raises(lv.ModelError, match="part of a rotation vector that a loop constrains"):
+        lv.linearize(m, outputs=[lambda now: now.energy])
 
 
 def moving_chain(rng):

@@ -11,7 +11,7 @@ body, so that steady rotations have constant matrices:
 
 A is exact (rates_of_changes.py), and so is C for coordinates and points. Of a step of length h (`h=`), A and B are the
 derivatives of that step, with inputs held: exact for `lv.Livens` and `lv.RungeKutta` (segment.py). For other schemes,
-and for outputs that are functions or rotation vectors, the derivatives are differences of eighth order with three
+and for outputs that are functions, the derivatives are differences of eighth order with three
 spacings; of the two neighbouring results that agree best the first is taken: about eleven digits.
 """
 
@@ -38,7 +38,6 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..kernels.coordinates import update_coordinates
-from ..kernels.joint_space import BALL
 from ..record.trajectory import Trajectory
 from ..run.loop import Run, with_memory
 from ..run.progress import Progress
@@ -144,19 +143,19 @@ class Linearisation:
         self.space, self.inputs, self.t = space, inputs, t
         self.q, self.v = space.read(state)
         self.m, self.x = len(self.q), np.concatenate([self.q, self.v])
-        self.rotations = RotationCoordinates(space)
-        self._refuse_parts()
+        self.rotations, self.state = RotationCoordinates(space), self._moving(state)
         self.number = {id(one.q): k for k, one in enumerate(space.space.every)}
         lengths = float(np.abs(space.space.system.rows.point).max(initial=0.0)) or 1.0
         self.unit = np.where([unit == "rad" for unit in space.units], 1.0, lengths)
 
     def system(self, outputs: Sequence[Any] | None, h: float | None, scheme: Scheme) -> LinearSystem:
         """The matrices."""
-        M, _ = self.space.equations(self.q, self.v, self.t)
-        exact = RatesOfChanges(self.space, self.space.damped_state(self.q, self.v, self.t), self.t)
+        M, _ = self.space.equations(self.state, t=self.t)
+        exact = RatesOfChanges(self.space, self.state, self.t)
         if h is None:
-            force = self.input_forces()
-            A = np.concatenate([self.kinematics(), exact.A[self.m :]])
+            force, A = self.input_forces(), exact.A.copy()
+            simple = np.setdiff1d(np.arange(self.m), self.rotations.parts)
+            A[simple] = self.kinematics()[simple]
             B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
         elif isinstance(scheme, DIFFERENTIATED) and not self.space.compiled.system.contacts.capacity:
             A, B = self.of_step(scheme, h)
@@ -181,6 +180,12 @@ class Linearisation:
         matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
         return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
 
+    def _moving(self, state: State) -> State:
+        """The state with velocities that the joints allow, and the forces of its dampers."""
+        fit = self.space.compiled.assembly(copied(state), self.t)
+        fit.project_velocities()
+        return fit.state
+
     def kinematics(self) -> Array:
         """The upper half of A, by (2)."""
         upper = np.concatenate([np.zeros((self.m, self.m)), np.eye(self.m)], axis=1)
@@ -194,7 +199,7 @@ class Linearisation:
         signals = self.space.compiled.signals(h)
         first = {id(one.owner): one.first for one in signals.motors} | {id(x.owner): x.first for x in signals.loads}
         columns = [first[id(thing)] + part for thing, part in self.inputs.sources]
-        mapped = Segment(self.space, scheme, h, 1, columns)(self.space.damped_state(self.q, self.v, self.t), self.t)
+        mapped = Segment(self.space, scheme, h, 1, columns)(self.state, self.t)
         return mapped.A, mapped.B
 
     def step(self, x: Array, scheme: Scheme, h: float) -> Array:
@@ -211,13 +216,14 @@ class Linearisation:
         for thing, part in self.inputs.sources:
             motor, load = _motor(thing), _load(thing)
             if motor is not None:
-                columns.append(self.space.rate_map(self.q)[[self.number[id(motor.coordinate)]]])
+                columns.append(self.space.rate_map(self.state)[[self.number[id(motor.coordinate)]]])
             elif load is not None:
-                R = self.now(self.x).rotation(load.point.body)[0]
+                b, axes = self.space.compiled.number[load.point.body], self.space.compiled.system.bodies.axes
+                R = self.state.B[b] @ axes[b].T
                 R = R if load.axes == "body" else np.eye(3)
                 moves, turns = (
-                    self.space.jacobian(load.point, self.q),
-                    self.space.jacobian(load.point.body, self.q)[3:],
+                    self.space.jacobian(load.point, self.state),
+                    self.space.jacobian(load.point.body, self.state)[3:],
                 )
                 columns.append(np.concatenate([R.T @ moves, R.T @ turns])[[part]])
         return np.concatenate(columns).T
@@ -228,15 +234,13 @@ class Linearisation:
         space, model = self.space.space, self.space.compiled.model
         if given is None:
             for k in space.independent.tolist():
-                known = space.every[k].kind != BALL
-                yield space.every[k].name, CoordinateOutput((k,)) if known else partial(_entry, k)
+                yield space.every[k].name, CoordinateOutput((k,))
             return
         for x in given:
             thing = model.find(x) or x
             if isinstance(thing, Thing) and thing.coordinates:
                 some = tuple(self.number.get(id(q), -1) for q in thing.coordinates)
-                known = min(some) >= 0 and all(space.every[k].kind != BALL for k in some)
-                yield thing.name, CoordinateOutput(some) if known else partial(_coordinate, thing.name)
+                yield thing.name, CoordinateOutput(some) if min(some) >= 0 else partial(_coordinate, thing.name)
             elif isinstance(thing, Point | Body):
                 name = thing.name if isinstance(thing, Body) else f"point of {thing.body.name}"
                 yield name, PointOutput(thing if isinstance(thing, Point) else thing.point(0.0, 0.0, 0.0))
@@ -254,14 +258,16 @@ class Linearisation:
         for k in self.rotations.parts:
             if self.q[k] != 0.0 or self.v[k] != 0.0:
                 raise ModelError(
-                    f"{self.space.names[k]} is part of a rotation vector that a loop constrains; such a model can be "
-                    "linearized at its start and at rest only: place the bodies there."
+                    f"{self.space.names[k]} is part of a rotation vector that a loop constrains; away from its start "
+                    "and from rest such a model can be linearized with outputs that are points, bodies or other "
+                    "coordinates only, and for steps of lv.Livens or lv.RungeKutta."
                 )
 
     # ── differences ──
 
     def derivative(self, f: Callable[[Array], Array]) -> Array:
         """∂f/∂x at the state, column by column."""
+        self._refuse_parts()
         fastest = max(float(np.abs(self.v / self.unit).max(initial=0.0)), 1.0)
         scale = np.concatenate([self.unit, self.unit * fastest])
 
@@ -305,10 +311,6 @@ def _best(tries: list[Array]) -> Array:
 
 def _composed(outer: Callable[[Trajectory], Array], inner: Callable[[Array], Trajectory]) -> Callable[[Array], Array]:
     return lambda x: outer(inner(x))
-
-
-def _entry(k: int, now: Trajectory) -> Array:
-    return now.q[k : k + 1]
 
 
 def _coordinate(joint: str, now: Trajectory) -> Array:

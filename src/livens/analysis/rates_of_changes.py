@@ -26,6 +26,7 @@ from ..compile.structure import with_members
 from ..compile.system import scratch
 from ..describe.body import Point
 from ..kernels.arrays import State
+from ..kernels.joint_space import BALL
 from ..step import tangent as kernel
 from ..step import tangent_explicit_run as explicit
 from ..step.explicit import EACH, SLOPE_L, SLOPE_P, SLOPES
@@ -36,6 +37,7 @@ from .tangent_readings import Moving, coordinate_changes
 from .tangent_run import joint_columns, keeping_rates
 
 IMAGINARY = 1e-100  # ε of (2) [s]
+SMALL = 1e-4  # angle [rad] below which κ is that of this angle: it is multiplied by the square of the angle
 ONE_STAGE = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])  # the table of runge_kutta.py for Euler's scheme
 
 
@@ -66,8 +68,18 @@ class RatesOfChanges:
 
     @cached_property
     def coordinates(self) -> Array:
-        """The changes of all coordinates (coordinates, 2m); of rotation vectors, small rotations."""
-        return coordinate_changes(self.space.space, self.state, self.dq, self.dp)[0]
+        """The changes of all coordinates (coordinates, 2m). A rotation vector ϕ changes with the small rotation δ by
+        δ − ½ ϕ × δ + κ ϕ × (ϕ × δ), (1) of kernels/exponential.py."""
+        changes = coordinate_changes(self.space.space, self.state, self.dq, self.dp)[0].copy()
+        values, _ = self.space.read_all(self.state)
+        for k, one in enumerate(self.space.space.every):
+            if one.kind == BALL and one.component == 0:
+                x, y, z = values[k : k + 3]
+                hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+                t = max(float(np.linalg.norm(values[k : k + 3])), SMALL)
+                curve = (1.0 - 0.5 * t / np.tan(0.5 * t)) / t**2
+                changes[k : k + 3] = (np.eye(3) - 0.5 * hat + curve * hat @ hat) @ changes[k : k + 3]
+        return changes
 
     def position(self, point: Point) -> Array:
         """The change of a point (3, 2m)."""
