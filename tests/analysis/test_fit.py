@@ -213,6 +213,38 @@ def test_all_six_numbers_of_an_inertia(seed):
     assert 0.8 < found.scale < 1.2
 
 
+def test_wrong_inertias_are_refused():
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1.0, 2.0, 2.5)), name="body"))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(3, 0, 0), name="stone"))
+    data = {"t": [0.0, 0.1], "body": np.zeros((2, 3))}
+    for name, guess, words in (
+        ("bodies.bdy.inertia", None, "did you mean 'body'"),
+        ("bodies.stone.inertia", None, "body 'stone' has a shape"),
+        ("bodies.body.inertia", np.eye(2), r"the symmetric tensor \(3, 3\)"),
+        ("bodies.body.inertia", [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], r"the symmetric tensor \(3, 3\)"),
+        ("bodies.body.inertia", np.diag([1.0, 2.0, 4.0]), "no distribution of mass has it"),
+    ):
+        with pytest.raises(lv.ModelError, match=words):
+            lv.fit(m, data, {name: guess}, h=0.1)
+
+
+def test_products_of_inertia_have_names():
+    """A product and its mirror image are one number, also of a body that is described by three moments."""
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(1.0, (1.0, 2.0, 2.5)), body_rates=(1, 2, 3), name="body"))
+    names = ["bodies.body.inertia.0.1", "bodies.body.inertia.1.0", "bodies.body.inertia.1.1", "bodies.body.inertia.1"]
+    for scheme in (lv.Livens(), lv.RungeKutta(4)):
+        run = lv.prepare(m, scheme, h=1e-2)
+        rates = lambda motion: motion.angular_velocity("body")[-1]  # noqa: E731
+        found, e = lv.sensitivity(run(0.1), rates, names), 1e-4
+        tensors = [np.diag([1.0, 2.0, 2.5]) + c * e * np.eye(3)[[1, 0, 2]] * [[1], [1], [0]] for c in (-1, 1)]
+        ends = [rates(run(0.1, parameters={"bodies.body.inertia": J.tolist()})) for J in tensors]
+        assert found[:, 0] == pytest.approx((ends[1] - ends[0]) / (2 * e), abs=1e-7)
+        assert found[:, 0] == pytest.approx(found[:, 1], abs=1e-11)
+        assert found[:, 2] == pytest.approx(found[:, 3], abs=1e-11)
+
+
 def test_consistent_tensors():
     """Six numbers ↔ unknowns, their slopes by differences, and any unknowns give a possible body."""
     rng = np.random.default_rng(0)

@@ -324,6 +324,15 @@ def test_mode_shapes_can_be_seen(tmp_path):
     assert "frequency [Hz]" in str(modes)
 
 
+def test_a_step_that_is_divided():
+    """A Runge–Kutta step with a tolerance is that of the flow, however long it is: it is not differentiated as one."""
+    m = double_pendulum(rotation(np.random.default_rng(9)))
+    found = lv.linearize(m, h=1.5, scheme=lv.RungeKutta(tolerance=1e-12)).A
+    flow = expm(1.5 * lv.linearize(m).A)
+    assert found == pytest.approx(flow, abs=1e-6 * np.abs(flow).max())
+    assert np.abs(lv.linearize(m, h=1.5, scheme=lv.RungeKutta(4)).A - flow).max() > 1.0
+
+
 def test_bad_input_is_refused_in_words():
     m, rail = cart_pole()
     with pytest.raises(lv.ModelError, match="an input is a motor"):

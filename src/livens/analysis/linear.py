@@ -22,7 +22,7 @@ from copy import copy
 from functools import partial
 from inspect import isfunction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -51,7 +51,6 @@ from .segment import Segment
 from .singular_position import refuse_singular
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
-DIFFERENTIATED = (Livens, RungeKutta)  # schemes with exact tangents
 Output = ExactOutput | Callable[[Trajectory], Array]
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
 
@@ -157,7 +156,7 @@ class Linearisation:
             simple = np.setdiff1d(np.arange(self.m), self.rotations.parts)
             A[simple] = self.kinematics()[simple]
             B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
-        elif isinstance(scheme, DIFFERENTIATED) and not self.space.compiled.system.contacts.capacity:
+        elif self._has_tangent(scheme):
             A, B = self.of_step(scheme, h)
         else:
             end = self.step(self.x, scheme, h)
@@ -179,6 +178,11 @@ class Linearisation:
         C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
         matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
         return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
+
+    def _has_tangent(self, scheme: Scheme) -> TypeGuard[Livens | RungeKutta]:
+        """True if steps of a scheme have exact derivatives: without contact, and of one length."""
+        smooth = not self.space.compiled.system.contacts.capacity and not scheme.adaptive
+        return isinstance(scheme, Livens | RungeKutta) and smooth
 
     def _moving(self, state: State) -> State:
         """The state with velocities that the joints allow, and the forces of its dampers."""
