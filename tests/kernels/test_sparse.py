@@ -7,17 +7,8 @@ from scipy.sparse.linalg import splu
 
 from livens.compile.ordering import elimination_order, symbolic
 from livens.kernels.arrays import Bodies, Rows
-from livens.kernels.sparse import (
-    TINY,
-    add_compliance,
-    assemble,
-    factor,
-    factor_lu,
-    invert_block,
-    remove_dampers,
-    solve,
-    solve_lu,
-)
+from livens.kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
+from livens.kernels.sparse_lu import factor_lu, invert_block, solve_lu
 from tests.helpers import dense
 
 EPS = np.finfo(float).eps

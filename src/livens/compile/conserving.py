@@ -120,6 +120,7 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         direction=np.array(made.direction, dtype=np.float64).reshape(-1, 3, 3),
         axis=np.array(made.axis, dtype=np.int64),
         length=np.array(made.length, dtype=np.float64),
+        points=_points(made),
         law=np.array(made.law, dtype=np.int64).reshape(-1, 2),
         pair=pair.astype(np.int64),
         swapped=swapped,
@@ -241,8 +242,8 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         made.add(SQUARE if flat else LENGTH, body, point, np.zeros((3, 3)), law=(SPRING_LAW, k))
     for k, body in enumerate(system.pairs.body):
         made.add(LENGTH, body, none, np.zeros((3, 3)), law=(ATTRACTION_LAW, k))
-    of_coordinate = [
-        made.add(
+    of_coordinate = {
+        c: made.add(
             PROJECTION if coordinates.kind[c] == DISPLACEMENT else HINGE_ANGLE,
             coordinates.body[c],
             coordinates.point[c],
@@ -251,8 +252,8 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
             else np.array([*coordinates.dial[c], coordinates.hand[c]]),
             law=(COORDINATE_LAW, c),
         )
-        for c in range(len(coordinates.kind))
-    ]
+        for c in _acting_coordinates(system)
+    }
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
         if kind == COUPLE:
@@ -271,6 +272,31 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         row_measure.append([one, -1])
         ratio.append([1.0, 0.0])
     return made, row_measure, ratio
+
+
+def _points(made: _List) -> np.ndarray:
+    """1 where three measures ALONG_AXIS of the same points begin: those of a joint between two points."""
+    found = np.zeros(len(made.kind), dtype=np.int64)
+    k = 0
+    while k + 2 < len(made.kind):
+        three = range(k, k + 3)
+        if (
+            [(made.kind[i], made.axis[i]) for i in three] == [(ALONG_AXIS, 0), (ALONG_AXIS, 1), (ALONG_AXIS, 2)]
+            and len({made.body[i] for i in three}) == 1
+            and all(np.array_equal(made.point[i], made.point[k]) for i in three)
+        ):
+            found[k] = 1
+            k += 2
+        k += 1
+    return found
+
+
+def _acting_coordinates(system: System) -> list[int]:
+    """Coordinates with a spring, a stop, a motor or an equation."""
+    coordinates, rows = system.coordinates, system.rows
+    acts = (coordinates.stiffness != 0.0) | (coordinates.stop > 0.0) | (coordinates.signal >= 0)
+    coupled = rows.coordinate[(rows.kind == COUPLE)[:, None] & (rows.ratio != 0.0)]
+    return sorted({*np.flatnonzero(acts).tolist(), *coupled.tolist()})
 
 
 def _order(cliques: Sequence[set[int]], sizes: Sequence[int], bodies: int) -> list[int]:

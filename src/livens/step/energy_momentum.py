@@ -46,6 +46,7 @@ from ..kernels.arrays import (
     System,
     Work,
 )
+from ..kernels.conserving.arrays import COORDINATE_LAW
 from ..kernels.conserving.balance import (
     END_L,
     END_P,
@@ -65,7 +66,7 @@ from ..kernels.conserving.balance import (
 from ..kernels.conserving.energies import add_energy_forces, couple_energies, start_energies
 from ..kernels.conserving.impulses import correct_impulses, end_momenta, hard_rates, start_momenta
 from ..kernels.conserving.measures import value
-from ..kernels.conserving.prediction import KNOWN, predict_multipliers, predict_velocities, remember
+from ..kernels.conserving.prediction import KNOWN, MEMORY, MULTIPLIERS, predict_multipliers, predict_velocities, remember
 from ..kernels.constrain import (
     RATE_TOLERANCE,
     apply_multipliers,
@@ -77,20 +78,22 @@ from ..kernels.kinds import EDGE, RIM, ROLL, ROTATION, TAPE
 from ..kernels.potential import kinetic, to_body
 from ..kernels.record import store_state
 from ..kernels.rows import jacobians, violations
-from ..kernels.sparse import TINY, add_compliance, assemble, factor, factor_lu, remove_dampers, solve, solve_lu
+from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
+from ..kernels.sparse_lu import factor_lu, solve_lu
 from ..kernels.status import OK, SOLVE
 from ..kernels.turns import count_half_turns, face_dials
 from .scheme import Prepare, Rollout, phase_per_step
 
 MOST_CORRECTIONS = 60
+REMAINDERS = 12  # numbers of a body: of its position and rotation
 SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
 MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
 POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
 CONVERGED_RATE = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
-ENERGY_ROUND_OFF = 1e-18  # an error of energy relative to the kinetic energy at which μ has converged
 KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
 CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
+SETTLED = 5.0  # a change of displacements, in tolerances, that may be round-off and need not decrease any more
 IDLE_CORRECTIONS = 3  # that do not halve the least one: then …
 STALLED_MOVE, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
 
@@ -118,32 +121,39 @@ def correct_velocities(pattern, h, far, B1, x, vectors):
 
 
 @inline
-def solve_step(system, state, everything, h, signals, before, row):
-    """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀."""
+def ratio(x, last):
+    return x / last if x < last else 1.0
+
+
+@inline
+def solve_step(system, state, everything, h, signals, before, row, most):
+    """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀. First guesses are from the last steps, at `most` so many."""
     work, measures, pattern, trial = everything.work, everything.measures, everything.pattern, everything.trial
     vectors, lam, energies = work.trial, work.lam, everything.energies
-    rest = state.memory[state.memory.shape[0] - 12 * state.a.shape[0] :]
+    rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
-    predict_velocities(system.bodies, state.p, state.L, state.memory, vectors)
-    predict_multipliers(state.a.shape[0], state.lam, state.memory, lam, trial.mu)
-    trial.tilt[0] = 1.0
+    known = predict_velocities(system.bodies, state.p, state.L, state.memory, most, vectors)
+    trial.tilt[0] = predict_multipliers(state.a.shape[0], state.lam, state.memory, known, lam, trial.mu)
     move(h, state.a, state.B, vectors, rest, work.a, work.B)
-    last, least, best, idle, result, rates = 1e300, 1e300, 1e300, 0, SOLVE, 0.0
-    energy, least_energy = 0.0, ENERGY_ROUND_OFF * kinetic(system.bodies, state.p, state.L)
-    for i in range(MOST_CORRECTIONS):
+    change, last, least, best, idle, result = 1e300, 1e300, 1e300, 1e300, 0, SOLVE
+    e, last_e, rates, last_rates, quickest, quickest_rates = 0.0, 0.0, 0.0, 0.0, 1.0, 1.0
+    for i in range(MOST_CORRECTIONS + 1):
         start_momenta(system.blocks, work.G, trial.tilt[0], trial.mu, state.p, state.L, vectors)
         evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, signals, before, row, trial)
         add_forces(system, measures, state.a, state.B, work.a, work.B, signals, before, row, trial, vectors)
         if system.formulas.energies > 0:
             add_energy_forces(system.formulas, energies, state.a, state.B, work.a, work.B, work.registers, vectors)
+        if result == OK:
+            break
         violations(system.rows, system.coordinates, work.a, work.B, state.angle, signals, row, work.g)
+        last_e = e
         e, which = largest_violation(system.rows, work.g)
         work.fault[0] = which
         work.tally[ITERATIONS] += 1
         body_residuals(system.bodies, pattern, h, state.B, vectors, trial.x)
         row_residuals(system.rows, pattern, h, lam, work.g, trial)
-        if i == 0 or not last <= KEPT_MATRIX * least or i > 8:
+        if i == 0 or not last <= max(SETTLED, KEPT_MATRIX * least) or i > 8:
             newton_matrix(
                 system, measures, pattern, h, state.a, state.B, work.a, work.B, signals, before, row, vectors, trial
             )
@@ -160,19 +170,27 @@ def solve_step(system, state, everything, h, signals, before, row):
         for r in range(lam.shape[0]):
             lam[r] += trial.x[pattern.row[r]]
         if lam.shape[0] > 0:
-            rates, energy = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
+            last_rates = rates
+            rates = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
         if not change < 1e300:
             break
         idle = 0 if change < 0.5 * best else idle + 1
         best = min(best, change)
-        following = change * min(1.0, change / last)  # the next change, about
-        met = rates <= CONVERGED_RATE * tolerance or energy <= least_energy
-        converged = e <= tolerance and change <= 1.0 and following <= CONVERGED_MOVE and met
+        decrease, of_rates, of_e = 1.0, 1.0, 1.0  # of this iteration; the next one will have the same
+        if i > 0:
+            decrease, of_rates, of_e = ratio(change, last), ratio(rates, last_rates), ratio(e, last_e)
+            quickest, quickest_rates = min(quickest, decrease), min(quickest_rates, of_rates)
+        if change <= SETTLED:
+            decrease, of_rates = quickest, quickest_rates
+        converged = (
+            decrease * change <= CONVERGED_MOVE
+            and of_rates * rates <= CONVERGED_RATE * tolerance
+            and of_e * e <= tolerance
+        )
         last = change
         stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
         if converged or stalled:
-            result = OK
-            break
+            result = OK  # F̄ and M̄ still have to be those of the last correction
     return result
 
 
@@ -217,18 +235,21 @@ def accept(work_a, work_B, vectors, a, B, p, L):
 def step(system, state, everything, h, signals, before, row):
     """One step; `work` holds the Jacobian and factors at its start and, afterwards, at its end."""
     work, measures, trial = everything.work, everything.measures, everything.trial
-    status = solve_step(system, state, everything, h, signals, before, row)
+    status = SOLVE
+    for most in (3.0, 0.0):
+        if status != OK:
+            status = solve_step(system, state, everything, h, signals, before, row, most)
     if status == OK:
         vectors = work.trial
         end_momenta(h, state.B, vectors)
         state.account[WORK] += work_done(
-            system, h, state.B, work.B, signals, before, row, work.lam, trial.mu, trial.tilt[0], trial, vectors
+            system, measures, h, state.B, work.B, signals, before, row, work.lam, trial.mu, trial.tilt[0], trial, vectors
         )
         for r in range(work.lam.shape[0]):
             if system.rows.rate[r] > 0.0:
                 state.account[DISSIPATED] += h * work.lam[r] ** 2 / system.rows.rate[r]
-        remember(vectors, work.lam, trial.mu, state.lam, state.memory)
-        rest = state.memory[state.memory.shape[0] - 12 * state.a.shape[0] :]
+        remember(vectors, work.lam, trial.mu, trial.tilt[0], state.lam, state.memory)
+        rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
         for m in range(trial.s0.shape[0]):
@@ -246,10 +267,8 @@ def step(system, state, everything, h, signals, before, row):
 def prepare(system, state, everything, signals, h):
     """Measures, Jacobian and factors at the start of a run."""
     work, measures, trial = everything.work, everything.measures, everything.trial
-    first = len(system.springs.body) + len(system.pairs.body)
     for m in range(len(trial.s0)):
-        c = m - first
-        near = state.angle[c] if 0 <= c < len(state.angle) else 0.0
+        near = state.angle[measures.law[m, 1]] if measures.law[m, 0] == COORDINATE_LAW else 0.0
         trial.s0[m] = value(measures, m, state.a, state.B, near)
     if state.memory[KNOWN] == 0.0:  # the multipliers, if any, are those of another scheme
         for r in range(len(work.lam)):
@@ -323,9 +342,9 @@ class EnergyMomentum:
         return self.weights
 
     def memory(self, system: System) -> int:
-        """v̄ and Ω̄ of the last two steps, and multipliers, from which the next are predicted; and the remainders of the
-        sums of positions and rotations."""
-        return 24 * len(system.bodies.mass) + 2 * len(system.rows.kind)
+        """v̄, Ω̄ and multipliers of the last three steps, from which the next are predicted; and the remainders of the sums
+        of positions and rotations."""
+        return (MEMORY + REMAINDERS) * len(system.bodies.mass) + MULTIPLIERS * len(system.rows.kind)
 
     def workspace(self, system: System, work: Work) -> Any:
         """Scratch, with the measures and the pattern of Newton's matrix."""

@@ -42,6 +42,7 @@ class Measures(NamedTuple):
     direction: Floats  # U, W; for a HINGE_ANGLE two dials of the first and a hand of the second body (m, 3, 3)
     axis: Ints  # world axis of ALONG_AXIS (m,)
     length: Floats  # of a SQUARE [m] (m,)
+    points: Ints  # 1: this and the next two measures are ALONG_AXIS x, y and z of the same points (m,)
     law: Ints  # the law of the force along it, and the number of the spring, pair or coordinate (m, 2)
     pair: Ints  # place of the block of its two bodies in the matrix; −1 if one is the world or none is needed (m,)
     swapped: Ints  # 1: in that block, the second body comes before the first (m,)

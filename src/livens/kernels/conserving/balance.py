@@ -9,7 +9,7 @@ from ..tangent_blocks import add_hat
 from ..vectors import cross, dot
 from .arrays import ATTRACTION_LAW, COORDINATE_LAW, SPRING_LAW
 from .couplings import II, couple, scatter
-from .measures import differentiate
+from .measures import differentiate, differentiate_points
 
 # slots of work.trial: vectors of each body
 START_P, START_L = 0, 1  # p̃₀, L̃₀
@@ -95,12 +95,20 @@ def follow_law(springs, pairs, coordinates, law, k, s0, s1, signals, before, row
 @njit
 def evaluate(system, measures, pattern, a0, B0, a1, B1, lam, signals, before, row, trial):
     """s₁, gradients and forces of all measures."""
-    for m in range(measures.kind.shape[0]):
+    m = 0
+    while m < measures.kind.shape[0]:
+        if measures.points[m] == 1:
+            differentiate_points(measures, m, a0, B0, a1, B1, trial.s1, trial.D, trial.N)
+            for k in range(m, m + 3):
+                trial.F[k] = trial.slope[k] = 0.0
+            m += 3
+            continue
         trial.s1[m] = differentiate(measures, m, a0, B0, a1, B1, trial.s0[m], trial.D, trial.N)
         trial.F[m], trial.slope[m] = follow_law(
             system.springs, system.pairs, system.coordinates, measures.law[m, 0], measures.law[m, 1],
             trial.s0[m], trial.s1[m], signals, before, row,
         )  # fmt: skip
+        m += 1
     for r in range(lam.shape[0]):
         for k in range(2):
             if pattern.row_measure[r, k] >= 0:
@@ -228,12 +236,18 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
         for y in range(6):
             for z in range(6):
                 trial.lower[o + 6 * y + z] += K[II, y, z]
-    for m in range(measures.kind.shape[0]):
+    m = 0
+    while m < measures.kind.shape[0]:
+        if measures.points[m] == 1:
+            couple_points(measures, pattern, m, h, B1, trial.F, trial.lower)
+            m += 3
+            continue
         if trial.F[m] != 0.0 or trial.slope[m] != 0.0:
             couple(
                 measures, m, a0, B0, a1, B1, trial.s0[m], trial.s1[m], trial.F[m], trial.slope[m], trial.D, trial.N, K
             )
             scatter(measures, pattern, m, -h, K, trial.lower, trial.upper)
+        m += 1
     couple_loads(system.loads, pattern, h, B0, B1, signals, before, row, K, trial.lower)
     for r in range(rows.kind.shape[0]):
         damper = rows.rate[r] > 0.0
@@ -248,6 +262,17 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
                     for y in range(6):
                         trial.lower[o + y] += pattern.ratio[r, k] * trial.N[m, side, y]
                         trial.upper[o + y] -= h * pattern.ratio[r, k] * trial.D[m, side, y]
+
+
+@njit
+def couple_points(measures, pattern, m, h, B1, F, lower):
+    """The change of the levers of the force (F[m], F[m + 1], F[m + 2]) between two points."""
+    P = F[m], F[m + 1], F[m + 2]
+    for side in range(2):
+        b = measures.body[m, side]
+        if b > 0:
+            u = to_world(B1, b, measures.point[m, side])
+            add_product(lower, pattern.body_diagonal[b], 3, 0.5 * h if side == 0 else -0.5 * h, P, u)
 
 
 @njit
@@ -291,7 +316,7 @@ def add_cross(lower, o, y, c, u):
 
 
 @njit
-def work_done(system, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
+def work_done(system, measures, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
     """The work of loads, motors and prescribed motions in a step; for the last, λ̄ (φ₁ − φ₀) and the impulses of the
     velocity level at both ends."""
     total = 0.0
@@ -305,12 +330,11 @@ def work_done(system, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vec
         u, w = to_world(B0, b, W), to_world(B1, b, W)
         for k in range(3):
             total += h * (P[k] * vectors[MEAN_V, b, k] + 0.5 * (m[k] + T[k]) * (u[k] + w[k]))
-    first = system.springs.body.shape[0] + system.pairs.body.shape[0]  # measures of coordinates come after these
-    for c in range(coordinates.kind.shape[0]):
-        k = coordinates.signal[c]
+    for m in range(measures.kind.shape[0]):
+        k = coordinates.signal[measures.law[m, 1]] if measures.law[m, 0] == COORDINATE_LAW else -1
         if k >= 0:
             force = 0.5 * (signals[before, k] + signals[row, k])
-            total += force * (trial.s1[first + c] - trial.s0[first + c])
+            total += force * (trial.s1[m] - trial.s0[m])
     for r in range(lam.shape[0]):
         k = rows.signal[r]
         if k >= 0 and not rows.rate[r] > 0.0:

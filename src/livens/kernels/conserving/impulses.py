@@ -6,7 +6,8 @@ from ..._jit import inline, njit
 from ..constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
 from ..potential import kinetic, to_body
 from ..rows import jacobians
-from ..sparse import assemble, factor_lu, remove_dampers, solve_lu
+from ..sparse import assemble, remove_dampers
+from ..sparse_lu import factor_lu, solve_lu
 from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START_P, cayley_increment
 
 MOST_TILT = 2.0  # bounds of c and 1/c
@@ -110,7 +111,7 @@ def impulse_matrix(system, G0, G1, c, scratch, below, above):
 @inline
 def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     """A correction of μ and c by (5), with a `fresh` matrix or the last one. Returns the residual rates as violations
-    after a step, in tolerances, and the energy that they mean."""
+    after a step, in tolerances."""
     vectors, c = work.trial, trial.tilt[0]
     jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
     if fresh:
@@ -119,9 +120,6 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
     hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)
     e, _ = largest_violation(system.rows, work.x)
-    energy = 0.0
-    for r in range(trial.mu.shape[0]):
-        energy += abs(work.x[r] * trial.mu[r])
     solve_lu(system.blocks, trial.below, trial.above, work.x, work.y)
     for r in range(trial.mu.shape[0]):
         trial.mu[r] += work.x[r]
@@ -129,4 +127,4 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     trial.tilt[0] = balance_energy(
         system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
     )
-    return abs(h) * e, energy
+    return abs(h) * e
