@@ -227,6 +227,7 @@ def _trial(m: int, unknowns: int, values: int, r: int, of_rows: int) -> Trial:
         y=np.zeros(unknowns),
         scratch=np.zeros(8),
         mu=np.zeros(r),
+        change=np.zeros(r),
         tilt=np.ones(1),
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),

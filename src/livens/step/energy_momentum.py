@@ -22,7 +22,8 @@ step is symmetric: back from q₁, c becomes 1/c. μ is of second order in h.
 
 (1) to (4) are solved by Newton's method with exact derivatives, on the sparse pattern of bodies and rows; the matrix is
 kept while corrections decrease tenfold. A correction of μ follows in the same iteration, from the sparse matrix
-S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h².
+S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h². The iteration ends
+when the next correction would be round-off; two corrections are usual.
 """
 
 from __future__ import annotations
@@ -64,9 +65,16 @@ from ..kernels.conserving.balance import (
     work_done,
 )
 from ..kernels.conserving.energies import add_energy_forces, couple_energies, start_energies
-from ..kernels.conserving.impulses import correct_impulses, end_momenta, hard_rates, start_momenta
+from ..kernels.conserving.impulses import correct_impulses, end_momenta, hard_rates, impulse_residuals, start_momenta
 from ..kernels.conserving.measures import value
-from ..kernels.conserving.prediction import KNOWN, MEMORY, MULTIPLIERS, predict_multipliers, predict_velocities, remember
+from ..kernels.conserving.prediction import (
+    KNOWN,
+    MEMORY,
+    MULTIPLIERS,
+    predict_multipliers,
+    predict_velocities,
+    remember,
+)
 from ..kernels.constrain import (
     RATE_TOLERANCE,
     apply_multipliers,
@@ -75,7 +83,7 @@ from ..kernels.constrain import (
 )
 from ..kernels.coordinates import update_coordinates
 from ..kernels.kinds import EDGE, RIM, ROLL, ROTATION, TAPE
-from ..kernels.potential import kinetic, to_body
+from ..kernels.potential import to_body
 from ..kernels.record import store_state
 from ..kernels.rows import jacobians, violations
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
@@ -118,6 +126,19 @@ def correct_velocities(pattern, h, far, B1, x, vectors):
     return max(
         most / (SMALLEST_MOVE * size + MOVE_ROUND_OFF * far + 1e-300), turn / (SMALLEST_MOVE * turned + MOVE_ROUND_OFF)
     )
+
+
+@njit
+def correct(everything, state, h, far):
+    """Newton's correction for the residuals in trial.x; returns its largest displacement in tolerances."""
+    work, pattern, trial = everything.work, everything.pattern, everything.trial
+    solve_lu(pattern.blocks, trial.lower, trial.upper, trial.x, trial.y)
+    change = correct_velocities(pattern, h, far, work.B, trial.x, work.trial)
+    rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
+    move(h, state.a, state.B, work.trial, rest, work.a, work.B)
+    for r in range(work.lam.shape[0]):
+        work.lam[r] += trial.x[pattern.row[r]]
+    return change
 
 
 @inline
@@ -164,11 +185,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
                 )  # fmt: skip
             factor_lu(pattern.blocks, trial.lower, trial.upper, trial.scratch)
         least = min(least, last)
-        solve_lu(pattern.blocks, trial.lower, trial.upper, trial.x, trial.y)
-        change = correct_velocities(pattern, h, far, work.B, trial.x, vectors)
-        move(h, state.a, state.B, vectors, rest, work.a, work.B)
-        for r in range(lam.shape[0]):
-            lam[r] += trial.x[pattern.row[r]]
+        change = correct(everything, state, h, far)
         if lam.shape[0] > 0:
             last_rates = rates
             rates = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
@@ -190,7 +207,15 @@ def solve_step(system, state, everything, h, signals, before, row, most):
         last = change
         stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
         if converged or stalled:
-            result = OK  # F̄ and M̄ still have to be those of the last correction
+            result = OK  # after what follows the last correction of cμ, F̄ and M̄
+            if lam.shape[0] > 0:
+                impulse_residuals(
+                    pattern, system.blocks, work.G, state.B, work.B, trial.change, work.f, work.tau, trial.x
+                )
+                correct(everything, state, h, far)
+        else:
+            for r in range(lam.shape[0]):
+                lam[r] -= 2.0 / h * trial.change[r]  # almost cancels the change 2 G(q₀)ᵀδ(cμ) of (2) and (3)
     return result
 
 
@@ -243,7 +268,19 @@ def step(system, state, everything, h, signals, before, row):
         vectors = work.trial
         end_momenta(h, state.B, vectors)
         state.account[WORK] += work_done(
-            system, measures, h, state.B, work.B, signals, before, row, work.lam, trial.mu, trial.tilt[0], trial, vectors
+            system,
+            measures,
+            h,
+            state.B,
+            work.B,
+            signals,
+            before,
+            row,
+            work.lam,
+            trial.mu,
+            trial.tilt[0],
+            trial,
+            vectors,
         )
         for r in range(work.lam.shape[0]):
             if system.rows.rate[r] > 0.0:
@@ -301,7 +338,7 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs 6 to 21 times that of `lv.Livens()`, and
+    vibrations that a step does not resolve get a wrong phase. A step costs 4 to 6 times that of `lv.Livens()`, and
     must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may not converge.
 
     >>> import livens as lv

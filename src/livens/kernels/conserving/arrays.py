@@ -77,6 +77,7 @@ class Trial(NamedTuple):
     y: Floats  # (unknowns,)
     scratch: Floats  # one row of a block (8,)
     mu: Floats  # impulses of the velocity level (r,)
+    change: Floats  # of cμ in an iteration (r,)
     tilt: Floats  # c of their equation (1,)
     below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
     above: Floats  # upper blocks, transposed (values,)
