@@ -5,16 +5,14 @@ sparse.py; A holds the diagonal and lower blocks, U the upper blocks, transposed
 
     L_IJ = A_IJ D_J⁻¹,     A_IK −= L_IJ U_JK,     U_KI −= L_KJ U_JI     for I ≥ K below J.                     (1)
 
-Blocks of 3, 5 and 6 unknowns, ball joints, hinges and bodies, are the usual ones: the same functions are inlined with
-this number as a constant, so that the compiler unrolls their loops.
+Blocks of 3 and 5 unknowns are the usual ones: the same functions are inlined with this number as a constant, so that
+the compiler unrolls their loops.
 """
 
 from __future__ import annotations
 
 from .._jit import inline, njit
 from .sparse import BALL_ROWS, HINGE_ROWS
-
-BODY_UNKNOWNS = 6
 
 
 @inline
@@ -62,45 +60,75 @@ def multiply_block(A, oA, n, m, o, row):
 
 
 @inline
-def subtract_product(A, t, P, oP, nP, Q, oQ, nQ, n):
-    """The nP × nQ block at t of A −= P Qᵀ, for blocks of n columns."""
-    for y in range(nP):
-        for z in range(nQ):
-            s = 0.0
+def transpose_block(P, o, m, n, T, t):
+    """The m × n block at o, transposed to t."""
+    for y in range(m):
+        for k in range(n):
+            T[t + k * m + y] = P[o + y * n + k]
+
+
+@inline
+def subtract_product(A, t, P, o, m, T, q, w, n):
+    """The m × w block at t of A −= P T, for an m × n block at o and an n × w block at q."""
+    for y in range(m):
+        for z in range(0, w - 1, 2):  # two columns at a time, which the compiler joins
+            c = 0.0
+            d = 0.0
             for k in range(n):
-                s += P[oP + y * n + k] * Q[oQ + z * n + k]
-            A[t + y * nQ + z] -= s
+                c += P[o + y * n + k] * T[q + k * w + z]
+                d += P[o + y * n + k] * T[q + k * w + z + 1]
+            c = A[t + y * w + z] - c
+            d = A[t + y * w + z + 1] - d
+            A[t + y * w + z] = c
+            A[t + y * w + z + 1] = d
+        if w % 2 == 1:
+            c = 0.0
+            for k in range(n):
+                c += P[o + y * n + k] * T[q + k * w + w - 1]
+            A[t + y * w + w - 1] -= c
+
+
+@inline
+def eliminate_column(blocks, A, U, row, begin, q, end, oK, nK, n, u):
+    """(1) for all I, and one K of nK unknowns."""
+    transpose_block(U, oK, nK, n, row, 0)
+    half = row.shape[0] // 2
+    transpose_block(A, oK, nK, n, row, half)
+    for p in range(q, end):
+        I, oI = blocks.below_block[p], blocks.below_offset[p]
+        nI = blocks.row[I + 1] - blocks.row[I]
+        t = blocks.update[u + (p - begin) * (p - begin + 1) // 2 + q - begin]
+        subtract_product(A, t, A, oI, nI, row, 0, nK, n)
+        if p > q:
+            subtract_product(U, t, U, oI, nI, row, half, nK, n)
 
 
 @inline
 def eliminate_lu(blocks, A, U, row, J, n):
     """(1) for block J of n unknowns."""
-    o = blocks.diagonal[J]
+    o, u = blocks.diagonal[J], blocks.update_start[J]
     invert_block(A, o, n)
     begin, end = blocks.below[J], blocks.below[J + 1]
-    u = blocks.update_start[J]
     for p in range(begin, end):
-        I, oI = blocks.below_block[p], blocks.below_offset[p]
-        nI = blocks.row[I + 1] - blocks.row[I]
-        multiply_block(A, oI, nI, n, o, row)
-        for q in range(begin, p):
-            K, oK = blocks.below_block[q], blocks.below_offset[q]
-            nK = blocks.row[K + 1] - blocks.row[K]
-            subtract_product(A, blocks.update[u], A, oI, nI, U, oK, nK, n)
-            subtract_product(U, blocks.update[u], U, oI, nI, A, oK, nK, n)
-            u += 1
-        subtract_product(A, blocks.update[u], A, oI, nI, U, oI, nI, n)
-        u += 1
+        I = blocks.below_block[p]
+        multiply_block(A, blocks.below_offset[p], blocks.row[I + 1] - blocks.row[I], n, o, row)
+    for q in range(begin, end):
+        K, oK = blocks.below_block[q], blocks.below_offset[q]
+        nK = blocks.row[K + 1] - blocks.row[K]
+        if nK == HINGE_ROWS:
+            eliminate_column(blocks, A, U, row, begin, q, end, oK, HINGE_ROWS, n, u)
+        elif nK == BALL_ROWS:
+            eliminate_column(blocks, A, U, row, begin, q, end, oK, BALL_ROWS, n, u)
+        else:
+            eliminate_column(blocks, A, U, row, begin, q, end, oK, nK, n, u)
 
 
 @njit
 def factor_lu(blocks, A, U, row):
-    """(1) in place: A holds the inverse diagonal blocks and L; `row` is scratch."""
+    """(1) in place: A holds the inverse diagonal blocks and L; `row` is scratch, of two blocks."""
     for J in range(blocks.diagonal.shape[0]):
         n = blocks.row[J + 1] - blocks.row[J]
-        if n == BODY_UNKNOWNS:
-            eliminate_lu(blocks, A, U, row, J, BODY_UNKNOWNS)
-        elif n == HINGE_ROWS:
+        if n == HINGE_ROWS:
             eliminate_lu(blocks, A, U, row, J, HINGE_ROWS)
         elif n == BALL_ROWS:
             eliminate_lu(blocks, A, U, row, J, BALL_ROWS)
@@ -146,9 +174,7 @@ def solve_lu(blocks, A, U, x, y):
     last = blocks.diagonal.shape[0]
     for J in range(last):
         n = blocks.row[J + 1] - blocks.row[J]
-        if n == BODY_UNKNOWNS:
-            forward_lu(blocks, A, x, J, BODY_UNKNOWNS)
-        elif n == HINGE_ROWS:
+        if n == HINGE_ROWS:
             forward_lu(blocks, A, x, J, HINGE_ROWS)
         elif n == BALL_ROWS:
             forward_lu(blocks, A, x, J, BALL_ROWS)
@@ -156,9 +182,7 @@ def solve_lu(blocks, A, U, x, y):
             forward_lu(blocks, A, x, J, n)
     for J in range(last - 1, -1, -1):
         n = blocks.row[J + 1] - blocks.row[J]
-        if n == BODY_UNKNOWNS:
-            backward_lu(blocks, A, U, x, y, J, BODY_UNKNOWNS)
-        elif n == HINGE_ROWS:
+        if n == HINGE_ROWS:
             backward_lu(blocks, A, U, x, y, J, HINGE_ROWS)
         elif n == BALL_ROWS:
             backward_lu(blocks, A, U, x, y, J, BALL_ROWS)

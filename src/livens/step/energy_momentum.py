@@ -148,7 +148,7 @@ def ratio(x, last):
 
 @inline
 def solve_step(system, state, everything, h, signals, before, row, most):
-    """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀. First guesses are from the last steps, at `most` so many."""
+    """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀. First guesses are from `most` last steps."""
     work, measures, pattern, trial = everything.work, everything.measures, everything.pattern, everything.trial
     vectors, lam, energies = work.trial, work.lam, everything.energies
     rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
@@ -379,8 +379,8 @@ class EnergyMomentum:
         return self.weights
 
     def memory(self, system: System) -> int:
-        """v̄, Ω̄ and multipliers of the last three steps, from which the next are predicted; and the remainders of the sums
-        of positions and rotations."""
+        """v̄, Ω̄ and multipliers of the last three steps, from which the next are predicted; and the remainders of the
+        sums of positions and rotations."""
         return (MEMORY + REMAINDERS) * len(system.bodies.mass) + MULTIPLIERS * len(system.rows.kind)
 
     def workspace(self, system: System, work: Work) -> Any:
