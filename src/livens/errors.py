@@ -57,6 +57,10 @@ class Interrupted(KeyboardInterrupt):
         self.trajectory, self.signal = trajectory, received
 
 
+class InterruptedAtOnce(KeyboardInterrupt):
+    """A second Ctrl-C: it does not wait for the end of a chunk of steps, nor for functions of the user."""
+
+
 class ModelWarning(UserWarning):
     """The model runs, but not exactly as described: bodies were moved, or constraints are redundant."""
 

@@ -54,6 +54,27 @@ def is_beginning(part, whole, kind):
     return all(a[:kept].tobytes() == b[:kept].tobytes() for a, b in zip(part.record, whole.record, strict=True))
 
 
+@pytest.mark.parametrize("kind", ["load", "motor", "controller"])
+@pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt, GeneratorExit], ids=lambda one: one.__name__)
+def test_a_function_that_ends_the_program_leaves_all_steps_before(tmp_path, kind, ending):
+    out, at = tmp_path / "out.nc", 173
+    model = kite(3, breaking((at + 0.5) * H, ending("enough")), kind)
+    with pytest.raises(ending, match="enough") as caught:
+        lv.simulate(model, h=H, until=STEPS * H, progress=False, checkpoint=out, checkpoint_every=1e9)
+    motion = caught.value.trajectory
+    assert at - 1 <= motion.steps <= at + 1
+    assert is_beginning(motion, lv.simulate(kite(3, calm, kind), h=H, until=STEPS * H, progress=False), kind)
+    assert lv.load(tmp_path / "out.nc.journal").steps == motion.steps
+
+
+@pytest.mark.parametrize("h", [H, "auto"])
+def test_a_drive_that_ends_the_program_leaves_the_steps_before(h):
+    with pytest.raises(SystemExit, match="enough") as caught:
+        lv.simulate(kite(4, breaking(0.5, SystemExit("enough")), "drive"), h=h, until=1.0, progress=False)
+    motion = caught.value.trajectory
+    assert 0.5 - 2 * motion.h < motion.t[-1] <= 0.5 + motion.h
+
+
 @pytest.mark.parametrize("kind", ["load", "drive", "motor", "controller"])
 @pytest.mark.parametrize("every", [1, 7, 1000])
 def test_all_steps_before_a_function_fails_are_in_the_exception_and_on_disk(tmp_path, kind, every):

@@ -104,7 +104,7 @@ def _resolving(compiled: Compiled, h: float, until: float) -> float:
             if _bend(compiled, shorter, until) <= STRAIGHT:
                 return shorter
             shorter *= 0.5
-        except Exception:  # the run raises it again, with the motion so far
+        except (Exception, SystemExit):  # the run raises it again, with the motion so far
             until *= 0.5
     return h
 

@@ -114,7 +114,7 @@ def _prescribed(compiled: Compiled, until: float) -> tuple[float, str]:
     size = compiled.assembly(compiled.state).size if drives else 1.0
     for owner, drive, k in drives:
         unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
-        with suppress(Exception):  # a function of the user, which may not be defined for so long
+        with suppress(Exception, SystemExit):  # a function of the user, which may not be defined for so long
             end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
             table = Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
             _, rate, acceleration = table[:, k : k + 3].T
