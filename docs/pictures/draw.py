@@ -27,7 +27,7 @@ from livens.look.render.scene import Scene
 
 HERE = Path(__file__).parent
 SHOWN = {"gyroscope": 1.0, "four-bar": 1.0, "bricard": 1.0, "springs": 1.0}  # and their speeds
-SECONDS, RATE, PANEL, JOINT, GAP = 3.0, 16.0, (240, 200), (240, 180), 8
+SECONDS, RATE, PANEL, JOINT, GAP = 3.0, 16.0, (214, 190), (240, 180), 8
 PAGES = {"light": (255, 255, 255), "dark": (13, 17, 23)}  # colours of the pages around them
 
 
@@ -143,7 +143,7 @@ def joints(folder: Path) -> None:
     width, height = JOINT
     for name, m in joint_models().items():
         motion, whole = lv.dynamics(m), name.startswith("Rolling") or name == "Coupling"
-        zoom = 1.15 if whole else 4.0
+        zoom = {"Coupling": 1.15}.get(name, 1.3) if whole else 6.0
         view, large = view_of(motion, traces=False, title=""), (round(zoom * width), round(zoom * height))
         image = next(pictures(motion, [0], large, view))
         scene = Scene(motion, view)
