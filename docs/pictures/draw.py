@@ -3,7 +3,7 @@
 motions.gif    four demonstrations side by side, as a loop of three seconds; motions-dark.gif for dark pages
 first.gif      the motion of the first example of the README; first-dark.gif
 joints/        one picture for each type of joint
-energy.png     energy error of lv.Livens and of a Runge–Kutta method at equal cost
+energy.png     energy error of lv.Livens and of a Runge–Kutta method at equal cost; energy-dark.png
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.text import Text
 
 import livens as lv
 from livens.demos import DEMOS
+from livens.look.picture.themes import THEMES, unit
 from livens.look.picture.view import view_of
 from livens.look.plot import STYLES, drawn, thinned
 from livens.look.render import pictures
@@ -94,9 +96,31 @@ def energy(path: Path) -> None:
         axes.set_title("double pendulum, chaotic; one evaluation of the forces per 0.005 s")
         axes.legend()
 
-    figure = drawn(draw)
-    figure.set_size_inches(6.3, 3.0)
-    figure.savefig(path, dpi=110, metadata={"Software": "written by livens"})
+    for theme, file in themed(path).items():
+        figure = drawn(draw)
+        figure.set_size_inches(6.3, 3.0)
+        if theme == "dark":
+            darken(figure)
+        figure.savefig(file, dpi=110, metadata={"Software": "written by livens"})
+
+
+def darken(figure: Any) -> None:
+    """The colours of the dark theme; the curves keep their line styles."""
+    ink, paper, curves = (unit(color) for color in (THEMES["dark"].ink, PAGES["dark"], THEMES["dark"].force))
+    figure.set_facecolor(paper)
+    axes = figure.axes[0]
+    axes.set_facecolor(paper)
+    legend = axes.get_legend()
+    legend.get_frame().set_facecolor(paper)
+    for text in figure.findobj(Text):
+        text.set_color(ink)
+    axes.tick_params(colors=ink, which="both")
+    for side in axes.spines.values():
+        side.set_color(ink)
+    axes.grid(color=ink, alpha=0.2)
+    for lines in (axes.get_lines(), legend.get_lines()):
+        for line, color in zip(lines, (ink, curves), strict=True):
+            line.set_color(color)
 
 
 def joint_models() -> dict[str, lv.Model]:
