@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.errors import InterruptedAtOnce, unless_from_outside
 from livens.step import COMPARED, SCHEMES
 
 H, STEPS = 2e-3, 400
@@ -67,12 +68,33 @@ def test_a_function_that_ends_the_program_leaves_all_steps_before(tmp_path, kind
     assert lv.load(tmp_path / "out.nc.journal").steps == motion.steps
 
 
+@pytest.mark.parametrize("kind", ["load", "drive", "motor"])
+@pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("h", [H, "auto"])
-def test_a_drive_that_ends_the_program_leaves_the_steps_before(h):
-    with pytest.raises(SystemExit, match="enough") as caught:
-        lv.simulate(kite(4, breaking(0.5, SystemExit("enough")), "drive"), h=h, until=1.0, progress=False)
+def test_a_function_that_ends_the_program_is_also_called_before_the_run(h, ending, kind):
+    """For the rates of a prescribed motion and for the automatic step."""
+    with pytest.raises(ending, match="enough") as caught:
+        lv.simulate(kite(4, breaking(0.5, ending("enough")), kind), h=h, until=1.0, progress=False)
     motion = caught.value.trajectory
     assert 0.5 - 2 * motion.h < motion.t[-1] <= 0.5 + motion.h
+
+
+def test_an_interrupt_from_outside_is_not_taken_for_a_failure_of_a_function():
+    """It is not raised again when the function is called again."""
+    failed = []
+
+    def acting(t):
+        if t > 0.3 and not failed:
+            failed.append(t)
+            raise KeyboardInterrupt("now")
+
+    with pytest.raises(KeyboardInterrupt, match="now"):
+        lv.simulate(kite(4, acting, "drive"), h=H, until=1.0, progress=False)
+    calls = []
+    with pytest.raises(InterruptedAtOnce):
+        unless_from_outside(InterruptedAtOnce(), lambda: calls.append(1))
+    assert len(failed) == 1
+    assert not calls
 
 
 @pytest.mark.parametrize("kind", ["load", "drive", "motor", "controller"])
