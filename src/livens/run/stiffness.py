@@ -16,8 +16,8 @@ turn or soon will under the forces at the start, stay below the phase that the s
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from ..describe.model import Model
 from ..describe.pose import turned
 from ..describe.row import Drive
 from ..describe.thing import Thing
-from ..errors import ModelError
+from ..errors import ModelError, unless_from_outside
 from ..kernels.arrays import State, System
 from ..kernels.constrain import apply_multipliers, constraint_rates
 from ..kernels.coordinates import update_coordinates
@@ -114,13 +114,22 @@ def _prescribed(compiled: Compiled, until: float) -> tuple[float, str]:
     size = compiled.assembly(compiled.state).size if drives else 1.0
     for owner, drive, k in drives:
         unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
-        with suppress(Exception):  # a function of the user, which may not be defined for so long
-            end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
-            table = Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
-            _, rate, acceleration = table[:, k : k + 3].T
-            now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
-            fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
+        sampled = partial(_sampled, compiled, owner, drive, unit, until)
+        try:
+            table = sampled()
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # of the user, perhaps not defined for so long
+            unless_from_outside(error, sampled)
+            continue
+        _, rate, acceleration = table[:, k : k + 3].T
+        now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
+        fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
     return fastest, body
+
+
+def _sampled(compiled: Compiled, owner: Thing, drive: Drive, unit: float, until: float) -> Array:
+    """The table of all signals, over a time in which one prescribed motion changes by some radians or units."""
+    end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
+    return Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
 
 
 def _pace(owner: Thing, drive: Drive, unit: float, until: float) -> float:

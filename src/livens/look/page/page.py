@@ -108,7 +108,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     shrink = picture.shrink(size)
     symbols = picture.symbols.ends(now.x[0], now.R[0], shrink * SYMBOL_SIZE * size)
     up = upright(motion.model.gravity)
-    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R)
+    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R, motion)
     room = [corners(picture, now.x, now.R), symbols.reshape(-1, 3), tips(arrows, now.x, now.R, up, size)]
     data = scene(picture) | {
         "times": packed(motion.t[frames.number], "<f8"),

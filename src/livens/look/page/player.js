@@ -55,11 +55,13 @@ function begin() {
     if (playing && last) { now += (clock - last) / 1000 * $("speed").value; if (now > end) now = start }
     last = clock
     const state = [now, camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, innerHeight, window.devicePixelRatio,
-                   document.documentElement.dataset.look, chart.chosen, mark.pointer, ...boxes.map(box => box.checked)].join()
+                   document.documentElement.dataset.look, chart.chosen, mark.pointer, $("layers").open, ...boxes.map(box => box.checked)].join()
     if (state == drawn) return                  // a picture that does not change is not drawn again
     drawn = state
     const [frame, part] = frameOf(now), bodies = data.bodies.map((_, b) => matrix(pose(b, frame, part)))
-    const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
+    const panel = document.querySelector("aside"), head = document.querySelector("header")
+    head.style.maxWidth = panel.offsetWidth ? `${panel.getBoundingClientRect().left - 28}px` : ""    // words end before the panel
+    const inset = { top: head.offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
     const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
     const follow = $("follow").checked, middle = follow
       ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : view.middle

@@ -4,7 +4,7 @@
     body        its surface, in the colour of its number
     spring      a coil between two points, coloured by its extension
     damper      a thin line between two points
-    rod         a thick line between two points
+    rod         a thick line between two points, and between a body and a point outside it on which something acts
     axis        a short line through a point of a joint, along a direction of one of its bodies
     symbol      a small drawing of a joint by its type, of the ground at points of the world, and of the base link
     load        an arrow along a force, or a double one along a torque (arrows.py)
@@ -30,6 +30,7 @@ from ...errors import ModelError
 from .colors import colors_of
 from .places import Places, places, traced
 from .shapes import Shape, shapes
+from .stems import stems_of
 from .symbols import SYMBOL_SIZE, Symbols, symbols_of
 
 BASE_POINTS = 40  # models with more points of joints on the world have no base link
@@ -149,13 +150,15 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
     pins = [(thing, glyph) for thing, glyph in glyphs if glyph.kind == "joint"]
     axes = [(thing.name, point, axis) for thing, glyph in glyphs for point, axis in glyph.axes]
 
-    def links(kind: str) -> Links:
+    def links(kind: str, stems: Sequence[tuple[str, Point, Point]] = ()) -> Links:
         chosen = [(thing.name, glyph) for thing, glyph in glyphs if glyph.kind == kind]
+        chosen += [(name, Glyph(kind, (point, middle))) for name, point, middle in stems]
         first, second = (places(model, [glyph.points[side] for _, glyph in chosen]) for side in (0, 1))
         length = np.array([glyph.length for _, glyph in chosen], dtype=np.float64)
         return Links(tuple(name for name, _ in chosen), first, second, length)
 
     found, shape_of, reach = shapes(model), np.full(len(model.bodies), -1), np.zeros(len(model.bodies))
+    stems = stems_of((thing for thing, _ in glyphs), found, [body.name for body in model.bodies])
     for number, shape in enumerate(found):
         shape_of[shape.members], reach[shape.members] = number, shape.reach
     return Picture(
@@ -167,7 +170,7 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
         opacity=np.array([body.opacity for body in model.bodies]),
         springs=links("spring"),
         dampers=links("damper"),
-        rods=links("rod"),
+        rods=links("rod", stems),
         axes=Axes(
             tuple(name for name, _, _ in axes),
             places(model, [point for _, point, _ in axes]),

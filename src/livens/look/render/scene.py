@@ -5,6 +5,7 @@ World axes are turned so that z is up, against gravity. Lines are ribbons of a f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..picture.colors import readable
 from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
-from ..picture.phases import lasting
+from ..picture.phases import exist, passing
 from ..picture.picture import AXIS, picture_of
 from ..picture.symbols import SYMBOL_SIZE
 from ..picture.themes import theme_of, unit
@@ -75,10 +76,11 @@ class Scene:
         self.view = view_of(motion) if view is None else view
         self.theme = theme_of(self.view.theme)
         self.ink, self.grey = unit(self.theme.ink), unit(self.theme.ground)
-        self.picture = picture_of(lasting(motion), self.view.traces)
+        self.picture = picture_of(passing(motion), self.view.traces)
         self.t, self.up = motion.t, upright(motion.model.gravity)
         self.now = upright_instants(motion, np.arange(len(motion)))
-        self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R)
+        self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R, motion)
+        self.motion = motion
         self.colors = self.picture.colors / 255.0
         self.tints = np.array([readable(color, self.theme.paper) for color in self.picture.colors]) / 255.0  # of traces
         kinds = np.array(self.picture.symbols.kinds, dtype=object)
@@ -127,7 +129,8 @@ class Scene:
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
         ]
-        symbols, still = self.symbols(state), self.still
+        there = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
+        symbols, still = self.symbols(state)[there], self.still[there]
         for kind, color, pieces in (("symbol", self.ink, symbols[~still]), ("ground", self.grey, symbols[still])):
             drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
@@ -138,10 +141,19 @@ class Scene:
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
-        found = [Line("spring", self.grey, line) for line in coils(ends, self.coil, radius)]
-        found += [Line("damper", self.grey, line) for line in picture.dampers.ends(x, R)]
-        found += [Line("rod", self.grey, line) for line in picture.rods.ends(x, R)]
-        found += [Line("axis", self.ink, line) for line in picture.axes.ends(x, R, self.shrink * AXIS * self.half)]
+        axes = picture.axes.ends(x, R, self.shrink * AXIS * self.half)
+        drawn = [
+            ("spring", self.grey, picture.springs.names, coils(ends, self.coil, radius)),
+            ("damper", self.grey, picture.dampers.names, picture.dampers.ends(x, R)),
+            ("rod", self.grey, picture.rods.names, picture.rods.ends(x, R)),
+            ("axis", self.ink, picture.axes.names, axes),
+        ]
+        found = [
+            Line(kind, color, line)
+            for kind, color, names, lines in drawn
+            for line, exists in zip(lines, self.exist(names, state), strict=True)
+            if exists
+        ]
         found += [
             Line("load", self.arrow_color(one.kind), line)
             for one in self.arrows
@@ -155,6 +167,10 @@ class Scene:
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
         of_traces = self.tints[picture.traces.body]
         return found + [Line("trace", tint, path) for tint, path in zip(of_traces, paths, strict=True)]
+
+    def exist(self, names: Sequence[str], state: int) -> NDArray[np.bool_]:
+        """Which of the joints and forces of these names exist at a stored state."""
+        return exist(self.motion, names, self.t[state : state + 1])[0]
 
     def arrow_color(self, kind: str) -> Any:
         """The colour of forces or torques."""
