@@ -5,6 +5,7 @@
   python -m benchmarks peers --only chain-5     one problem, all programs
   python -m benchmarks report                   tables and figures again, from stored measurements
   python -m benchmarks docs                     docs/benchmarks.md and its figures, from stored measurements
+  python -m benchmarks docs derivatives         one section of docs/benchmarks.md (speeds, derivatives or starts)
 
 Parts: speeds (time per step), peers (time to accuracy, with other programs), growth (cost over the number of bodies),
 derivatives (of a step, and dynamics in joint coordinates, with other programs), starts (start-up time with and without
@@ -171,7 +172,7 @@ def main(arguments: list[str] | None = None) -> int:
     size, folder = SIZES[options.size], options.output
     from . import report
 
-    if options.parts != ["docs"]:
+    if "docs" not in options.parts:
         if options.parts != ["report"]:
             parts = [part for part in PARTS if part in options.parts] or list(PARTS)
             measure(parts, size, folder, options.only, options.again)
@@ -181,6 +182,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"written: {folder}/benchmarks.json, benchmarks.md, figures/")
     else:
         found = json.loads((folder / "benchmarks.json").read_text())
+        sections = [part for part in report.TABLES if part in options.parts]
+        for part in sections:
+            report.replace_section(found, part, ROOT / "docs" / "benchmarks.md")
+        if sections:
+            print(f"written: docs/benchmarks.md ({', '.join(sections)})")
+            return 0
         report.write(found, ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "figures" / "benchmarks")
         print("written: docs/benchmarks.md, docs/figures/benchmarks/")
     return 0

@@ -1,9 +1,9 @@
 """Derivatives beside MuJoCo and Pinocchio, in one run: python -m benchmarks.derivatives.
 
-    step        one step and its full Jacobian with respect to all coordinates and rates: the exact tangent of
-                `lv.Livens` in its compiled loop; MuJoCo's `mj_step` and `mjd_transitionFD` (one-sided differences,
-                about seven digits); Pinocchio's `computeABADerivatives` (exact, of the accelerations alone, without
-                a step)
+    step        one step and its full Jacobian with respect to all coordinates and rates: the exact tangents of
+                `lv.Livens` and `lv.RungeKutta` in their compiled loops; MuJoCo's `mj_step` and `mjd_transitionFD`
+                (one-sided differences, about seven digits); Pinocchio's `computeABADerivatives` (exact, of the
+                accelerations alone, without a step)
     equations   mass matrix and bias of a six-axis arm, called from Python: `JointSpace.equations`; `mj_forward`;
                 `crba` and `nonLinearEffects`
     inverse     inverse dynamics, called from Python: `JointSpace.inverse_dynamics`; `mj_inverse`; `rnea`
@@ -71,18 +71,21 @@ class Livens:
         file.write_text(text.replace(LIMIT, "").replace('"revolute"', '"continuous"'))
         self.space = lv.JointSpace(lv.read_urdf(file), driven=True)
 
-    def step(self, q: np.ndarray, v: np.ndarray) -> Callable[[int], Any]:
+    def step(self, q: np.ndarray, v: np.ndarray, scheme: Any = None) -> Callable[[int], Any]:
         made: dict[int, Segment] = {}
         state = self.space.damped_state(q, v)
 
         def work(count: int) -> Any:
             if count not in made:
-                made[count] = Segment(self.space, lv.Livens(), H, count)
+                made[count] = Segment(self.space, scheme or lv.Livens(), H, count)
             return made[count](state)
 
         work(10)
         work(200)
         return work
+
+    def explicit_step(self, q: np.ndarray, v: np.ndarray) -> Callable[[int], Any]:
+        return self.step(q, v, lv.RungeKutta(4))
 
     def equations(self, q: np.ndarray, v: np.ndarray) -> Callable[[int], Any]:
         state = self.space.state(q, v)  # as in a controller: now.state
@@ -150,6 +153,11 @@ class Pinocchio:
         return repeated(lambda: self.call.rnea(self.m, self.d, q, v, v))
 
 
+def microseconds(t: float) -> str:
+    """A time [s] to three digits."""
+    return f"{1e6 * t:,.0f} µs" if t >= 1e-4 else f"{1e6 * t:.3g} µs"
+
+
 def programs(text: str, folder: Path) -> dict[str, Any]:
     """The programs that are installed, with the robot."""
     found: dict[str, Any] = {"livens": Livens(text, folder)}
@@ -166,7 +174,11 @@ def derivatives(small: bool = False) -> list[list[Any]]:
     arm = ARM.read_text().replace('"continuous"', '"revolute"').replace("</joint>", f"{LIMIT}</joint>")
     problems = [("a chain of 5: step and Jacobian", chain(5), "step", 2000)]
     if not small:
-        problems.append(("a chain of 32: step and Jacobian", chain(32), "step", 200))
+        problems += [
+            ("a chain of 32: step and Jacobian", chain(32), "step", 200),
+            ("a chain of 5: the same of Runge–Kutta, order 4", chain(5), "explicit_step", 500),
+            ("a chain of 32: the same of Runge–Kutta, order 4", chain(32), "explicit_step", 100),
+        ]
     problems += [
         ("a six-axis arm: mass matrix and bias", arm, "equations", 2000),
         ("a six-axis arm: inverse dynamics", arm, "inverse", 2000),
@@ -178,14 +190,14 @@ def derivatives(small: bool = False) -> list[list[Any]]:
             some = programs(text, Path(folder))
             n = len(some["livens"].space.names)
             q, v = 0.3 * rng.normal(size=n), 0.1 * rng.normal(size=n)
-            works = {key: getattr(one, what)(q, v) for key, one in some.items()}
+            works = {key: getattr(one, what)(q, v) for key, one in some.items() if hasattr(one, what)}
             best = dict.fromkeys(works, np.inf)
             for work in works.values():
                 work(count)
             for _ in range(1 if small else ROUNDS):
                 for key, work in works.items():
                     best[key] = min(best[key], seconds(work, count))
-            rows.append([name, *(f"{1e6 * best[key]:.3g} µs" if key in best else "–" for key in PROGRAMS)])
+            rows.append([name, *(microseconds(best[key]) if key in best else "–" for key in PROGRAMS)])
     return rows
 
 

@@ -113,12 +113,7 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
     if results.get("growth"):
         figures.growth(results["growth"], pictures / "growth.svg")
         text += [GROWTH, f"![scaling]({link('growth.svg')})\n", growth_table(results["growth"])]
-    tables = (
-        ("speeds", SPEEDS, ["problem", "measured", "target"]),
-        ("derivatives", DERIVATIVES, ["problem", "livens", "MuJoCo", "Pinocchio"]),
-        ("starts", STARTS, ["problem", "measured", "target"]),
-    )
-    for name, head, columns in tables:
+    for name, (head, columns) in TABLES.items():
         if results.get(name):
             text += [head, markdown(columns, results[name])]
     if results.get("instructions"):
@@ -126,6 +121,20 @@ def write(results: dict[str, Any], page: Path, pictures: Path) -> None:
         text += [INSTRUCTIONS, markdown(["problem", "instructions per step"], rows)]
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n".join(text) + "\n")
+
+
+def replace_section(results: dict[str, Any], name: str, page: Path) -> None:
+    """Write the section of one part in TABLES into an existing page again; the others are left as they are."""
+    head, columns = TABLES[name]
+    title = [line for line in head.splitlines() if line.startswith("## ")][-1]
+    before, mine, after = page.read_text().partition(f"\n{title}\n")
+    if not mine:
+        raise SystemExit(f"{page} has no section {title!r}.")
+    _, rest, others = after.partition("\n## ")
+    words = head[head.index(title) + len(title) :].strip()
+    table = markdown(columns, results[name])
+    text = "\n\n".join(part for part in (f"{before}\n{title}", words, table) if part)
+    page.write_text(f"{text}\n{rest}{others}")
 
 
 def machine_words(machine: dict[str, Any]) -> str:
@@ -193,9 +202,14 @@ Statics: the 45° bend of Bathe and Bolourchi (P = 600) by `lv.equilibrium(m, lo
 ## Derivatives
 
 Hinged chains: a step of 1 ms and its Jacobian with respect to all coordinates and rates, in the compiled loop. The
-derivative of livens is exact; MuJoCo's (`mjd_transitionFD`) is by one-sided differences; Pinocchio's
-(`computeABADerivatives`) is exact and that of the accelerations alone, without a step. The arm has the data of a UR5;
-these functions are called from Python.
+derivatives of livens are exact, those of `lv.Livens()` and, with its four stages, of `lv.RungeKutta(4)`; MuJoCo's
+(`mjd_transitionFD`) are one-sided differences; Pinocchio's (`computeABADerivatives`) are exact and those of the
+accelerations alone, without a step. The arm has the data of a UR5; these functions are called from Python.
 """
 STARTS = "\n## Start-up time and memory\n"
 INSTRUCTIONS = "\n## Instructions\n\nCounted by valgrind, with kernels compiled for an older processor.\n"
+TABLES = {  # of parts whose result is a table
+    "speeds": (SPEEDS, ["problem", "measured", "target"]),
+    "derivatives": (DERIVATIVES, ["problem", "livens", "MuJoCo", "Pinocchio"]),
+    "starts": (STARTS, ["problem", "measured", "target"]),
+}

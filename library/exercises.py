@@ -196,10 +196,13 @@ def joint_space() -> None:
 
 def tangents() -> None:
     """Derivatives of motions with respect to their start and to numbers of the model, with joints and without."""
-    for build in (free_with_drag, jointed, loop):
-        lv.simulate(build(), h=1e-2, until=2e-2).tangent()
-    for build in (spring_and_hinge, pendulum):
-        lv.sensitivity(lv.simulate(build(), h=1e-2, until=2e-2), lambda motion: motion.energy[-1], ["gravity.2"])
+    for scheme in (lv.Livens(), lv.RungeKutta(4)):
+        for build in (free_with_drag, jointed, loop):
+            lv.simulate(build(), scheme, h=1e-2, until=2e-2).tangent()
+        for build in (spring_and_hinge, pendulum):
+            motion = lv.simulate(build(), scheme, h=1e-2, until=2e-2)
+            lv.sensitivity(motion, lambda motion: motion.energy[-1], ["gravity.2"])
+    lv.linearize(spring_and_hinge())
     stone = lv.Model(gravity=G)
     stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))
     lv.sensitivity(lv.simulate(stone, h=1e-2, until=2e-2), lambda motion: motion.energy[-1], ["gravity.2"])

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.spatial.transform import Rotation
 
 import livens as lv
 from livens.analysis import fit as module
-from livens.analysis.consistent_moments import ConsistentMoments
+from livens.analysis.consistent_inertias import ConsistentInertias
 
 TRUE = {"bodies.rod.center.2": -0.31, "joints.pivot.damping": 0.15, "joints.pivot.start_rate": 1.2}
 
@@ -142,7 +143,7 @@ def tumbling(moments):
 
 def test_principal_moments_are_those_of_a_possible_body():
     """A plate: J_z is almost J_x + J_y. Every trial of the search is a possible body, although single steps without
-    (1) of consistent_moments.py would leave them; only ratios of moments are seen, so one more mass is known."""
+    (1) of consistent_inertias.py would leave them; only ratios of moments are seen, so one more mass is known."""
     true = np.array([1.0, 2.0, 2.97])
     real, marks = tumbling(true)
     motion = lv.simulate(real, h=1e-2, until=3.0)
@@ -160,8 +161,8 @@ def test_principal_moments_are_those_of_a_possible_body():
     assert 0.8 < found.scale < 1.2
 
 
-def test_consistent_moments():
-    moments = ConsistentMoments([(1, 2, 3)])
+def test_consistent_inertias():
+    moments = ConsistentInertias([(1, 2, 3)])
     x = np.array([7.0, 1.0, 2.0, 2.97])
     z = moments.unknowns(x)
     assert moments.numbers(z) == pytest.approx(x, rel=1e-14)
@@ -172,6 +173,63 @@ def test_consistent_moments():
     assert 2.0 * far.max() <= far.sum() * (1.0 + 1e-15)
     with pytest.raises(lv.ModelError, match="no body has the principal moments 1, 2, 4 kg m²"):
         moments.unknowns(np.array([7.0, 1.0, 2.0, 4.0]))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_all_six_numbers_of_an_inertia(seed):
+    """The whole tensor and the mass of a tumbling body on a spring, in random orientation and units, from noisy places
+    of two points and the kinetic energy; every trial of the search is a possible body."""
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix()
+    l, mass, t = 10.0 ** rng.uniform(-2, 2, size=3)
+    true = R @ np.diag([1.0, 2.0, 2.9]) @ R.T * mass * l**2  # nearly a plate
+
+    def tumbling(mass, inertia):
+        m = lv.Model()
+        matter = lv.MassProperties(mass, inertia)
+        body = m.add(lv.Body(matter, at=(0, 0, -l), body_rates=np.array([1.0, 2.0, 0.5]) / t, name="body"))
+        k = 3.0 * units[1] / t**2
+        m.add(lv.Spring(m.world.point(0, 0, 0), body.point(0.3 * l, 0.2 * l, 0), stiffness=k, name="cord"))
+        return m, [body.point(l, 0, 0), body.point(0, l, 0)]
+
+    units = l, mass, t
+    real, marks = tumbling(1.5 * mass, true)
+    motion = lv.simulate(real, h=2e-2 * t, until=4.0 * t, every=5)
+    guess, mine = tumbling(1.2 * mass, np.diag([1.4, 1.5, 1.6]) * mass * l**2)
+    noise, T = 1e-4, mass * l**2 / t**2
+    shape = (len(motion), 3)
+    data = {"t": motion.t, "of": motion.kinetic + noise * T * rng.normal(size=len(motion))}
+    data |= {a: motion.position(b) + noise * l * rng.normal(size=shape) for a, b in zip(mine, marks, strict=True)}
+    vary = {"bodies.body.inertia": guess["body"].mass_properties.inertia, "bodies.body.mass": (None, mass, 2 * mass)}
+    sigma = {"of": noise * T, mine[0]: noise * l, mine[1]: noise * l}
+    found = lv.fit(guess, data, vary, h=2e-2 * t, of=lambda motion: motion.kinetic, sigma=sigma)
+    assert found.names[:3] == tuple(f"bodies.body.inertia.0.{k}" for k in range(3))
+    assert len(found.names) == 7
+    six = np.array(list(found.values.values()))[:6]
+    errors = np.array(list(found.errors.values()))
+    assert np.abs(six - true[np.triu_indices(3)]).max() <= 4.0 * errors[:6].max()
+    assert errors[:6].max() <= 1e-3 * mass * l**2
+    assert abs(found.values["bodies.body.mass"] - 1.5 * mass) <= 4.0 * found.errors["bodies.body.mass"]
+    assert 0.8 < found.scale < 1.2
+
+
+def test_consistent_tensors():
+    """Six numbers ↔ unknowns, their slopes by differences, and any unknowns give a possible body."""
+    rng = np.random.default_rng(0)
+    inertias = ConsistentInertias([range(1, 7)])
+    R = Rotation.random(random_state=1).as_matrix()
+    x = np.append(7.0, (R @ np.diag([1.0, 2.0, 2.9]) @ R.T)[np.triu_indices(3)])
+    z = inertias.unknowns(x)
+    assert inertias.numbers(z) == pytest.approx(x, rel=1e-14)
+    e = 1e-6
+    slopes = [(inertias.numbers(z + e * row) - inertias.numbers(z - e * row)) / (2 * e) for row in np.eye(7)]
+    assert inertias.slopes(z) == pytest.approx(np.array(slopes).T, abs=1e-8)
+    for _ in range(20):
+        J = np.zeros((3, 3))
+        J[np.triu_indices(3)] = inertias.numbers(rng.normal(size=7) * 3.0)[1:]
+        lv.MassProperties(1.0, J + np.triu(J, 1).T)  # it refuses an inertia that no body has
+    with pytest.raises(lv.ModelError, match="no body has the principal moments 1, 2, 4 kg m²"):
+        inertias.unknowns(np.array([7.0, 1, 0, 0, 2, 0, 4]))
 
 
 def test_residuals_are_drawn(tmp_path):

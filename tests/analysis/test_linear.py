@@ -5,8 +5,12 @@ import pytest
 from scipy.linalg import eigh, expm
 
 import livens as lv
+from livens.analysis.segment import Segment
+from tests.analysis.test_tangent import random_mechanism
+from tests.helpers.problems import lopsided
 
 G = 9.81
+STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
 
 
 def rotation(rng):
@@ -202,6 +206,86 @@ def test_a_step_with_inputs_held():
     assert np.abs(held.A - both[:n, :n]).max() <= 1e-10
     assert np.abs(held.B - both[:n, n:]).max() <= 1e-10
     assert np.abs(np.linalg.eigvals(held.A - held.B @ held.lqr(1.0, 1.0))).max() < 1.0
+
+
+def test_a_step_of_runge_kutta_is_exact():
+    """A and B of a step in random orientation against differences of eighth order of the steps."""
+    m = double_pendulum(rotation(np.random.default_rng(8)))
+    found = lv.linearize(m, at=[0.7, -0.4], inputs=["upper"], h=0.03, scheme=lv.RungeKutta(4))
+
+    def end(change, u):
+        m = double_pendulum(rotation(np.random.default_rng(8)))
+        m.add(lv.Motor(m["upper"], u, name="push"))
+        start = lv.JointSpace(m).state(np.array([0.7, -0.4]) + change[:2], change[2:])
+        motion = lv.simulate(m, lv.RungeKutta(4), h=0.03, until=0.03, start=start)
+        return np.concatenate([motion.q[-1], motion.v[-1]])
+
+    for k, column in enumerate([*found.A.T, found.B[:, 0]]):
+        d = 2e-2 * np.eye(5)[k]
+        expected = sum(w * (end(n * d[:4], n * d[4]) - end(-n * d[:4], -n * d[4])) for n, w in STENCIL) / 2e-2
+        assert column == pytest.approx(expected, abs=1e-11 * np.abs(found.A).max())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_derivative_of_the_accelerations(seed):
+    """A of a spatial chain with springs, a damper, a motor and a moving base, in motion, in a random orientation and
+    unit, against differences of eighth order of v̇ = M⁻¹(Q − b), which other kernels compute."""
+    rng = np.random.default_rng(seed)
+    m, (l, mass, t) = moving_chain(rng)
+    space, tau = lv.JointSpace(m), 0.7 * mass * l**2 / t**2
+    q, v = rng.uniform(-0.5, 0.5, size=4) * (1, 1, l, 1), rng.uniform(-1, 1, size=4) * (1, 1, l, 1) / t
+    found = lv.linearize(m, at=space.state(q, v)).A
+
+    def rates(x):
+        M, b = space.equations(x[:4], x[4:])
+        Q = np.zeros(4)
+        Q[space.names.index("a")] = tau
+        return np.linalg.solve(M, Q - b)
+
+    scale = np.array([1, 1, l, 1, 1 / t, 1 / t, l / t, 1 / t])
+    x, steps = np.concatenate([q, v]), np.diag(5e-3 * scale)
+    columns = [sum(w * (rates(x + n * d) - rates(x - n * d)) for n, w in STENCIL) / d.max() for d in steps]
+    size = np.outer(1.0 / (scale[4:] / t), scale)  # without units
+    assert np.abs((found[4:] - np.transpose(columns)) * size).max() <= 1e-10 * np.abs(found[4:] * size).max()
+    assert np.array_equal(found[:4], np.eye(8)[4:])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_rotation_vectors_in_loops_in_motion(seed):
+    """A loop with a ball joint, two of whose numbers are independent, in motion: A is the derivative, with respect to h
+    at h = 0, of the exact Jacobian of a step of order 8."""
+    m, t = random_mechanism(seed)
+    lin = lv.linearize(m)
+    start, d = lv.dynamics(m).state, 6e-4 * t
+    A = {n: Segment(lin.space, lv.RungeKutta(8), n * d, 1)(start).A for n in range(-4, 5) if n}
+    expected = sum(w * (A[n] - A[-n]) for n, w in STENCIL) / d
+    k = len(lin.names)
+    for rows in (slice(0, k), slice(k, 2 * k)):
+        for columns in (slice(0, k), slice(k, 2 * k)):
+            size = max(np.abs(expected[rows, columns]).max(), 1e-300)
+            assert lin.A[rows, columns] == pytest.approx(expected[rows, columns], abs=1e-9 * size)
+    with pytest.raises(lv.ModelError, match="part of a rotation vector that a loop constrains"):
+        lv.linearize(m, outputs=[lambda now: now.energy])
+
+
+def moving_chain(rng):
+    """Four lopsided bodies on two hinges, a slider and a hinge, with springs, a damper and a motor."""
+    R, (l, mass, t) = rotation(rng), 10.0 ** rng.uniform(-2, 2, size=3)
+    m = lv.Model(gravity=R @ (0, 0, -9.81) * l / t**2)
+    before, force = m.world, mass * l / t**2
+    for k, name in enumerate("abcd"):
+        here = l * (R @ (0.6 * k, 0.1 * k, 0.2))
+        some = lopsided(int(rng.integers(100)))
+        matter = lv.MassProperties(some.mass * mass, some.inertia * mass * l**2, some.center * l)
+        body = m.add(lv.Body(matter, at=here + 0.3 * l * (R @ (1, 0, 0)), rotation=rotation(rng), name=f"body {name}"))
+        kind, axis = (lv.Prismatic if name == "c" else lv.Revolute), R @ rng.normal(size=3)
+        stiffness = force / l if name == "c" else force * l
+        m.add(kind(before.point_at(*here), body.point_at(*here), axis=axis, stiffness=stiffness, rest=0.1, name=name))
+        before = body
+    m.add(lv.Damper(m.world.point(0, 0, l), before.center, rate=0.4 * force * t / l))
+    m.add(lv.Spring(m.world.point(0, l, 0), before.center, stiffness=3 * force / l, length=0.8 * l))
+    m.add(lv.Motor(m["a"], 0.7 * force * l, name="push"))
+    return m, (l, mass, t)
 
 
 def test_frequency_response_and_outputs():

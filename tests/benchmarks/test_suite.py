@@ -144,3 +144,22 @@ def test_an_interrupted_run_is_continued(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "sources", lambda: "changed")
     command.measure(["growth", "starts"], size, tmp_path, [])
     assert asked[5:] == ["growth", "starts", "growth", "starts"]
+
+
+def test_one_section_of_the_page_is_written_again(tmp_path):
+    """The other sections stay as they are, and a second time changes nothing."""
+    page = tmp_path / "benchmarks.md"
+    page.write_text(
+        "# Benchmarks\n\n## Speeds\n\nold\n\n## Derivatives\n\nold words\n\n| old |\n\n## Instructions\n\nlast\n"
+    )
+    rows = [["a chain", "1 µs", "2 µs", "–"]]
+    for _ in range(2):
+        report.replace_section({"derivatives": rows}, "derivatives", page)
+        text = page.read_text()
+        assert text.startswith("# Benchmarks\n\n## Speeds\n\nold\n\n## Derivatives\n\nHinged chains")
+        assert text.endswith("|\n\n## Instructions\n\nlast\n")
+        assert text.count("a chain") == 1
+        assert "old words" not in text
+    page.write_text("# Benchmarks\n")
+    with pytest.raises(SystemExit, match="no section '## Derivatives'"):
+        report.replace_section({"derivatives": rows}, "derivatives", page)

@@ -48,12 +48,17 @@ def test_links_to_tutorials_and_files_have_targets(name):
     assert not [target for target in near if not (FOLDER / target).is_file()]
 
 
-def run(name):
-    """All names that the cells of a tutorial define, and the values of their last expressions."""
+def run(name, **smaller):
+    """All names that the cells of a tutorial define, and the values of their last expressions; smaller: arguments that
+    are changed so that the test is short, by name: (as in the tutorial, here)."""
     names, shown = {}, []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for cell in cells(name):
+        text = "\0".join(cells(name))
+        for argument, (before, here) in smaller.items():
+            assert f"{argument}={before}" in text
+            text = text.replace(f"{argument}={before}", f"{argument}={here}")
+        for cell in text.split("\0"):
             body = ast.parse(cell).body
             last = ast.Expression(body.pop().value) if isinstance(body[-1], ast.Expr) else None
             exec(compile(ast.Module(body, []), f"{name}.md", "exec"), names)
@@ -163,4 +168,31 @@ def test_satellite_slew():
     assert abs(names["fast"][-1]) < 0.1
     assert names["turned"].max() < 0.5
     assert names["balance"] < 6000 * np.finfo(float).eps
+    assert len(view(shown)) < 1_000_000
+
+
+def test_identification():
+    pytest.importorskip("matplotlib")
+    names, shown = run("identification")
+    assert names["fit"].converged
+    assert max(abs(x) for x in names["off"].values()) < 3.0
+    assert 0.9 < names["fit"].scale < 1.1
+    assert names["spread"] == pytest.approx(names["noise"], rel=0.1)
+    assert "the data do not determine" in names["answer"]
+    assert np.isfinite(names["slopes"]).all()
+    assert names["slopes"][1] != 0.0
+    assert len(view(shown)) < 1_000_000
+
+
+def test_swing_up():
+    pytest.importorskip("matplotlib")
+    names, shown = run("swing-up", segments=(50, 25))
+    assert max(names["found"].miss, names["weak"].miss) < 1e-8
+    assert names["swung"].miss < 1e-5
+    assert names["rest"] < 1e-3  # of the gradient of the cost: first-order optimality
+    assert np.abs(names["weak"].efforts).max() <= 9.0
+    assert names["at_limit"] > 0
+    assert names["weak"].cost > names["found"].cost
+    assert abs(names["tilt"][200]) > 1e-2
+    assert abs(names["tilt"][-1]) < 1e-2
     assert len(view(shown)) < 1_000_000

@@ -30,7 +30,7 @@ from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..scene.values import parts_of
 from ..step import Scheme
-from .consistent_moments import ConsistentMoments
+from .consistent_inertias import UPPER, ConsistentInertias
 from .joint_space import JointSpace
 from .sensitivity import Of, is_start, sensitivity, start_column
 from .tangent_run import start_columns, state_at
@@ -55,8 +55,9 @@ def fit(
     n values, or n × k), a body, point or name (world position: n × 3), or "of", the values of the function `of` of the
     motion. NaN is a value that was not measured. vary: the names of the unknown numbers as for `lv.sensitivity`,
     coordinates and rates at the start ("q.hinge", "v.hinge") among them, with their first guess, (guess, lowest,
-    highest), or None for the number in the model. "bodies.NAME.inertia" stands for all three principal moments, which
-    then are those of a possible body at every step of the search. h [s]: the step; every time must be a multiple of it.
+    highest), or None for the number in the model. "bodies.NAME.inertia" stands for all three moments, or for the six
+    numbers of the tensor if the model or the guess has a matrix (3, 3); they are those of a possible body at every step
+    of the search. h [s]: the step; every time must be a multiple of it.
     sigma: standard deviation of the measured values, one for all or by quantity; None: unknown, and equal for all.
 
     >>> import livens as lv, numpy as np
@@ -83,7 +84,7 @@ class Unknown(NamedTuple):
     low: float
     high: float
     size: float
-    moment: bool = False  # one of three principal moments that are varied together
+    together: int = 0  # how many numbers of an inertia are varied together, if it is one of them
 
 
 class Reading(NamedTuple):
@@ -186,8 +187,12 @@ class _Problem:
         unknowns: list[Unknown],
     ):
         self.readings, self.t, self.unknowns = readings, t, unknowns
-        first = [k for k, one in enumerate(unknowns) if one.moment and one.name.endswith(".0")]
-        self.moments = ConsistentMoments([(k, k + 1, k + 2) for k in first])
+        groups, k = [], 0
+        while k < len(unknowns):
+            if unknowns[k].together:
+                groups.append(range(k, k + unknowns[k].together))
+            k += max(1, unknowns[k].together)
+        self.inertias = ConsistentInertias(groups)
         self.known = not all(np.isnan(one.sigma).all() for one in readings)
         self.prepared = prepare(model, scheme, h=h)
         number = np.rint(t / self.prepared.h)
@@ -260,16 +265,14 @@ class _Problem:
         if count < len(start):
             raise ModelError(f"{count} measured values do not determine {len(start)} numbers: vary fewer.")
         bounds = np.array([one.low for one in self.unknowns]), np.array([one.high for one in self.unknowns])
-        moments = self.moments
-        for triple in moments.triples:
-            bounds[0][triple], bounds[1][triple] = -np.inf, np.inf
+        inertias = self.inertias
         result = least_squares(
-            lambda z: self.residual(moments.numbers(z)),
-            moments.unknowns(start),
-            jac=lambda z: self.jacobian(moments.numbers(z)) @ moments.slopes(z),
+            lambda z: self.residual(inertias.numbers(z)),
+            inertias.unknowns(start),
+            jac=lambda z: self.jacobian(inertias.numbers(z)) @ inertias.slopes(z),
             bounds=bounds, x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12,
         )  # fmt: skip
-        result.x = moments.numbers(result.x)
+        result.x = inertias.numbers(result.x)
         return Fit(self, result)
 
 
@@ -341,7 +344,7 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
     starts = (
         start_columns(compiled := Compiled.of(model, quiet=True), compiled.state) if any(map(is_start, vary)) else None
     )
-    for name, given, moment in _each_number(vary):
+    for name, given, together in _each_number(vary, numbers):
         if starts is not None and is_start(name):
             column, space = start_column(name, starts), starts.space
             value, size = float(np.concatenate(space.read(compiled.state))[column]) if space else 0.0, 1.0
@@ -359,21 +362,26 @@ def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unk
                 f"{name!r}: give a first guess, or (guess, lowest, highest) with the guess between the bounds, not "
                 f"{given!r}."
             )
-        found.append(Unknown(name, guess, low, high, size or 1.0, moment))
+        found.append(Unknown(name, guess, low, high, size or 1.0, together))
     return found
 
 
-def _each_number(vary: Mapping[str, Any] | Sequence[str]) -> Iterator[tuple[str, Any, bool]]:
-    """Names and guesses, those of an inertia as three principal moments: (name, guess, whether it is one of these)."""
+def _each_number(vary: Mapping[str, Any] | Sequence[str], numbers: Numbers) -> Iterator[tuple[str, Any, int]]:
+    """Names and guesses, those of an inertia as three moments or six numbers: (name, guess, how many these are)."""
     for name in vary:
         given = vary[name] if isinstance(vary, Mapping) else None
         parts = parts_of(name) if isinstance(name, str) else []
-        if len(parts) == 3 and parts[0] == "bodies" and parts[2] == "inertia":
-            if given is not None and np.shape(given) != (3,):
-                raise ModelError(
-                    f"{name!r}: give a first guess of the three principal moments, or None, not {given!r}."
-                )
-            for k in range(3):
-                yield f"{name}.{k}", None if given is None else float(np.asarray(given)[k]), True
-        else:
-            yield name, given, False
+        if not (len(parts) == 3 and parts[0] == "bodies" and parts[2] == "inertia"):
+            yield name, given, 0
+            continue
+        known = numbers.document["bodies"].get(parts[1], {}).get("inertia") if given is None else given
+        shape = np.shape(known)
+        if given is not None and (shape not in ((3,), (3, 3)) or not np.array_equal(np.transpose(given), given)):
+            raise ModelError(
+                f"{name!r}: give a first guess of the three moments or of the symmetric tensor (3, 3), or None, not "
+                f"{given!r}."
+            )
+        places = [(k,) for k in range(3)] if shape != (3, 3) else list(UPPER)
+        for place in places:
+            guess = None if given is None else float(np.asarray(given)[place])
+            yield f"{name}.{'.'.join(map(str, place))}", guess, len(places)

@@ -9,9 +9,10 @@ body, so that steady rotations have constant matrices:
 
     δq̇ = δv,      δθ̇ = δω + ω* × δθ.                                                                        (2)
 
-The derivatives are differences of eighth order with three spacings; of the two neighbouring results that agree best the
-first is taken: about eleven digits. Of a step of length h (`h=`), A and B are the derivatives of that step, with inputs
-held: exact for `lv.Livens` (segment.py).
+A is exact (rates_of_changes.py), and so is C for coordinates and points. Of a step of length h (`h=`), A and B are the
+derivatives of that step, with inputs held: exact for `lv.Livens` and `lv.RungeKutta` (segment.py). For other schemes,
+and for outputs that are functions, the derivatives are differences of eighth order with three
+spacings; of the two neighbouring results that agree best the first is taken: about eleven digits.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..checks import Array, positive
 from ..compile.compiled import Compiled
@@ -38,17 +38,21 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels.arrays import State
 from ..kernels.coordinates import update_coordinates
-from ..kernels.joint_space import BALL
 from ..record.trajectory import Trajectory
 from ..run.loop import Run, with_memory
 from ..run.progress import Progress
 from ..step import Livens, Scheme
+from ..step.runge_kutta import RungeKutta
 from .joint_space import JointSpace
 from .linear_system import LinearSystem
+from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
+from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
 from .singular_position import refuse_singular
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
+DIFFERENTIATED = (Livens, RungeKutta)  # schemes with exact tangents
+Output = ExactOutput | Callable[[Trajectory], Array]
 SPACINGS = (2e-2, 2e-3, 2e-4)  # rad, or of the model's size; rates are scaled with the fastest rate
 
 
@@ -139,25 +143,25 @@ class Linearisation:
         self.space, self.inputs, self.t = space, inputs, t
         self.q, self.v = space.read(state)
         self.m, self.x = len(self.q), np.concatenate([self.q, self.v])
-        self.balls = self._balls()
+        self.rotations, self.state = RotationCoordinates(space), self._moving(state)
         self.number = {id(one.q): k for k, one in enumerate(space.space.every)}
-        model = space.compiled.model
-        self.motors = [motor for thing in model.forces if (motor := _motor(thing)) is not None]
         lengths = float(np.abs(space.space.system.rows.point).max(initial=0.0)) or 1.0
         self.unit = np.where([unit == "rad" for unit in space.units], 1.0, lengths)
 
     def system(self, outputs: Sequence[Any] | None, h: float | None, scheme: Scheme) -> LinearSystem:
         """The matrices."""
-        M, _ = self.space.equations(self.q, self.v, self.t)
+        M, _ = self.space.equations(self.state, t=self.t)
+        exact = RatesOfChanges(self.space, self.state, self.t)
         if h is None:
-            force = self.input_forces()
-            A = np.concatenate([self.kinematics(), self.derivative(self.rates)])
+            force, A = self.input_forces(), exact.A.copy()
+            simple = np.setdiff1d(np.arange(self.m), self.rotations.parts)
+            A[simple] = self.kinematics()[simple]
             B = np.concatenate([np.zeros_like(force), np.linalg.solve(M, force)])
-        elif isinstance(scheme, Livens) and not self.space.compiled.system.contacts.capacity:
+        elif isinstance(scheme, DIFFERENTIATED) and not self.space.compiled.system.contacts.capacity:
             A, B = self.of_step(scheme, h)
         else:
             end = self.step(self.x, scheme, h)
-            A = self.derivative(lambda x: self.from_reference(self.step(x, scheme, h), end))
+            A = self.derivative(lambda x: self.rotations.difference(self.step(x, scheme, h), end))
             B = self.derivative_of_inputs(M, scheme, h, end)
         names, rows = [], []
         seen: dict[bytes, Trajectory] = {}  # all outputs are differentiated at the same states
@@ -169,51 +173,33 @@ class Linearisation:
             return seen[key]
 
         for name, read in self.outputs(outputs):
-            values = self.derivative(_composed(read, now))
+            values = read(exact) if isinstance(read, ExactOutput) else self.derivative(_composed(read, now))
             rows.append(values)
             names += [name] if len(values) == 1 else [f"{name}.{part}" for part in _parts(len(values))]
         C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
         matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
         return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
 
-    def rates(self, x: Array) -> Array:
-        """v̇ of (1)."""
-        q, v = x[: self.m], x[self.m :]
-        M, b = self.space.equations(q, v, self.t)
-        return np.asarray(np.linalg.solve(M, self.motor_forces(q) - b))
+    def _moving(self, state: State) -> State:
+        """The state with velocities that the joints allow, and the forces of its dampers."""
+        fit = self.space.compiled.assembly(copied(state), self.t)
+        fit.project_velocities()
+        return fit.state
 
     def kinematics(self) -> Array:
         """The upper half of A, by (2)."""
         upper = np.concatenate([np.zeros((self.m, self.m)), np.eye(self.m)], axis=1)
-        for k in self.balls:
+        for k in self.rotations.first:
             x, y, z = self.v[k : k + 3]
             upper[k : k + 3, k : k + 3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
         return upper
 
-    def moved(self, x: Array, by: Array) -> Array:
-        """(q, v) + by; rotations are composed."""
-        new = x + by
-        for k in self.balls:
-            if not by[k : k + 3].any():
-                continue
-            turn = Rotation.from_rotvec(by[k : k + 3]) * Rotation.from_rotvec(x[k : k + 3])
-            new[k : k + 3] = turn.as_rotvec()
-        return new
-
-    def from_reference(self, x: Array, reference: Array) -> Array:
-        """The inverse of `moved`."""
-        by = x - reference
-        for k in self.balls:
-            turn = Rotation.from_rotvec(x[k : k + 3]) * Rotation.from_rotvec(reference[k : k + 3]).inv()
-            by[k : k + 3] = turn.as_rotvec()
-        return by
-
-    def of_step(self, scheme: Livens, h: float) -> tuple[Array, Array]:
-        """A and B of a step of `lv.Livens`."""
+    def of_step(self, scheme: Livens | RungeKutta, h: float) -> tuple[Array, Array]:
+        """A and B of a step."""
         signals = self.space.compiled.signals(h)
         first = {id(one.owner): one.first for one in signals.motors} | {id(x.owner): x.first for x in signals.loads}
         columns = [first[id(thing)] + part for thing, part in self.inputs.sources]
-        mapped = Segment(self.space, scheme, h, 1, columns)(self.space.damped_state(self.q, self.v, self.t), self.t)
+        mapped = Segment(self.space, scheme, h, 1, columns)(self.state, self.t)
         return mapped.A, mapped.B
 
     def step(self, x: Array, scheme: Scheme, h: float) -> Array:
@@ -224,47 +210,40 @@ class Linearisation:
         run.go(state, 0, 1, Progress("", 1, show=False))
         return np.concatenate(self.space.read(state))
 
-    def motor_forces(self, q: Array) -> Array:
-        """Generalised forces of the motors."""
-        efforts = [float(motor.effort(self.t)) if callable(motor.effort) else motor.effort for motor in self.motors]
-        if not any(efforts):
-            return np.zeros(self.m)
-        A, total = self.space.rate_map(q), np.zeros(self.m)
-        for motor, effort in zip(self.motors, efforts, strict=True):
-            total += effort * A[self.number[id(motor.coordinate)]]
-        return total
-
     def input_forces(self) -> Array:
         """Generalised force per unit of each input (m, inputs)."""
         columns = [np.zeros((0, self.m))]
         for thing, part in self.inputs.sources:
             motor, load = _motor(thing), _load(thing)
             if motor is not None:
-                columns.append(self.space.rate_map(self.q)[[self.number[id(motor.coordinate)]]])
+                columns.append(self.space.rate_map(self.state)[[self.number[id(motor.coordinate)]]])
             elif load is not None:
-                R = self.now(self.x).rotation(load.point.body)[0]
+                b, axes = self.space.compiled.number[load.point.body], self.space.compiled.system.bodies.axes
+                R = self.state.B[b] @ axes[b].T
                 R = R if load.axes == "body" else np.eye(3)
                 moves, turns = (
-                    self.space.jacobian(load.point, self.q),
-                    self.space.jacobian(load.point.body, self.q)[3:],
+                    self.space.jacobian(load.point, self.state),
+                    self.space.jacobian(load.point.body, self.state)[3:],
                 )
                 columns.append(np.concatenate([R.T @ moves, R.T @ turns])[[part]])
         return np.concatenate(columns).T
 
-    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Callable[[Trajectory], Array]]]:
-        """Name and function of a motion of one state, of every output."""
+    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Output]]:
+        """Name of every output, and its exact derivative or, where that is not known, its function of a motion of one
+        state."""
         space, model = self.space.space, self.space.compiled.model
         if given is None:
             for k in space.independent.tolist():
-                yield space.every[k].name, partial(_entry, k)
+                yield space.every[k].name, CoordinateOutput((k,))
             return
         for x in given:
             thing = model.find(x) or x
             if isinstance(thing, Thing) and thing.coordinates:
-                yield thing.name, partial(_coordinate, thing.name)
+                some = tuple(self.number.get(id(q), -1) for q in thing.coordinates)
+                yield thing.name, CoordinateOutput(some) if min(some) >= 0 else partial(_coordinate, thing.name)
             elif isinstance(thing, Point | Body):
                 name = thing.name if isinstance(thing, Body) else f"point of {thing.body.name}"
-                yield name, partial(_position, thing)
+                yield name, PointOutput(thing if isinstance(thing, Point) else thing.point(0.0, 0.0, 0.0))
             elif callable(thing):
                 name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
                 yield name, partial(_value, thing)
@@ -275,32 +254,27 @@ class Linearisation:
         """The motion of one state at (q, v)."""
         return self.space.forward_kinematics(x[: self.m], x[self.m :], self.t)
 
-    def _balls(self) -> list[int]:
-        """The first coordinate of every rotation vector."""
-        space = self.space.space
-        every = [space.every[k] for k in space.independent]
-        first = [k for k, one in enumerate(every) if one.kind == BALL and one.component == 0]
-        whole = [k for k in first if [one.component for one in every[k : k + 3]] == [0, 1, 2]]
-        parts = {k for k, one in enumerate(every) if one.kind == BALL} - {k + n for k in whole for n in range(3)}
-        for k in parts:
+    def _refuse_parts(self) -> None:
+        for k in self.rotations.parts:
             if self.q[k] != 0.0 or self.v[k] != 0.0:
                 raise ModelError(
-                    f"{self.space.names[k]} is part of a rotation vector that a loop constrains; such a model can be "
-                    "linearized at its start and at rest only: place the bodies there."
+                    f"{self.space.names[k]} is part of a rotation vector that a loop constrains; away from its start "
+                    "and from rest such a model can be linearized with outputs that are points, bodies or other "
+                    "coordinates only, and for steps of lv.Livens or lv.RungeKutta."
                 )
-        return whole
 
     # ── differences ──
 
     def derivative(self, f: Callable[[Array], Array]) -> Array:
         """∂f/∂x at the state, column by column."""
+        self._refuse_parts()
         fastest = max(float(np.abs(self.v / self.unit).max(initial=0.0)), 1.0)
         scale = np.concatenate([self.unit, self.unit * fastest])
 
         def along(k: int, e: float) -> Array:
             by = np.zeros(2 * self.m)
             by[k] = 1.0
-            return _difference(lambda s: f(self.moved(self.x, s * by)), e * scale[k])
+            return _difference(lambda s: f(self.rotations.moved(self.x, s * by)), e * scale[k])
 
         return np.stack([_best([along(k, e) for e in SPACINGS]) for k in range(2 * self.m)], axis=1)
 
@@ -312,7 +286,7 @@ class Linearisation:
         def along(k: int, e: float) -> Array:
             def step(u: float) -> Array:
                 self.inputs.u[k] = u
-                return self.from_reference(self.step(self.x, scheme, h), end)
+                return self.rotations.difference(self.step(self.x, scheme, h), end)
 
             return _difference(step, e)
 
@@ -339,16 +313,8 @@ def _composed(outer: Callable[[Trajectory], Array], inner: Callable[[Array], Tra
     return lambda x: outer(inner(x))
 
 
-def _entry(k: int, now: Trajectory) -> Array:
-    return now.q[k : k + 1]
-
-
 def _coordinate(joint: str, now: Trajectory) -> Array:
     return np.ravel(now.coordinate(joint))
-
-
-def _position(where: Point | Body, now: Trajectory) -> Array:
-    return now.position(where)[0]
 
 
 def _value(function: Callable[[Trajectory], Any], now: Trajectory) -> Array:

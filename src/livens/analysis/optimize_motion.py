@@ -11,14 +11,17 @@ control, Ober-Blöbaum, Junge & Marsden 2011). Newton's method with the exact de
     minimise  J(u + δu) + ½ ρ |δx|²     with   A_k δx_k + B_k δu_k − δx_{k+1} = −d_k,                               (2)
 
 a sparse linear system; a step is shortened until the merit function J + μ Σ|d_k| decreases, μ above the multipliers of
-(2), and ρ grows where steps are shortened. At the end the segments join to round-off, by steps that change the efforts
-least: no other discretisation stands between the optimum and `lv.simulate`.
+(2), and ρ grows where steps are shortened. Bounds of u_k and x_k are those of barrier.py, which is added to J. Rotation
+vectors change by small rotations (rotation_coordinates.py), with exp(d_k) δx_{k+1} in place of δx_{k+1}. At the end the
+segments join to round-off, by steps that change the efforts least: no other discretisation stands between the optimum
+and `lv.simulate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -31,11 +34,12 @@ from ..compile.compiled import Compiled
 from ..describe.controller import Controller
 from ..describe.model import Model
 from ..errors import LivensError, ModelError
-from ..kernels.joint_space import BALL
 from ..record.trajectory import Trajectory
 from ..run.simulate import simulate
 from ..step.livens import Livens
+from .barrier import Barrier
 from .joint_space import JointSpace
+from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
 
 MOST_HALVINGS = 12
@@ -72,6 +76,8 @@ def optimize_motion(
     weights: ArrayLike = 1.0,
     guess: ArrayLike | None = None,
     scheme: Livens | None = None,
+    effort_limits: tuple[ArrayLike, ArrayLike] | None = None,
+    state_limits: Mapping[str, tuple[float | None, float | None]] | None = None,
     tolerance: float = 1e-6,
     most: int = 200,
 ) -> OptimalMotion:
@@ -80,8 +86,11 @@ def optimize_motion(
     inputs: joints on which efforts act, or (joint, "angle_b"), as for `lv.Controller`. goal: joint coordinates at the
     end by name [rad or m], or all of them; coordinates that are not named are free. rates: all rates at the end
     (default: at rest). segments: the efforts are held in each; a segment is a whole number of steps h [s]. weights: one
-    for each input. guess: efforts (segments, inputs) to begin with. tolerance: it ends where an iteration decreases the
-    cost by less than this part. The optimum is a local one; a bad start or too little time ends in an error.
+    for each input. guess: efforts (segments, inputs) to begin with. effort_limits: (lowest, highest), each a number or
+    one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and rates where
+    segments begin. Rotation vectors of ball joints and free bodies ("ball.turn_x", …) have a goal for all three numbers
+    or for none, and no limits. tolerance: it ends where an iteration decreases the cost by less than this part. The
+    optimum is a local one; a bad start or too little time ends in an error.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -104,6 +113,7 @@ def optimize_motion(
     driven = model.with_things([*model.joints, *model.forces])
     driven.add(controller)
     problem = Shooting(driven, scheme or Livens(), float(h), steps, controller, goal, rates, weights)
+    problem.set_limits(effort_limits, state_limits or {})
     efforts, iterations = problem.solve(guess, positive(tolerance, "tolerance"), most)
     replay.efforts[:] = efforts
     motion = simulate(driven, problem.scheme, h=h, until=until, progress=False)
@@ -138,8 +148,10 @@ class Shooting:
     ):
         self.space, self.scheme = JointSpace(Compiled.of(model, quiet=True), driven=True), scheme
         compiled, names = self.space.compiled, self.space.names
-        if any(self.space.space.every[k].kind == BALL for k in self.space.space.independent):
-            raise ModelError("a motion with ball joints or free bodies cannot be optimised: rotations have no sum.")
+        self.rotations = RotationCoordinates(self.space)
+        if self.rotations.parts:
+            name = names[self.rotations.parts[0]]
+            raise ModelError(f"{name} is part of a rotation vector that a loop constrains: it cannot be optimised.")
         if compiled.system.contacts.capacity:
             raise ModelError("a motion with contacts cannot be optimised: contacts make its derivative jump.")
         columns = [one.first for one in compiled.signals(h).controlled if one.owner in controller.motors]
@@ -150,6 +162,52 @@ class Shooting:
         self.goal = np.concatenate([self._positions(goal), np.broadcast_to(rates, (self.m,))]).astype(np.float64)
         self.fixed = np.flatnonzero(np.isfinite(self.goal))
         self.last = np.setdiff1d(np.arange(2 * self.m), self.fixed)  # free numbers of the last state
+        for k in self.rotations.first:
+            if 0 < np.isfinite(self.goal[k : k + 3]).sum() < 3:
+                whole = ", ".join(names[k : k + 3])
+                raise ModelError(f"the goal of a rotation vector is all of {whole}, or none of them.")
+        self.set_limits(None, {})
+
+    def set_limits(
+        self,
+        efforts: tuple[ArrayLike, ArrayLike] | None,
+        states: Mapping[str, tuple[float | None, float | None]],
+    ) -> None:
+        """The bounds of the efforts, and of the states x_1 to x_N."""
+        low, high = np.full((self.N, self.k), -np.inf), np.full((self.N, self.k), np.inf)
+        if efforts is not None:
+            try:
+                low[:], high[:] = efforts
+            except (TypeError, ValueError):
+                low[:], high[:] = np.nan, np.nan
+            if not (low < high).all():
+                raise ModelError(
+                    f"effort_limits is (lowest, highest), each a number or one for each of {self.k} inputs, not "
+                    f"{efforts!r}."
+                )
+        self.of_efforts = Barrier(low, high)
+        low, high = np.full((self.N, 2 * self.m), -np.inf), np.full((self.N, 2 * self.m), np.inf)
+        for name, given in states.items():
+            k, (lowest, highest) = self._number(name), _two_limits(name, given)
+            for x, where in ((self.start[k], "the start"), (self.goal[k], "the goal")):
+                if x < lowest or x > highest:
+                    raise ModelError(f"{name} = {x:g} at {where} is beyond its limits {lowest:g} to {highest:g}.")
+            low[:, k], high[:, k] = lowest, highest
+        low[-1, self.fixed], high[-1, self.fixed] = -np.inf, np.inf
+        self.of_states = Barrier(low, high)
+
+    def _number(self, name: str) -> int:
+        """The number of a coordinate "q.NAME" or rate "v.NAME" in a state."""
+        names = self.space.names
+        if not isinstance(name, str) or name[:2] not in ("q.", "v.") or name[2:] not in names:
+            known = ", ".join(f"{x}.{one}" for x in "qv" for one in names)
+            near = get_close_matches(str(name), known.split(", "), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {known}."
+            raise ModelError(f"state_limits has no {name!r}; {hint}")
+        k = names.index(name[2:]) + (self.m if name[0] == "v" else 0)
+        if k in self.rotations.whole:
+            raise ModelError(f"{name!r} is part of a rotation vector, which has no limits.")
+        return k
 
     def _positions(self, goal: Mapping[str, float] | ArrayLike) -> Array:
         names = self.space.names
@@ -162,7 +220,8 @@ class Shooting:
 
     def missed(self, x: Array) -> Array:
         """The differences of a state from the goal."""
-        return np.asarray((x - self.goal)[self.fixed])
+        goal = np.where(np.isfinite(self.goal), self.goal, x)
+        return self.rotations.difference(x, goal)[self.fixed]
 
     def cost(self, u: Array) -> float:
         """J of (1)."""
@@ -171,8 +230,9 @@ class Shooting:
     def guessed(self) -> Array:
         """States on the straight way from the start to the goal (N + 1, 2m)."""
         end = np.where(np.isfinite(self.goal), self.goal, self.start)
-        x = self.start + np.linspace(0.0, 1.0, self.N + 1)[:, None] * (end - self.start)
-        x[1:, self.m :] = (end - self.start)[: self.m] / (self.N * self.T)
+        way = self.rotations.difference(end, self.start)
+        x = self.rotations.moved(np.tile(self.start, (self.N + 1, 1)), np.linspace(0.0, 1.0, self.N + 1)[:, None] * way)
+        x[1:, self.m :] = way[: self.m] / (self.N * self.T)
         x[-1] = end
         return x
 
@@ -182,60 +242,83 @@ class Shooting:
         for n in range(self.N):
             t = n * self.T
             end = self.segment(self.space.damped_state(x[n, : self.m], x[n, self.m :], t), t, u[n])
-            d[n] = np.concatenate(self.space.read(end.state)) - x[n + 1]
+            d[n] = self.rotations.difference(np.concatenate(self.space.read(end.state)), x[n + 1])
             A.append(end.A)
             B.append(end.B)
         return d, np.array(A), np.array(B)
 
     def solve(self, guess: ArrayLike | None, tolerance: float, most: int) -> tuple[Array, int]:
         """The efforts (N, inputs), and the number of iterations."""
-        shape = (self.N, self.k)
+        shape, bounds = (self.N, self.k), self.of_efforts.count + self.of_states.count
         x, u = self.guessed(), np.zeros(shape) if guess is None else finite(guess, shape, "guess").copy()
-        d, A, B = self.maps(x, u)
         size = float(np.abs(x).max()) or 1.0
+        x[1:] = self.of_states.inside(x[1:], size)
+        d, A, B = self.maps(x, u)
         unit = float(1.0 / (np.abs(B).max() * self.N)) * size  # an effort that moves it that far
+        if self.of_efforts.count:
+            u = self.of_efforts.inside(u, unit)
+            d, A, B = self.maps(x, u)
         rho, mu = 1e-2 * self.T * unit**2 * float(self.weights.max()) / size**2, 0.0
+        beta = 0.1 * max(self.cost(u), self.cost(np.full(shape, unit))) / bounds if bounds else 0.0
+        self.of_efforts.begin(u, beta)
+        self.of_states.begin(x[1:], beta)
         for iteration in range(1, most + 1):
-            dx, du, largest = self._direction(u, d, A, B, rho)
-            mu = max(mu, 1.1 * largest)
-            before, slope = self.cost(u) + mu * np.abs(d).sum(), self._slope(u, du) - mu * np.abs(d).sum()
+            slopes = self.T * self.weights * u + self.of_efforts.gradient(u, beta), self.of_states.gradient(x[1:], beta)
+            dx, du, largest = self._direction(x, u, slopes, d, A, B, rho)
+            mu = max(mu if not bounds else 0.7 * mu, 1.1 * largest)  # multipliers shrink with β
+            descent = float((slopes[0] * du).sum() + (slopes[1] * dx[1:]).sum())
+            before, slope = self._merit(x, u, d, mu, beta), descent - mu * np.abs(d).sum()
             part = min(1.0, MOST_MOVE * size / max(float(np.abs(dx).max()), 1e-300))
+            part = min(part, self.of_efforts.part(u, du), self.of_states.part(x[1:], dx[1:]))
+            longest = part
             for tries in range(MOST_HALVINGS):
-                tried = x + part * dx, u + part * du
+                tried = self.rotations.moved(x, part * dx), u + part * du
                 try:
                     new = self.maps(*tried)
-                    if tries == 0 and not self._less(tried[1], new[0], mu, before + 1e-4 * part * slope):
-                        more = self._direction(0.0 * u, new[0], A, B, rho)  # corrects the curvature of the maps
-                        tried = tried[0] + more[0], tried[1] + more[1]
+                    if tries == 0 and not self._merit(*tried, new[0], mu, beta) <= before + 1e-4 * part * slope:
+                        more = self._direction(x, u, self._still, new[0], A, B, rho)  # for the curvature of the maps
+                        tried = self.rotations.moved(tried[0], more[0]), tried[1] + more[1]
                         new = self.maps(*tried)
-                    if self._less(tried[1], new[0], mu, before + 1e-4 * part * slope):
+                    if self._merit(*tried, new[0], mu, beta) <= before + 1e-4 * part * slope:
                         break
                 except LivensError:  # a mechanism that does not reach this position, or a step that fails
                     pass
                 part *= 0.5
+            self.of_efforts.follow(u, part * du, tried[1], beta)
+            self.of_states.follow(x[1:], part * dx[1:], tried[0][1:], beta)
             (x, u), (d, A, B) = tried, new
-            rho *= 4.0 if part < 0.1 else 0.3 if part > 0.4 else 1.0
-            if np.abs(d).max() <= NEAR * size and -slope <= tolerance * self.cost(u):
+            rho *= 4.0 if part < 0.1 * longest else 0.3 if part > 0.4 * longest else 1.0
+            near, cost = np.abs(d).max() <= NEAR * size, max(self.cost(u), 1e-300)
+            if bounds and beta * bounds > 0.1 * tolerance * cost:
+                if near and -slope <= beta * bounds + tolerance * cost:
+                    beta *= 0.2
+            elif near and -slope <= tolerance * cost:
                 for _ in range(MOST_HALVINGS):
                     if np.abs(d).max() <= CLOSED * size:
                         return u, iteration
-                    dx, du, _ = self._direction(0.0 * u, d, A, B, rho)
-                    x, u = x + dx, u + du
+                    dx, du, _ = self._direction(x, u, self._still, d, A, B, rho)
+                    part = min(self.of_efforts.part(u, du), self.of_states.part(x[1:], dx[1:]))
+                    x, u = self.rotations.moved(x, part * dx), u + part * du
                     d, A, B = self.maps(x, u)
         raise LivensError(
             f"no optimal motion found in {most} iterations: the states do not join by {np.abs(d).max():.1e}, the "
             f"efforts change by {np.abs(du).max() / max(np.abs(u).max(), 1e-300):.1e} of the largest. Give more time "
-            "(until), more segments, a guess, or more iterations (most)."
+            "(until), more segments, wider limits, a guess, or more iterations (most)."
         )
 
-    def _less(self, u: Array, d: Array, mu: float, limit: float) -> bool:
-        return bool(self.cost(u) + mu * np.abs(d).sum() <= limit)
+    @property
+    def _still(self) -> tuple[Array, Array]:
+        """No slopes: a direction that joins the segments only."""
+        return np.zeros((self.N, self.k)), np.zeros((self.N, 2 * self.m))
 
-    def _slope(self, u: Array, du: Array) -> float:
-        return float(self.T * (self.weights * u * du).sum())
+    def _merit(self, x: Array, u: Array, d: Array, mu: float, beta: float) -> float:
+        bounds = self.of_efforts.cost(u, beta) + self.of_states.cost(x[1:], beta)
+        return float(self.cost(u) + bounds + mu * np.abs(d).sum())
 
-    def _direction(self, u: Array, d: Array, A: Array, B: Array, rho: float) -> tuple[Array, Array, float]:
-        """δx (N + 1, 2m) and δu (N, inputs) of (2), and its largest multiplier."""
+    def _direction(
+        self, x: Array, u: Array, slopes: tuple[Array, Array], d: Array, A: Array, B: Array, rho: float
+    ) -> tuple[Array, Array, float]:
+        """δx (N + 1, 2m) and δu (N, inputs) of (2) for the slopes of the cost, and its largest multiplier."""
         N, n, k = self.N, 2 * self.m, self.k
         free = np.concatenate([np.arange((N - 1) * n), (N - 1) * n + self.last])  # of x_1 to x_N
         J = lil_matrix((N * n, N * k + N * n))
@@ -244,11 +327,30 @@ class Shooting:
             J[rows, i * k : (i + 1) * k] = B[i]
             if i:
                 J[rows, N * k + (i - 1) * n : N * k + i * n] = A[i]
-            J[rows, N * k + i * n : N * k + (i + 1) * n] = -np.eye(n)
+            J[rows, N * k + i * n : N * k + (i + 1) * n] = -self.rotations.turn(d[i])
         J = J.tocsc()[:, np.concatenate([np.arange(N * k), N * k + free])]
-        H = block_diag([diags(np.tile(self.T * self.weights, N)), diags(np.full(len(free), rho))])
-        right = np.concatenate([-(self.T * self.weights * u).ravel(), np.zeros(len(free)), -d.ravel()])
-        z = splu(bmat([[H, J.T], [J, None]], format="csc")).solve(right)
+        of_u = np.tile(self.T * self.weights, N) + self.of_efforts.curvature(u).ravel()
+        of_x = rho + self.of_states.curvature(x[1:]).ravel()[free]
+        H = block_diag([diags(of_u), diags(of_x)])
+        right = np.concatenate([-slopes[0].ravel(), -slopes[1].ravel()[free], -d.ravel()])
+        try:
+            z = splu(bmat([[H, J.T], [J, None]], format="csc")).solve(right)
+        except RuntimeError:
+            raise LivensError(
+                "no optimal motion found: the inputs cannot bring the model to the goal within the limits. Give more "
+                "time (until), wider limits, or more inputs."
+            ) from None
         dx = np.zeros((N + 1) * n)
         dx[n + free] = z[N * k : N * k + len(free)]
         return dx.reshape(N + 1, n), z[: N * k].reshape(N, k), float(np.abs(z[N * k + len(free) :]).max())
+
+
+def _two_limits(name: str, given: Any) -> tuple[float, float]:
+    """(lowest, highest), infinite where None is given."""
+    try:
+        low, high = (float(x if x is not None else inf) for x, inf in zip(given, (-np.inf, np.inf), strict=True))
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not low < high:
+        raise ModelError(f"the limits of {name!r} are (lowest, highest), with None where there is none, not {given!r}.")
+    return low, high

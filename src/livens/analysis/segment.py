@@ -1,18 +1,20 @@
 """A segment of a run with its exact derivative, in joint coordinates.
 
-A segment is some steps of `lv.Livens` with inputs u (efforts of motors, loads) that are added to the signals and held.
-It maps the joint coordinates and rates x = (q, v) at its start to those at its end,
+A segment is some steps of `lv.Livens` or `lv.RungeKutta` with inputs u (efforts of motors, loads) that are added to the
+signals and held. It maps the joint coordinates and rates x = (q, v) at its start to those at its end,
 
     x₁ = F(x₀, u),        δx₁ = A δx₀ + B δu,                                                                      (1)
 
-with A and B as the steps have them (step/tangent.py): the columns of A are unit changes of x₀, those of B sources of
-the force that an input exerts (step/tangent_sources.py). Rotations change by small angles about the axes of the first
-body. All arrays are made once; a call costs a fraction of a millisecond and the steps.
+with A and B as the steps have them (step/tangent.py, step/tangent_explicit.py): the columns of A are unit changes of
+x₀, those of B sources of the force that an input exerts (step/tangent_sources.py, step/tangent_explicit_sources.py).
+Rotations change by small angles about the axes of the first body. All arrays are made once; a call costs a fraction of
+a millisecond and the steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +26,14 @@ from ..compile.system import scratch
 from ..errors import LivensError
 from ..kernels import status
 from ..kernels.arrays import State
+from ..kernels.tangent_arrays import StageWork
 from ..run.loop import Run, with_memory
 from ..step import tangent as kernel
+from ..step import tangent_explicit_run as explicit
 from ..step import tangent_sources as sources
 from ..step.livens import Livens
-from ..step.tangent_work import tangent_arrays
+from ..step.runge_kutta import RungeKutta
+from ..step.tangent_work import stage_arrays, tangent_arrays
 from .joint_space import JointSpace
 from .tangent_readings import coordinate_changes
 from .tangent_run import joint_columns, keeping_rates
@@ -45,13 +50,16 @@ class Mapped(NamedTuple):
 class Segment:
     """The map (1) of `steps` steps; columns: those of the inputs in the table of signals."""
 
-    def __init__(self, space: JointSpace, scheme: Livens, h: float, steps: int, columns: Sequence[int] = ()):
+    def __init__(
+        self, space: JointSpace, scheme: Livens | RungeKutta, h: float, steps: int, columns: Sequence[int] = ()
+    ):
         self.space, self.scheme, self.h, self.steps, self.columns = space, scheme, h, steps, tuple(columns)
         compiled, k = space.compiled, len(self.columns)
         self.system = compiled.system
         self.record = empty_record(with_memory(compiled.state, scheme.memory(self.system)), 1)
         self.run = Run(compiled, scheme, h, 0.0, steps, self.record)
         self.work, self.other = scratch(self.system, scheme.scratch), scratch(self.system, sources.SCRATCH)
+        self.first, (self.prepare, _) = scratch(self.system, 0), Livens().kernels(self.system)  # they factor S
         self.tangent = tangent_arrays(self.system, self.work, 2 * len(space.names) + k, k)
         self.systems = with_members([self.system] * max(1, sources.NODES * k))
         self.out = np.zeros((2, 2, *self.tangent.dq.shape))
@@ -65,26 +73,42 @@ class Segment:
             table[:, list(self.columns)] += inputs
         self.run.prepare(self.system, state, self.work, table[:1], self.h)
         self._begin(state, table[:1])
-        spacing = np.full(len(self.columns), float(np.abs(self.work.f).max(initial=0.0)) or 1.0)
-        code, _ = sources.tangent_rollout(
-            self.system, self.systems, self._tables(table, spacing), spacing, state, self.work, self.other,
-            self.tangent, self.h, self.scheme.table, np.ones(1), 0, self.steps, self.steps, self.record, self.out,
-        )  # fmt: skip
-        if code != status.OK:
+        spacing = np.full(len(self.columns), float(np.abs(self.first.f).max(initial=0.0)) or 1.0)
+        if self._advance(state, self._tables(table, spacing), spacing) != status.OK:
             raise LivensError(f"the segment that begins at t = {t:.6g} s could not be computed: try a smaller h.")
         return Mapped(state, *self._read(state))
+
+    def _advance(self, state: State, tables: Array, spacing: Array) -> int:
+        """The steps with their changes: a status."""
+        if isinstance(self.scheme, RungeKutta):
+            code, _ = explicit.tangent_rollout(
+                self.system, self.systems, tables, spacing, state, self.work, self.other, self.tangent, self._stages,
+                self.h, self.scheme.table, 0, self.steps, self.steps, self.out,
+            )  # fmt: skip
+        else:
+            code, _ = sources.tangent_rollout(
+                self.system, self.systems, tables, spacing, state, self.work, self.other, self.tangent, self.h,
+                self.scheme.table, np.ones(1), 0, self.steps, self.steps, self.record, self.out,
+            )  # fmt: skip
+        return int(code)
+
+    @cached_property
+    def _stages(self) -> StageWork:
+        k = len(self.columns)
+        return stage_arrays(self.system, self.scheme.stages, 2 * len(self.space.names) + k, k)
 
     def _begin(self, state: State, signals: Array) -> None:
         """Unit changes of the joint coordinates and rates; those of the inputs begin at zero."""
         tangent, m = self.tangent, 2 * len(self.space.names)
         begin = joint_columns(self.space, state)
+        self.prepare(self.system, copied(state), self.first, signals, self.h)
         tangent.dq[:], tangent.dp[:] = 0.0, 0.0
         for mine, x in ((tangent.dq, begin.dq), (tangent.dp, begin.dp)):
             mine[:, :m] = x.reshape(len(mine), m)
-        kernel.project_start(self.system, state, self.work, tangent, signals)
+        kernel.project_start(self.system, state, self.first, tangent, signals)
         dq, dp = (x[:, :m].reshape(len(state.a), 6, m).copy() for x in (tangent.dq, tangent.dp))
         tangent.dp[:, :m] = keeping_rates(self.space, state, dq, dp).reshape(-1, m)
-        kernel.project_start(self.system, state, self.work, tangent, signals)
+        kernel.project_start(self.system, state, self.first, tangent, signals)
 
     def _tables(self, table: Array, spacing: Array) -> Array:
         """The signals of the nodes of all inputs, and those of the run at the end."""

@@ -23,16 +23,17 @@ from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State, Work
 from ..kernels.kinds import VELOCITY_ONLY
+from ..kernels.tangent_arrays import StageWork
 from ..record.trajectory import Trajectory
 from ..run.loop import Run
 from ..step import tangent as kernel
+from ..step import tangent_explicit_run as explicit
 from ..step import tangent_sources as sources
 from ..step.livens import Livens
 from ..step.runge_kutta import RungeKutta
-from ..step.tangent_work import tangent_arrays
+from ..step.tangent_work import stage_arrays, tangent_arrays
 from .joint_space import JointSpace
 from .parameter_nodes import ParameterNodes
-from .tangent_differences import carry_differences
 from .tangent_readings import coordinate_changes
 
 NO_SPACING = np.zeros(0)
@@ -143,8 +144,6 @@ def _null_space(A: Array, root: Array) -> Array:
 def run_tangent(motion: Trajectory) -> tuple[Start, Array]:
     """The columns at the start, and their changes at all stored times (k, 2, n, 6, m): poses, then momenta."""
     begin, course = start_changes(motion)
-    if not isinstance(motion.scheme, Livens):
-        return begin, carry_differences(motion, begin.dq, begin.dp)
     return begin, course.go()
 
 
@@ -169,12 +168,12 @@ class Course:
 
     def __init__(self, motion: Trajectory, state: State, columns: int, nodes: ParameterNodes | None = None):
         self.motion, self.state, self.nodes, self.system = motion, state, nodes, motion.system
-        self.scheme = motion.scheme if isinstance(motion.scheme, Livens) else Livens()  # other schemes: the start only
-        parameters = len(nodes.names) if nodes is not None else 0
+        self.scheme, self.columns = motion.scheme, columns
+        self.parameters = len(nodes.names) if nodes is not None else 0
         self.record = empty_record(state, 1)
         self.run = Run(motion.compiled, self.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
         self.work = scratch(self.system, self.scheme.scratch)
-        self.tangent = tangent_arrays(self.system, self.work, columns, parameters)
+        self.tangent = tangent_arrays(self.system, self.work, columns, self.parameters)
         self.signals = self.run.signals(0, 0)
         self.run.prepare(self.system, state, self.work, self.signals, motion.h)
 
@@ -191,7 +190,10 @@ class Course:
 
     def project_start(self) -> None:
         """The changes of momenta at the start satisfy the joints."""
-        kernel.project_start(self.system, self.state, self.work, self.tangent, self.signals)
+        work = scratch(self.system, 0)
+        prepare, _ = Livens().kernels(self.system)  # it factors S
+        prepare(self.system, copied(self.state), work, self.signals, self.motion.h)
+        kernel.project_start(self.system, self.state, work, self.tangent, self.signals)
 
     def go(self) -> Array:
         """The changes at all stored times (k, 2, n, 6, m)."""
@@ -219,11 +221,17 @@ class Course:
     def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
         motion, nodes, signals = self.motion, self.nodes, self.run.signals(done, size)
         tables = signals[None] if nodes is None else nodes.tables(motion.h, self.run.times(done, size), signals)
-        code, taken = sources.tangent_rollout(
-            self.system, self._systems, tables, NO_SPACING if nodes is None else nodes.spacing, self.state, self.work,
-            self._other, self.tangent, motion.h, self.scheme.table, np.ones(1), done, size, motion.every, self.record,
-            out,
-        )  # fmt: skip
+        spacing = NO_SPACING if nodes is None else nodes.spacing
+        if isinstance(self.scheme, Livens):
+            code, taken = sources.tangent_rollout(
+                self.system, self._systems, tables, spacing, self.state, self.work, self._other, self.tangent, motion.h,
+                self.scheme.table, np.ones(1), done, size, motion.every, self.record, out,
+            )  # fmt: skip
+        else:
+            code, taken = explicit.tangent_rollout(
+                self.system, self._systems, tables, spacing, self.state, self.work, self._node, self.tangent,
+                self._stages, motion.h, self.scheme.table, done, size, motion.every, out,
+            )  # fmt: skip
         return int(code), int(taken)
 
     @cached_property
@@ -234,14 +242,20 @@ class Course:
     def _other(self) -> Work:
         return scratch(self.system, sources.SCRATCH)
 
+    @cached_property
+    def _node(self) -> Work:
+        return scratch(self.system, 0)
+
+    @cached_property
+    def _stages(self) -> StageWork:
+        return stage_arrays(self.system, self.scheme.stages, self.columns, self.parameters)
+
 
 def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:
     """The changes of a motion per unit of each parameter at all stored times (k, 2, n, 6, parameters)."""
     refuse(motion)
     state = copied(selected(motion.record, 0))
     begin = nodes.start(placing(motion.compiled, state))
-    if not isinstance(motion.scheme, Livens):
-        return carry_differences(motion, begin.dq, begin.dp, nodes.members, nodes.spacing)
     course = Course(motion, state, len(nodes.names), nodes)
     course.begin(begin.dq, begin.dp)
     course.tangent.mu[:] = begin.mu

@@ -99,3 +99,22 @@ class TangentWork(NamedTuple):
     row: Floats  # two blocks of the largest size (2 n²,)
     d: Floats  # derivatives of the registers of tapes (registers,)
     lost: Ints  # stages that ended where rows were lost to a singular position (1,)
+
+
+class StageWork(NamedTuple):
+    """The changes within a step of Runge–Kutta (step/tangent_explicit.py)."""
+
+    q0: Floats  # δa, δφ at the start of the step (6n, m)
+    p0: Floats  # δp, δℓ (6n, m)
+    roll0: Floats  # of the angular momentum along the axis of slender bodies (n, m)
+    q: Floats  # slopes of δa and δΘ (stages, 6n, m)
+    p: Floats  # of δp and δℓ (stages, 6n, m)
+    roll: Floats  # (stages, n, m)
+    roll1: Floats  # at the present stage (n, m)
+    turn: Floats  # δΘ at the present stage (6n, m)
+    last: Floats  # δa, δφ at the last stage (6n, m)
+    a: Floats  # places at the last stage (n, 3)
+    B: Floats  # rotations (n, 3, 3)
+    lam: Floats  # multipliers of the present stage, or of a pass of the projection (r,)
+    source: Floats  # what parameters add to `roll` (n, k)
+    spin: Floats  # what they add to the angular velocities (3n, k)

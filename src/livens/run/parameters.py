@@ -37,12 +37,15 @@ class Numbers:
 
     def changed(self, parameters: Mapping[str, Any]) -> Model:
         """A copy of the model with other numbers; an unknown name is a ModelError with the nearest one."""
-        document = self.document
+        document, values = self.document, {}
         for name, value in parameters.items():
             _check_number(name, value)
             document = self._with_default(document, parts_of(name), name)
             _refuse_words(name, parts_of(name), document)
-        other = from_dict(with_values(document, {name: np.asarray(x).tolist() for name, x in parameters.items()}))
+            values[name] = np.asarray(value).tolist()
+            if (mirror := _mirror(parts_of(name))) and mirror not in parameters:
+                values[mirror] = values[name]
+        other = from_dict(with_values(document, values))
         for new, old in zip(other.things, self.model.things, strict=True):
             for name, value in vars(new).items():
                 if isinstance(value, Forgotten):
@@ -95,6 +98,9 @@ class Numbers:
             return document
         if key not in known_keys or (key not in table and key in ("mass", "inertia", "center") and "shape" in table):
             raise ModelError(f"{name!r}: {self._remedy(place, thing, key, table, list(known_keys))}")
+        if key == "inertia" and len(rest) == 2 and np.shape(table.get(key)) == (3,):  # moments as a tensor
+            document = {**document, place: {**document[place], thing: deepcopy(table)}}
+            document[place][thing][key] = np.diag(table[key]).tolist()
         if key not in table and rest and isinstance(known_keys[key].default, tuple):
             document = {**document, place: {**document[place], thing: deepcopy(table)}}
             document[place][thing][key] = list(map(float, known_keys[key].default))
@@ -108,6 +114,14 @@ class Numbers:
             own = [name for name in inner if name != "type"]
             return f"body {thing!r} has a shape; change the numbers of {where}: {', '.join(own)}."
         return f"{thing!r} has no {key!r}; {_hint(key, known)}"
+
+
+def _mirror(path: list[str]) -> str:
+    """The name of the other number of a product of inertia, which is the same number of a symmetric tensor; or nothing.
+    bodies.arm.inertia.0.1 has bodies.arm.inertia.1.0."""
+    if len(path) == 5 and path[0] == "bodies" and path[2] == "inertia" and path[3] != path[4]:
+        return dotted(*path[:3], path[4], path[3])
+    return ""
 
 
 def _keys(place: str, table: dict[str, Any]) -> dict[str, Key]:

@@ -7,7 +7,7 @@ import numpy as np
 from ..compile.ordering import block_scratch
 from ..kernels.arrays import System, Work
 from ..kernels.kinds import COUPLE, TAPE
-from ..kernels.tangent_arrays import Ints, Links, Sources, Start, TangentWork
+from ..kernels.tangent_arrays import Ints, Links, Sources, StageWork, Start, TangentWork
 
 ENTRIES = ("G0", "G1", "V0", "V1", "R0", "R1", "R", "P")  # in the order of FLAT_G0, …
 
@@ -127,4 +127,23 @@ def tangent_arrays(system: System, work: Work, columns: int, parameters: int = 0
         row=block_scratch(system.blocks),
         d=np.zeros(len(work.registers)),
         lost=np.zeros(1, dtype=np.int64),
+    )
+
+
+def stage_arrays(system: System, stages: int, columns: int, parameters: int = 0) -> StageWork:
+    """The arrays of the stages of Runge–Kutta for `columns` changes, the last ones caused by parameters; all zero."""
+    n, r, m, k = len(system.bodies.mass), len(system.rows.kind), columns, parameters
+    panels = {name: np.zeros((6 * n, m)) for name in ("q0", "p0", "turn", "last")}
+    rolls = {name: np.zeros((n, m)) for name in ("roll0", "roll1")}
+    return StageWork(
+        **panels,
+        **rolls,
+        q=np.zeros((stages, 6 * n, m)),
+        p=np.zeros((stages, 6 * n, m)),
+        roll=np.zeros((stages, n, m)),
+        a=np.zeros((n, 3)),
+        B=np.tile(np.eye(3), (n, 1, 1)),
+        lam=np.zeros(r),
+        source=np.zeros((n, k)),
+        spin=np.zeros((3 * n, k)),
     )
