@@ -119,11 +119,11 @@ class Beam(Strand):
         return self.elasticity.stresses(motion)
 
     def _outline(self) -> tuple[float, ...]:
-        """What is drawn: the sizes of the section, or those of the rectangle with its radii of gyration."""
+        """What is drawn: the sizes of the section, or those of the circle or rectangle with its radii of gyration."""
         if self.section is not None and self.section.sizes:
             return self.section.sizes
-        height, width = np.sqrt(12.0 * self._stiffnesses[3:5] / self._stiffnesses[2])
-        return float(width), float(height)
+        one, two = np.sqrt(self._stiffnesses[3:5] / self._stiffnesses[2])
+        return (2.0 * float(one),) if one == two else (np.sqrt(12.0) * float(two), np.sqrt(12.0) * float(one))
 
     def _pieces(self, mu: float, inertia: Array, color: Any) -> tuple[Body, ...]:
         """The bodies, by (1)."""
