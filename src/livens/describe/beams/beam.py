@@ -47,7 +47,8 @@ class Beam(Strand):
     the strain of its surface. Needs the extra `symbolic`.
 
     `m.add(beam)` adds its `bodies`, which joints, loads and contacts use like any others: `beam.start` and `beam.end`
-    are the first and the last, with their frames at the ends of the beam, z along it. `beam.strains(motion)` and
+    are the first and the last, with their frames at the ends of the beam, z along it. Neighbours may turn by less than
+    half a turn against each other: a beam that bends more needs more sections. `beam.strains(motion)` and
     `beam.stresses(motion)` give what is between them.
 
     >>> import livens as lv
@@ -133,11 +134,13 @@ class Beam(Strand):
         for k, (x, B, back, forth) in enumerate(zip(self.line.x, self.line.B, before, after, strict=True)):
             length, at = float(back + forth), float(forth - back) / 2.0
             at = 0.0 if abs(at) < 1e-12 * length else at
-            solid = None if self.section is None else self.section.solid(length, mu * length)
-            shape: Any = piece(length, mu, inertia, at) if solid is None else solid
+            solid: Any = None if self.section is None else self.section.solid(length, mu * length)
             if solid is not None and at:
-                shape = Compound([(solid, Pose((0.0, 0.0, at)))])
-            bodies.append(Body(shape, at=x, rotation=B, color=color, name=f"{self.name}.{k}"))
+                solid = Compound([(solid, Pose((0.0, 0.0, at)))])
+            hollow = self.section is not None and self.section.hollow
+            shape = piece(length, mu, inertia, at) if solid is None or hollow else solid
+            collision = solid if hollow else None
+            bodies.append(Body(shape, at=x, rotation=B, color=color, collision=collision, name=f"{self.name}.{k}"))
         return tuple(bodies)
 
 
