@@ -18,6 +18,7 @@ import numpy as np
 from ...checks import Array, finite, not_negative
 from ...errors import ModelError
 from ...formula.functions import casadi
+from ..beams.mixed_link import MixedLink
 from ..beams.pair import neighbours
 from ..body import Body, Point
 from ..glyph import Glyph
@@ -94,6 +95,20 @@ class CableElasticity(Thing):
 
     def terms(self) -> list[Term]:
         return list(self._terms)
+
+    def mixed(self) -> list[Thing]:
+        """Links whose tensions are multipliers, and the bending."""
+        if self.axial == 0.0:
+            return [self]
+        links = enumerate(zip(pairwise(self.bodies), self.lengths.tolist(), strict=True))
+        found: list[Thing] = [MixedLink(pair, l, self.axial, f"{self.name}: link {k}") for k, (pair, l) in links]
+        return [*found, CableElasticity(self.bodies, 0.0, self.bending, self.lengths.tolist(), name=self.name)]
+
+    def softened(self, force: float) -> Thing:
+        """With EA of at most `force`."""
+        if self.axial <= force:
+            return self
+        return CableElasticity(self.bodies, force, self.bending, self.lengths.tolist(), name=self.name)
 
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         """It acts between bodies only."""
