@@ -6,7 +6,7 @@ import livens as lv
 
 from .demo import Demo
 
-PEAK, END = 8.0, 5.0  # of the force [N], and of its time [s]
+LOAD_PEAK, LOAD_END = 8.0, 5.0  # of the force [N], and of its time [s]
 
 
 def throw_spaghetti(sections: int = 16) -> lv.Trajectory:
@@ -26,7 +26,7 @@ def throw_spaghetti(sections: int = 16) -> lv.Trajectory:
     )
 
     def ramp(t: float) -> float:
-        return PEAK * max(0.0, 1.0 - abs(2.0 * t / END - 1.0))
+        return LOAD_PEAK * max(0.0, 1.0 - abs(2.0 * t / LOAD_END - 1.0))
 
     model.add(lv.Load(beam.start.center, force=lambda t: (ramp(t), 0, 0), name="force"))
     model.add(lv.Load(beam.start.center, torque=lambda t: (0, 10 * ramp(t), 5 * ramp(t)), name="torque"))

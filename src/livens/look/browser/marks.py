@@ -93,7 +93,7 @@ def scale_and_axes(
         text = f"{one.scale:g} {one.unit}"
         nodes += [node, scene.add_label(f"/m/scale/value {k}", text, position=_tuple(stop), anchor="center-left")]
     if strain > 0.0:
-        nodes += legend(scene, corner + HALF * (0.24 * right + 0.2 * (len(whole) + 1) * near), right, strain, theme)
+        nodes += legend(scene, corner + 1.0 * HALF * right, right, strain, theme)
     return Layer(True, nodes, lambda now: None)
 
 
