@@ -79,11 +79,15 @@ class BeamElasticity(Thing):
         stiffnesses = self.stiffnesses.tolist()
         held = held_strains(self.shearable, self.extensible)
 
+        known: dict[tuple[float, ...], Any] = {}  # formulas by their numbers: that of a straight beam is written once
+
         def term(a: Body, b: Body, row: list[float]) -> FormulaEnergy:
             def energy(s: Any) -> Any:
                 return energy_of(s[a], s[b], row, stiffnesses, held)
 
-            return written_energy(energy, [a, b], self.label)
+            found = written_energy(known.get(tuple(row), energy), [a, b], self.label)
+            known[tuple(row)] = found.formula
+            return found
 
         pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
         return tuple(term(a, b, row) for (a, b), row in pairs)
@@ -95,10 +99,14 @@ class BeamElasticity(Thing):
         """Pairs whose strains are rows, with compliances."""
         held = held_strains(self.shearable, self.extensible)
         pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
-        return [
-            MixedPair(pair, row, self.stiffnesses.tolist(), held, f"{self.name}: pair {k}")
-            for k, (pair, row) in enumerate(pairs)
-        ]
+        known: dict[tuple[float, ...], MixedPair] = {}
+        found: list[Thing] = []
+        for k, (pair, row) in enumerate(pairs):
+            like = known.get(tuple(row))
+            made = MixedPair(pair, row, self.stiffnesses.tolist(), held, f"{self.name}: pair {k}", like)
+            known.setdefault(tuple(row), made)
+            found.append(made)
+        return found
 
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         """It acts between bodies only."""
