@@ -64,6 +64,12 @@ GALLERY: dict[str, dict[str, dict[str, Any]]] = {
         "stick_and_stop": {"t": 0.05},
         "dry_friction": {},
     },
+    "Beams and cables": {
+        "rolled_beam": {"camera": (0.5, -1.0, 0.4), "traces": False},
+        "flying_spaghetti": {"t": 3.0, "follow": True, "traces": False},
+        "spin_up": {"t": 6.0, "camera": (0.2, -0.5, 1.0), "follow": True, "traces": False},
+        "hanging_cable": {"camera": "front", "traces": False},
+    },
     "Control, identification and studies": {
         "furuta_pendulum": {"t": 0.2},
         "robot_arm": {"t": 1.2, "camera": "front", "traces": ["link2"]},

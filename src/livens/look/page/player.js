@@ -39,7 +39,7 @@ function begin() {
     for (let f = 0; f < times.length; f++) path.set(scene.mark(k, b ? matrix(pose(b - 1, f, 0)) : scene.world), 3 * f)
     scene.trace(k, path)
   })
-  const exists = { springs: scene.springs.n + scene.dampers.n, rods: scene.rods.n, axes: scene.axes.n, symbols: data.symbols.names.length, arrows: data.arrows.length, traces: scene.traces.n, contacts: touch.exists }
+  const exists = { springs: scene.springs.n + scene.dampers.n, rods: scene.rods.n, axes: scene.axes.n, symbols: data.symbols.names.length, arrows: data.arrows.length, traces: scene.traces.n, contacts: touch.exists, strain: data.strain !== null }
   for (const name in exists) if (exists[name]) $(name).closest("label").hidden = document.querySelector("aside").hidden = false
   if (!scene.springs.n) document.querySelector("aside small").hidden = true
   $("layers").open = innerWidth > 560 && innerHeight > 420
@@ -69,7 +69,7 @@ function begin() {
     const places = [scene.world, ...bodies], colors = THEMES[document.documentElement.dataset.look]
     const loads = $("arrows").checked ? mark.arrows(places, frame, colors) : []
     const segments = $("contacts").checked ? touch.lines(Math.min(frame + Math.round(part), times.length - 1), colors) : []
-    const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, inset, colors, arrows: loads, segments, on: name => $(name).checked })
+    const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, frame, part, inset, colors, arrows: loads, segments, on: name => $(name).checked })
     mark.draw(shown, places, camera, inset, colors)
     chart.draw(now, colors)
     latest = [shown, places]

@@ -15,6 +15,7 @@ from ...checks import Array
 from ...record.contacts import has_contacts
 from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
+from ..picture.beams import BeamPicture, largest_strain
 from ..picture.coils import coils, profile
 from ..picture.colors import readable
 from ..picture.contacts import ContactPicture
@@ -61,7 +62,7 @@ class Faces(NamedTuple):
 
     corners: Array  # (n, 3, 3) pixels and 1/depth
     normals: Array  # (n, 3, 3)
-    colors: Array  # (n, 3)
+    colors: Array  # (n, 3, 3) at the corners
     lit: NDArray[np.bool_]  # (n,)
     part: NDArray[np.int64]  # (n,) number of the body; −1: a line
     opacity: Array  # (n,)
@@ -90,6 +91,7 @@ class Scene:
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
         self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
         self.shrink = self.picture.shrink(self.half)
+        self.strain = largest_strain(self.picture.beams, self.now.x, self.now.R)
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -124,7 +126,8 @@ class Scene:
     def faces(self, state: int, camera: Camera) -> Faces:
         """All triangles of the picture at a stored state."""
         pixel = 1.6 * np.sqrt(camera.height / 1000.0)  # lines of small pictures are relatively wider
-        drawn = [self._body(k, state, camera) for k in range(1, len(self.colors))]
+        drawn = [self._body(k, state, camera) for k in range(1, len(self.colors)) if not self.picture.covered[k]]
+        drawn += [self._beam(beam, state, camera) for beam in self.picture.beams]
         drawn += [
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
@@ -200,9 +203,17 @@ class Scene:
         x, R, n = self.now.x[state, k], self.now.R[state, k], len(T)
         world = (x + vertices @ R.T)[T]
         screen = camera.screen(world) * (1.0, 1.0, 1.0 + ORDER * ((k - 1) % 8))
-        color = np.tile(self.colors[k], (n, 1))
+        color = np.tile(self.colors[k], (n, 3, 1))
         clear = np.full(n, self.picture.opacity[k])
         return Faces(screen, (normals @ R.T)[T], color, np.ones(n, dtype=bool), np.full(n, k), clear, world)
+
+    def _beam(self, beam: BeamPicture, state: int, camera: Camera) -> Faces:
+        x, R, k = self.now.x[state], self.now.R[state], int(beam.body[0])
+        vertices, normals, T = beam.mesh(x, R, self.half)
+        color = beam.colors(beam.changes(x, R), self.strain, self.theme) / 255.0
+        n, world = len(T), vertices[T]
+        clear, lit, part = np.full(n, beam.opacity), np.ones(n, dtype=bool), np.full(n, k)
+        return Faces(camera.screen(world), normals[T], color[T], lit, part, clear, world)
 
 
 def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
@@ -210,7 +221,7 @@ def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
     n = len(corners)
     corners = corners * (1.0, 1.0, nearer)
     zero = np.zeros((n, 3, 3))
-    colors, lit = np.tile(np.asarray(color), (n, 1)), np.zeros(n, dtype=bool)
+    colors, lit = np.tile(np.asarray(color), (n, 3, 1)), np.zeros(n, dtype=bool)
     return Faces(corners, zero, colors, lit, np.full(n, -1), np.ones(n), zero)
 
 
