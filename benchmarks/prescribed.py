@@ -29,6 +29,7 @@ from .counts import Count
 
 SPAN = 2.0  # of a run, in units of time
 STEPS = 200
+KINKS = 0.03  # energy error that is allowed where signals have kinks, relative to the largest energy exchanged
 SPACING = 2e-3  # of the differences, in units of time
 FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
@@ -294,8 +295,11 @@ def examine(seed: int) -> list[str]:
             compare("reaction", np.abs(F - all_known[k].force[j]).max(), forces, by_differences)
             compare("torque", np.abs(M - all_known[k].torque[j]).max(), torques, by_differences)
     compare("energy", np.abs(motion.energy[steps] - E).max(initial=0.0), max(scale, np.abs(E).max()), 1e-7)
-    balance = np.ptp(motion.energy - motion.work)
-    compare("energy balance", balance, scale, 0.03 if len(kinks) else balance_error(tree.scheme))
+    balance, allowed = np.ptp(motion.energy - motion.work), KINKS if len(kinks) else balance_error(tree.scheme)
+    if len(kinks) and balance > allowed * scale:  # of order h at a kink between two states
+        finer = lv.simulate(tree.model, tree.scheme, h=h / 4, until=SPAN * units.s)
+        balance, allowed = np.ptp(finer.energy - finer.work), KINKS / 2
+    compare("energy balance", balance, scale, allowed)
     return found
 
 

@@ -4,6 +4,7 @@ A random mechanism is run with checkpoints and ended at a random step by one of
 
     failed step    a body is spun faster than the step allows
     exception      a function of the user raises an error
+    exit           it ends the program (SystemExit)
     NaN            it gives NaN
     kill           the process is killed by SIGKILL
     full disk      files may not grow beyond a random size (RLIMIT_FSIZE: the kernel writes a part of the bytes)
@@ -40,7 +41,7 @@ H, STEPS = 2e-3, 160
 FEW = 6  # bodies of a mechanism, at most
 NEVER = 2.0 * H * STEPS
 HARD = 1e9  # N m, far beyond a radian in a step
-FAULTS = ("failed step", "exception", "NaN", "kill", "full disk")
+FAULTS = ("failed step", "exception", "exit", "NaN", "kill", "full disk")
 
 
 class Gust(Exception):
@@ -57,6 +58,8 @@ class Wind:
         if t > self.after:
             if self.fault == "exception":
                 raise Gust("a gust")
+            if self.fault == "exit":
+                raise SystemExit("a gust")
             if self.fault == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             if self.fault == "NaN":
@@ -105,7 +108,7 @@ class Trial:
             return None
         try:
             self.simulate(Wind(self.fault, self.after), checkpoint=self.path, checkpoint_every=1e-9)
-        except (Gust, lv.LivensError) as error:
+        except (Gust, SystemExit, lv.LivensError) as error:
             return error.trajectory  # type: ignore[union-attr]
         return None
 
@@ -173,7 +176,7 @@ class Trial:
     @property
     def alive(self) -> bool:
         """True if the exception reached this process."""
-        return self.fault in ("exception", "NaN")
+        return self.fault in ("exception", "exit", "NaN")
 
     def failing(self) -> str:
         """A failed step: the motion so far in the exception and on disk, and the same failure when it is resumed."""

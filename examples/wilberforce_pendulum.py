@@ -16,7 +16,8 @@ def main(h=2e-3, until=25.0):
     m = lv.Model(name="Wilberforce pendulum")
     look = lv.Cylinder(0.04, 0.08, mass=1.0).surface
     bob = m.add(lv.Body(lv.Solid(lv.MassProperties(MASS, (J, J, J)), look), velocity=(0, 0, PUSH), name="bob"))
-    m.add(lv.Cylindrical(m.world.point(0, 0, 0), bob.center, axis=(0, 0, 1), stiffness=(DELTA, K), name="spring"))
+    hook = m.world.point(0, 0, 0.2), bob.point(0, 0, 0.2)
+    m.add(lv.Cylindrical(*hook, axis=(0, 0, 1), stiffness=(DELTA, K), name="spring"))
 
     def coupling(b):
         x, u = b[bob].position, b[bob].direction(1, 0, 0)

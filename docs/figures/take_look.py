@@ -27,7 +27,7 @@ from livens.demos import DEMOS
 
 HERE = Path(__file__).parent
 ROOT, FOLDER = HERE.parents[1], HERE / "look"
-SHOWN = ("four-bar", "gyroscope", "springs", "bricard")
+MOMENTS = {"four-bar": 1.5, "gyroscope": 2.4, "springs": 1.1, "bricard": 1.5}  # [s]: all parts can be seen
 LOOKS = ("light", "dark")
 DESKTOP, PHONE = (1280, 800), (390, 844)
 HEIGHT, COLORS = 320, 48  # of the kept pictures
@@ -99,7 +99,7 @@ def pages(eye: Eye) -> None:
 def demonstration(eye: Eye, name: str, folder: Path) -> None:
     """A demonstration in each back end."""
     motion = DEMOS[name].run()
-    middle = float(motion.t[0] + 0.3 * (motion.t[-1] - motion.t[0]))
+    middle = MOMENTS[name]
     page = folder / f"{name}.html"
     motion.to_html(page)
     at, click = f"{page.as_uri()}?t={middle}", "document.getElementById('opencurves').click()"
@@ -132,9 +132,9 @@ def main() -> None:
 
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as play, tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
-        wanted = sys.argv[1:] or [*SHOWN, "pages"]
+        wanted = sys.argv[1:] or [*MOMENTS, "pages"]
         eye = Eye(play.chromium.launch(executable_path=program, args=FLAGS))
-        for name in SHOWN:
+        for name in MOMENTS:
             if name in wanted:
                 demonstration(eye, name, Path(folder))
         if "pages" in wanted:

@@ -17,6 +17,7 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.figure
+import matplotlib.ticker
 import numpy as np
 from PIL import Image
 
@@ -42,7 +43,7 @@ GALLERY: dict[str, dict[str, dict[str, Any]]] = {
     "Pendulums, tops and rolling": {
         "chain_modes": {"t": 0.0, "camera": "front"},
         "kapitza_pendulum": {"t": 1.0, "camera": "front"},
-        "tautochrone": {"t": 0.2, "camera": (0.4, -1.0, 0.5)},
+        "tautochrone": {"t": 0.42, "camera": (0.4, -1.0, 0.5)},
         "foucault_pendulum": {},
         "wilberforce_pendulum": {"t": 6.0},
         "heavy_top": {},
@@ -63,6 +64,12 @@ GALLERY: dict[str, dict[str, dict[str, Any]]] = {
         "stick_and_stop": {"t": 0.05},
         "dry_friction": {},
     },
+    "Beams and cables": {
+        "rolled_beam": {"camera": (0.5, -1.0, 0.4), "traces": False},
+        "flying_spaghetti": {"t": 3.0, "follow": True, "traces": False},
+        "spin_up": {"t": 6.0, "camera": (0.2, -0.5, 1.0), "follow": True, "traces": False},
+        "hanging_cable": {"camera": "front", "traces": False},
+    },
     "Control, identification and studies": {
         "furuta_pendulum": {"t": 0.2},
         "robot_arm": {"t": 1.2, "camera": "front", "traces": ["link2"]},
@@ -80,7 +87,7 @@ GALLERY: dict[str, dict[str, dict[str, Any]]] = {
         "gravity_gradient": {"t": 600.0, "follow": True, "traces": False},
         "two_body_orbit": {"camera": "top"},
         "outer_solar_system": {},
-        "trebuchet": {"camera": "front"},
+        "trebuchet": {"t": 0.6, "follow": True},
     },
     "Any Lagrangian, and schemes": {
         "falling_block": {},
@@ -193,9 +200,11 @@ def schemes(axes: Any, example: dict[str, Any]) -> None:
     by_scheme: dict[str, list[tuple[float, float]]] = {}
     for row in found.rows:
         by_scheme.setdefault(str(row.scheme), []).append((row.h, row.error_q))
-    for points in by_scheme.values():
-        axes.loglog(*np.array(points).T, ".-")
-    axes.set(xlabel="step [s]", ylabel="error")
+    for name, points in sorted(by_scheme.items(), key=lambda row: -row[1][0][1]):
+        axes.loglog(*np.array(points).T, ".-", label=name)
+    axes.set(xlabel="step [s]", ylabel="error", ylim=(1e-21, 1.0), yticks=[1e-12, 1e-8, 1e-4, 1.0])
+    axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+    axes.legend(loc="lower center", ncols=2, fontsize=5, handlelength=1.0, labelspacing=0.2, frameon=False)
 
 
 FIGURES = {

@@ -22,7 +22,8 @@ def assemble(site: Path) -> Path:
     folder = site / "live"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copyfile(ROOT / "src" / "livens" / "look" / "page" / "drawing.js", folder / "drawing.js")
+    for name in ("beams.js", "drawing.js"):
+        shutil.copyfile(ROOT / "src" / "livens" / "look" / "page" / name, folder / name)
     (folder / "themes.css").write_text(style_sheet() + "\n", encoding="utf-8")
     (folder / "themes.js").write_text(f"const THEMES = {json.dumps(script_values())}\n", encoding="utf-8")
     write_runtime(folder / "pyodide")

@@ -3,21 +3,24 @@
 motions.gif    four demonstrations side by side, as a loop of three seconds; motions-dark.gif for dark pages
 first.gif      the motion of the first example of the README; first-dark.gif
 joints/        one picture for each type of joint
-energy.png     energy error of lv.Livens and of a Runge–Kutta method at equal cost
+energy.png     energy error of lv.Livens and of a Runge–Kutta method at equal cost; energy-dark.png
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.text import Text
 
 import livens as lv
 from livens.demos import DEMOS
+from livens.look.picture.themes import THEMES, unit
 from livens.look.picture.view import view_of
 from livens.look.plot import STYLES, drawn, thinned
 from livens.look.render import pictures
@@ -26,7 +29,8 @@ from livens.look.render.scene import Scene
 
 HERE = Path(__file__).parent
 SHOWN = {"gyroscope": 1.0, "four-bar": 1.0, "bricard": 1.0, "springs": 1.0}  # and their speeds
-SECONDS, RATE, PANEL, JOINT = 3.0, 16.0, (240, 200), (240, 180)
+SECONDS, RATE, PANEL, JOINT, GAP = 3.0, 16.0, (214, 190), (240, 180), 8
+PAGES = {"light": (255, 255, 255), "dark": (13, 17, 23)}  # colours of the pages around them
 
 
 def frames(motion: lv.Trajectory, speed: float, size: tuple[int, int], count: int, **options: Any) -> list[Any]:
@@ -43,8 +47,14 @@ def motions(path: Path) -> None:
     runs = {name: DEMOS[name].run() for name in SHOWN}
     for theme, file in themed(path).items():
         panels = [frames(runs[name], speed, PANEL, count, theme=theme) for name, speed in SHOWN.items()]
-        strips = [np.concatenate(row, axis=1) for row in zip(*panels, strict=True)]
+        strips = [beside(row, PAGES[theme]) for row in zip(*panels, strict=True)]
         write_film(strips, count, RATE, file, file)
+
+
+def beside(images: Sequence[Any], page: tuple[int, ...]) -> Any:
+    """Images side by side, with gaps in the colour of the page."""
+    gap = np.full((images[0].shape[0], GAP, 3), page, dtype=np.uint8)
+    return np.concatenate([part for image in images for part in (gap, image)][1:], axis=1)
 
 
 def themed(path: Path) -> dict[str, Path]:
@@ -86,9 +96,31 @@ def energy(path: Path) -> None:
         axes.set_title("double pendulum, chaotic; one evaluation of the forces per 0.005 s")
         axes.legend()
 
-    figure = drawn(draw)
-    figure.set_size_inches(6.3, 3.0)
-    figure.savefig(path, dpi=110, metadata={"Software": "written by livens"})
+    for theme, file in themed(path).items():
+        figure = drawn(draw)
+        figure.set_size_inches(6.3, 3.0)
+        if theme == "dark":
+            darken(figure)
+        figure.savefig(file, dpi=110, metadata={"Software": "written by livens"})
+
+
+def darken(figure: Any) -> None:
+    """The colours of the dark theme; the curves keep their line styles."""
+    ink, paper, curves = (unit(color) for color in (THEMES["dark"].ink, PAGES["dark"], THEMES["dark"].force))
+    figure.set_facecolor(paper)
+    axes = figure.axes[0]
+    axes.set_facecolor(paper)
+    legend = axes.get_legend()
+    legend.get_frame().set_facecolor(paper)
+    for text in figure.findobj(Text):
+        text.set_color(ink)
+    axes.tick_params(colors=ink, which="both")
+    for side in axes.spines.values():
+        side.set_color(ink)
+    axes.grid(color=ink, alpha=0.2)
+    for lines in (axes.get_lines(), legend.get_lines()):
+        for line, color in zip(lines, (ink, curves), strict=True):
+            line.set_color(color)
 
 
 def joint_models() -> dict[str, lv.Model]:
@@ -97,8 +129,8 @@ def joint_models() -> dict[str, lv.Model]:
 
     def one(name: str, make: Any, at: Any = (0.4, 0, 0), shape: Any = None, rotation: Any = None) -> None:
         m = lv.Model(gravity=(0, 0, -9.81), name=name)
-        shape = lv.Box(0.8, 0.05, 0.05, density=500) if shape is None else shape
-        body = m.add(lv.Body(shape, at=at, rotation=rotation, opacity=0.45, name="body"))
+        shape = lv.Box(0.8, 0.02, 0.02, density=500) if shape is None else shape
+        body = m.add(lv.Body(shape, at=at, rotation=rotation, opacity=0.6, name="body"))
         m.add(make(m.world.point(0, 0, 0), body))
         found[name] = m
 
@@ -108,11 +140,11 @@ def joint_models() -> dict[str, lv.Model]:
     one("Screw", lambda o, b: lv.Screw(o, b.point_at(0, 0, 0), axis=(1, 0, 0), pitch=0.1), at=(0, 0, 0))
     one("Spherical", lambda o, b: lv.Spherical(o, b.point_at(0, 0, 0)))
     one("Universal", lambda o, b: lv.Universal(o, b.point_at(0, 0, 0), axis_a=(0, 1, 0), axis_b=(0, 0, 1)))
-    one("Planar", lambda o, b: lv.Planar(o, b.point_at(0, 0, 0), normal=(0, 0, 1)), at=(0, 0, 0.025))
+    one("Planar", lambda o, b: lv.Planar(o, b.point_at(0, 0, 0), normal=(0, 0, 1)), at=(0, 0, 0.01))
     one("Rigid", lambda o, b: lv.Rigid(o, b.point_at(0, 0, 0)))
     one("Rod", lambda o, b: lv.Rod(o, b.point(-0.4, 0, 0)), at=(0.9, 0, -0.3))
     one("PointOnLine", lambda o, b: lv.PointOnLine(o, b.point_at(0, 0, 0), axis=(0, 1, 0)))
-    one("PointOnPlane", lambda o, b: lv.PointOnPlane(o, b.point_at(0, 0, 0), normal=(0, 0, 1)), at=(0.4, 0, 0.1))
+    one("PointOnPlane", lambda o, b: lv.PointOnPlane(o, b.point_at(0, 0, 0), normal=(0, 0, 1)), at=(0.4, 0, 0.01))
     one("FixedOrientation", lambda o, b: lv.FixedOrientation(o.body, b), at=(0.6, 0, 0.2))
     ball, disc = lv.Ball(0.3, density=500), lv.Cylinder(0.3, 0.06, density=500)
     plane, above = {"normal": (0, 0, 1), "radius": 0.3}, (0, 0, 0.3)
@@ -134,14 +166,13 @@ def joints(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     width, height = JOINT
     for name, m in joint_models().items():
-        motion = lv.dynamics(m)
-        if name.startswith("Rolling"):
-            motion.to_png(folder / f"{name}.png", size=JOINT, traces=False, title="", force=True)
-            continue
-        view, large = view_of(motion, traces=False, title=""), (4 * width, 4 * height)
+        motion, whole = lv.dynamics(m), name.startswith("Rolling") or name == "Coupling"
+        zoom = {"Coupling": 1.15}.get(name, 1.3) if whole else 6.0
+        view, large = view_of(motion, traces=False, title=""), (round(zoom * width), round(zoom * height))
         image = next(pictures(motion, [0], large, view))
         scene = Scene(motion, view)
         x, y, _ = scene.camera([0], *large).screen(scene.up @ m.joints[-1].points[-1].start).astype(int)
+        x, y = (large[0] // 2, large[1] // 2) if whole else (x, y)
         (folder / f"{name}.png").write_bytes(png(image[y - height // 2 :, x - width // 2 :][:height, :width]))
 
 

@@ -12,6 +12,7 @@ Interrupted, a KeyboardInterrupt: a signal stopped the run; `.trajectory` holds 
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +58,25 @@ class Interrupted(KeyboardInterrupt):
         self.trajectory, self.signal = trajectory, received
 
 
+class InterruptedAtOnce(KeyboardInterrupt):
+    """A second Ctrl-C: it does not wait for the end of a chunk of steps, nor for functions of the user."""
+
+
 class ModelWarning(UserWarning):
     """The model runs, but not exactly as described: bodies were moved, or constraints are redundant."""
+
+
+def unless_from_outside(error: BaseException, call: Callable[[], object]) -> None:
+    """Nothing, if `error` comes from a function of the user that was tried by `call`. A KeyboardInterrupt that is not
+    raised again is Ctrl-C, which goes on."""
+    if isinstance(error, InterruptedAtOnce):
+        raise error
+    if isinstance(error, KeyboardInterrupt):
+        try:
+            call()
+        except KeyboardInterrupt:
+            return
+        raise error
 
 
 def require(module: str, need: str, install: str) -> Any:

@@ -230,6 +230,23 @@ def test_the_stone_of_the_trebuchet_flies_on_a_parabola():
     assert motion.t[-1] == ground.t
 
 
+def test_the_spaghetti_flies_as_a_point_and_bends_as_by_another_scheme():
+    """Its centre of mass as a point mass with that force; its end as by an explicit Runge–Kutta method."""
+    pytest.importorskip("casadi")
+    motion = run("flying-spaghetti")
+    bodies = motion.model.bodies[1:]
+    mass = np.array([body.mass_properties.mass for body in bodies])
+    assert mass.sum() == pytest.approx(10.0)
+    centre = np.einsum("b,btx->tx", mass, [motion.position(body.center) for body in bodies]) / mass.sum()
+    t = motion.t
+    rising, falling = 0.32 * t**3 / 6, 0.8 * t**2 - 0.32 * t**3 / 6 - 0.8 * 2.5 * t + 0.8 * 2.5**2 / 3
+    way = np.where(t < 2.5, rising, np.where(t < 5.0, falling, 2.0 * (t - 2.5)))
+    assert np.abs(centre - np.stack([3.0 + way, 0.0 * t, 4.0 + 0.0 * t], axis=1)).max() < motion.h**2
+    other = lv.simulate(motion.model, lv.RungeKutta(), h=5e-3, until=2.0)
+    end = bodies[-1]
+    assert np.abs(other.position(end)[-1] - motion.position(end)[at(motion, 2.0)]).max() < 40.0 * motion.h**2
+
+
 def test_schemes_have_their_order():
     wanted = {"Livens 2": 2, "Livens 4": 4, "Livens 6": 6, "Newmark": 2, "GeneralizedAlpha": 2}
     for scheme, p in wanted.items():

@@ -162,6 +162,77 @@ def test_automatic_step_knows_the_stiffness():
     assert beam.length == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("seed", "options"), [(0, {}), (1, {"shearable": False, "extensible": False})])
+def test_automatic_step_is_as_long_as_the_sections_allow(seed, options):
+    """In any orientation and size: hω is 0.15 to 0.5 for vibrations between sections, with and without constraints, and
+    the error of the step is far below that of the sections. A stiff spring beside the beam is resolved as before."""
+    rng, R = np.random.default_rng(seed), Rotation.random(random_state=seed).as_matrix()
+    size = 10.0 ** rng.uniform(-1, 1)
+    soft = lv.Material(2e6 * size, 1000.0, nu=0.3)
+
+    def strip(n):
+        m = lv.Model(gravity=R @ (0, 0, -9.81))
+        beam = lv.Beam([(0, 0, 0), size * R[:, 0]], n, lv.Section.rectangle(0.06 * size, 0.02 * size), soft,
+                       up=R[:, 1], **options)  # fmt: skip
+        m.add(beam)
+        m.add(lv.Rigid(m.world.point(0, 0, 0), beam.start.point(0, 0, 0)))
+        return m, beam
+
+    until = 0.3 * np.sqrt(size)
+    ends = []
+    for n in (4, 8):
+        m, beam = strip(n)
+        found, motion = lv.stiffness(m), lv.simulate(m, h="auto", until=until)
+        assert 0.15 < motion.h * found.frequency <= 0.5
+        assert found.outside == 0.0
+        assert "between sections" in str(found)
+        fine = lv.simulate(m, h=motion.h / 4, until=until)
+        ends.append((motion.position(beam.end)[-1], fine.position(beam.end)[-1]))
+    (coarse, exact), (_, better) = ends
+    assert np.linalg.norm(coarse - exact) < 0.05 * np.linalg.norm(exact - better)
+    m, _ = strip(4)
+    ball = m.add(lv.Body(lv.Ball(0.1 * size, mass=1.0), at=2 * size * R[:, 0], name="ball"))
+    m.add(lv.Spring(m.world.point(*(3 * size * R[:, 0])), ball.center, stiffness=1e8, length=size))
+    assert lv.stiffness(m).outside == pytest.approx(1e4, rel=1e-3)
+    assert lv.stiffness(m).step() * 1e4 <= 0.1 + 1e-9
+
+
+def test_contact_of_a_tube():
+    """Its pieces touch with their outer radius; a beam that falls rests on the ground, in any orientation."""
+    R = Rotation.random(random_state=2).as_matrix()
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    ends = [R @ (-0.5, 0, 0.1), R @ (0.5, 0, 0.1)]
+    tube = m.add(lv.Beam(ends, 4, lv.Section.tube(0.03, 0.02), lv.Material(2e6, 1000.0, nu=0.3), up=R[:, 1]))
+    m.add(lv.Contacts(planes=[m.world.plane((0, 0, 0), normal=R[:, 2])]))
+    motion = lv.simulate(m, h=1e-3, until=0.3)
+    heights = np.array([motion.position(body) @ R[:, 2] for body in tube.bodies])
+    assert heights.min() == pytest.approx(0.03, abs=1e-6)
+    assert np.abs(heights[:, -1] - 0.03).max() < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_load_and_joints_at_inner_sections(seed):
+    """A beam on two supports, one of them inside, with loads at inner sections: Euler and Bernoulli, with second
+    order. Supports at 0 and L/2, force P at L/4 and at the end."""
+    R = Rotation.random(random_state=seed).as_matrix()
+    section, P = lv.Section.circle(0.005), 0.5
+    EI, errors = STEEL.E * section.second_moments[0], []
+    for n in (8, 16):
+        m = lv.Model()
+        beam = m.add(lv.Beam([(0, 0, 0), R[:, 0]], n, section, STEEL, up=R[:, 1]))
+        m.add(lv.Revolute(m.world.point(0, 0, 0), beam.start.point(0, 0, 0), axis=R[:, 1]))
+        middle = m.world.point(*(0.5 * R[:, 0]))
+        m.add(lv.PointOnLine(middle, beam.bodies[n // 2].point(0, 0, 0), axis=R[:, 0]))
+        m.add(lv.Load(beam.bodies[n // 4].point(0, 0, 0), force=P * R[:, 2]))
+        m.add(lv.Load(beam.end.point(0, 0, 0), force=P * R[:, 2]))
+        found = R.T @ lv.equilibrium(m, load_steps=1).position(beam.end)[0]
+        # overhang: P b²(L + b)/3EI with b = L = 1/2; less the slope P L²/16EI of the load at mid-span, times b
+        exact = P * 0.25 * 1.0 / (3 * EI) - P * 0.25 / (16 * EI) * 0.5
+        errors.append(abs(found[2] / exact - 1.0))
+    assert errors[1] < 1.1 / 16**2
+    assert 1.8 < np.log2(errors[0] / errors[1]) < 2.1
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -8,7 +8,7 @@ FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 
 def test_all_pictures_are_kept_and_small():
     script = (FIGURES / "take_look.py").read_text(encoding="utf-8")
-    demos = re.findall(r'"([\w-]+)"', re.search(r"^SHOWN = \((.*)\)$", script, re.MULTILINE)[1])
+    demos = re.findall(r'"([\w-]+)":', re.search(r"^MOMENTS = \{(.*)\}", script, re.MULTILINE)[1])
     assert len(demos) == 4
     wanted = {
         f"{what}-{where}-{look}"

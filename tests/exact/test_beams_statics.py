@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, fsolve
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
@@ -163,3 +163,47 @@ def test_follower_force_and_stability():
     loose.add(lv.Body(lv.Ball(0.1, mass=1.0), name="ball"))
     with pytest.raises(lv.ModelError, match="no equilibrium found beyond 0 %"):
         lv.equilibrium(loose, load_steps=1)
+
+
+@pytest.mark.parametrize(("seed", "axial"), [(0, 30.0), (1, 3e3), (2, 1e8)])
+def test_slack_cable_hangs_up(seed, axial):
+    """From a straight start in which it is slack, between supports of different heights, in any orientation and size:
+    the links are ℓ (1 + T/EA) long along their tensions (H, V + k w ℓ), T = |(H, V + k w ℓ)|."""
+    rng, R = np.random.default_rng(seed), Rotation.random(random_state=seed).as_matrix()
+    size, n, g = 10.0 ** rng.uniform(-1, 1), 8, 9.81
+    span, rise, length, mu = size, 0.3 * size, 1.4 * size, 0.5
+    stiff = axial * size
+    m = lv.Model(gravity=-g * R[:, 2])
+    ends = [np.zeros(3), R @ (span, 0.0, rise)]
+    cable = m.add(lv.Cable(ends, n, mu, axial=stiff, length=length))
+    for point, node in zip(ends, (cable.start, cable.end), strict=True):
+        m.add(lv.Spherical(m.world.point(*point), node.center))
+    rest = lv.equilibrium(m, load_steps=2)
+    assert rest.stable
+    x = np.array([rest.position(body)[0] for body in cable.bodies]) @ R
+    weight = mu * g * length / n
+
+    def links(H, V):
+        vertical = V + weight * np.arange(n)
+        T = np.hypot(H, vertical)
+        return length / n * (1.0 + T / stiff)[:, None] * np.stack([H / T, vertical / T], axis=1)
+
+    start = [0.3 * n * weight, -0.3 * n * weight]
+    H, V = fsolve(lambda y: (links(*y).sum(axis=0) - [span, rise]) / size, start, xtol=1e-14)
+    assert np.abs(x[1:, [0, 2]] - np.cumsum(links(H, V), axis=0)).max() < 1e-8 * size
+    assert np.abs(x[:, 1]).max() < 1e-8 * size
+
+
+def test_cable_that_nothing_holds_is_refused():
+    """A slack cable without gravity has no equilibrium that could be found; one held at an end hangs straight down."""
+    free = lv.Model()
+    cable = free.add(lv.Cable([(0, 0, 0), (1, 0, 0)], 3, 0.5, axial=100.0, length=1.3))
+    free.add(lv.Spherical(free.world.point(0, 0, 0), cable.start.center))
+    with pytest.raises(lv.ModelError, match="no equilibrium found"):
+        lv.equilibrium(free, load_steps=1)
+    m = lv.Model(gravity=(0, 0, -10.0))
+    rope = m.add(lv.Cable([(0, 0, 0), (1, 0, 0)], 4, 0.5, axial=1e4, length=1.2))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), rope.start.center))
+    z = lv.equilibrium(m, load_steps=1).position(rope.end)[0]
+    tension = 0.5 * 10.0 * 0.3 * (np.arange(4) + 0.5)
+    assert z == pytest.approx([0.0, 0.0, -(1.2 + 0.3 * tension.sum() / 1e4)], abs=1e-9)

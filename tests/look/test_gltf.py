@@ -11,7 +11,7 @@ import livens as lv
 from livens.look.gltf import frames
 from livens.look.picture.shapes import creased
 
-KINDS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+KINDS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 SINGLE = float(np.finfo(np.float32).eps)
 
 
@@ -49,7 +49,7 @@ def values(text, data, number):
     """The numbers of an accessor."""
     accessor = text["accessors"][number]
     view = text["bufferViews"][accessor["bufferView"]]
-    kind = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]]
+    kind = {5126: "<f4", 5125: "<u4", 5123: "<u2"}[accessor["componentType"]]
     part = data[view["byteOffset"] : view["byteOffset"] + view["byteLength"]]
     return np.frombuffer(part, kind).reshape(accessor["count"], KINDS[accessor["type"]])
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.errors import InterruptedAtOnce, unless_from_outside
 from livens.step import COMPARED, SCHEMES
 
 H, STEPS = 2e-3, 400
@@ -52,6 +53,48 @@ def is_beginning(part, whole, kind):
     if kind == "drive":
         return np.allclose(part.record.B[:kept], whole.record.B[:kept], rtol=0, atol=1e-12)
     return all(a[:kept].tobytes() == b[:kept].tobytes() for a, b in zip(part.record, whole.record, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["load", "motor", "controller"])
+@pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt, GeneratorExit], ids=lambda one: one.__name__)
+def test_a_function_that_ends_the_program_leaves_all_steps_before(tmp_path, kind, ending):
+    out, at = tmp_path / "out.nc", 173
+    model = kite(3, breaking((at + 0.5) * H, ending("enough")), kind)
+    with pytest.raises(ending, match="enough") as caught:
+        lv.simulate(model, h=H, until=STEPS * H, progress=False, checkpoint=out, checkpoint_every=1e9)
+    motion = caught.value.trajectory
+    assert at - 1 <= motion.steps <= at + 1
+    assert is_beginning(motion, lv.simulate(kite(3, calm, kind), h=H, until=STEPS * H, progress=False), kind)
+    assert lv.load(tmp_path / "out.nc.journal").steps == motion.steps
+
+
+@pytest.mark.parametrize("kind", ["load", "drive", "motor"])
+@pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("h", [H, "auto"])
+def test_a_function_that_ends_the_program_is_also_called_before_the_run(h, ending, kind):
+    """For the rates of a prescribed motion and for the automatic step."""
+    with pytest.raises(ending, match="enough") as caught:
+        lv.simulate(kite(4, breaking(0.5, ending("enough")), kind), h=h, until=1.0, progress=False)
+    motion = caught.value.trajectory
+    assert 0.5 - 2 * motion.h < motion.t[-1] <= 0.5 + motion.h
+
+
+def test_an_interrupt_from_outside_is_not_taken_for_a_failure_of_a_function():
+    """It is not raised again when the function is called again."""
+    failed = []
+
+    def acting(t):
+        if t > 0.3 and not failed:
+            failed.append(t)
+            raise KeyboardInterrupt("now")
+
+    with pytest.raises(KeyboardInterrupt, match="now"):
+        lv.simulate(kite(4, acting, "drive"), h=H, until=1.0, progress=False)
+    calls = []
+    with pytest.raises(InterruptedAtOnce):
+        unless_from_outside(InterruptedAtOnce(), lambda: calls.append(1))
+    assert len(failed) == 1
+    assert not calls
 
 
 @pytest.mark.parametrize("kind", ["load", "drive", "motor", "controller"])

@@ -47,6 +47,7 @@ from ..record.trajectory import Trajectory
 from ..step import Livens
 from .joint_space import JointSpace
 from .load_path import LoadPath
+from .slack import follow_loads
 
 ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
@@ -81,6 +82,7 @@ def equilibrium(
     neither is given; False for one that is not stable, else an error. load_steps: gravity, loads and motors grow from
     zero in this number of steps or more, and the equilibrium that follows from the position at the start (or `near`) is
     found, of any stability, by Newton's method with a sparse matrix: for beams, frames and loads that follow a body.
+    Cables that are slack at the start are hung up softer than they are, and then stiffened.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -10))
@@ -107,7 +109,7 @@ def equilibrium(
         raise ModelError(f"load_steps must be a whole number above zero, not {load_steps!r}.")
     else:
         path = LoadPath(compiled, start)
-        state = path.find(load_steps)
+        state = follow_loads(path, model, load_steps, lambda soft: _Search(soft, start).find())
         stability, values = path.stability()
     if stable is False and stability == "stable":
         raise ModelError("the equilibrium near this position is stable: begin nearer to the one that is meant.")

@@ -7,9 +7,10 @@ With the load factor s from 0 to 1, the applied forces f(q, s) and the constrain
 
 in displacements and rotations of all bodies, without weights. K comes from differences of the forces, of bodies
 that do not feel each other together; the matrix is sparse (SuperLU). Stiff energies of beams are rows with compliances
-(beams/mixed.py). From a state in balance at s the next begins, and an increment of s that
-does not converge is halved. Loads that follow their body, and unstable equilibria, are found as well: beams that are
-rolled up, frames beyond buckling. Redundant constraints share their forces by a small compliance.
+(beams/mixed.py), and tensions of cables, which must not push, are multipliers (beams/mixed_link.py). From a state in
+balance at s the next begins, and an increment of s that does not converge is halved. Loads that follow their body, and
+unstable equilibria, are found as well: beams that are rolled up, frames beyond buckling. Redundant constraints share
+their forces by a small compliance.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ class LoadPath:
         self.compliance = np.array(
             [c for group in tables.groups for c in group.owner.compliances or [0.0] * len(group.rows)]
         )[self.fit.hard]
+        pulls = [group.owner.pulls_only for group in tables.groups for _ in group.rows]
+        self.pulls = np.array(pulls, dtype=bool)
         self.free = np.flatnonzero(inverse_masses(self.fit.system.bodies))  # not the world, nor axes without inertia
         self.colors = self.colored()
         self.size = size_of_bodies(tables.system.bodies.mass, tables.system.bodies.inertia * 0.0, state.a)
@@ -96,6 +99,19 @@ class LoadPath:
             else:
                 s, here = min(1.0, s + step), there
                 s = 1.0 if s > 1.0 - 1e-9 else s
+        self.found = here
+        return self.own._replace(a=here.state.a, B=here.state.B, angle=here.state.angle)
+
+    def settle(self, state: State | None = None) -> State:
+        """The equilibrium under all loads by Newton's method from the start, or from `state`; or a ModelError."""
+        begin = self.start if state is None else self.start._replace(a=state.a, B=state.B, angle=state.angle)
+        lam, c = np.zeros(len(self.fit.owners)), self.compliance
+        self.fit.state = begin
+        g = self.fit.violations()[self.fit.hard]
+        lam[self.fit.hard] = np.divide(-g, c, out=np.zeros_like(g), where=c > 0.0)  # elastic forces of this state
+        here = self.newton(_Balance(begin, lam), 1.0)
+        if here is None:
+            raise ModelError("no equilibrium found: Newton's method does not converge from a softer cable. Use near=.")
         self.found = here
         return self.own._replace(a=here.state.a, B=here.state.B, angle=here.state.angle)
 
@@ -128,7 +144,7 @@ class LoadPath:
             if not np.isfinite(move) or (k > 2 and move > 10.0 * last and move > LARGEST):
                 return None
             if move <= CONVERGED or (move <= 1e3 * CONVERGED and move >= 0.1 * last):  # the rest is round-off
-                return here
+                return here if here.lam[self.pulls].max(initial=0.0) <= 0.0 else None
             last = move
         return None
 

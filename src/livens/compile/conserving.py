@@ -1,17 +1,12 @@
-"""Measures and the pattern of Newton's matrix for the step that conserves energy (kernels/conserving/arrays.py).
-
-Unknowns are eliminated in the order of least degree, like the blocks of S (ordering.py), except that the rows of a
-joint come after its bodies: their own diagonal block is zero until then.
-"""
+"""Measures and the pattern of Newton's matrix for the step that conserves energy (kernels/conserving/arrays.py)."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..kernels.arrays import System, Work
+from ..kernels.arrays import Blocks, System, Work
 from ..kernels.conserving.arrays import (
     ALONG_AXIS,
     ATTRACTION_LAW,
@@ -19,8 +14,10 @@ from ..kernels.conserving.arrays import (
     HINGE_ANGLE,
     LENGTH,
     NO_LAW,
+    NOWHERE,
     PRODUCT,
     PROJECTION,
+    ROTATION_PART,
     SPRING_LAW,
     SQUARE,
     ConservingWork,
@@ -31,10 +28,10 @@ from ..kernels.conserving.arrays import (
 )
 from ..kernels.conserving.energies import push_of
 from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, SPAN
-from .ordering import symbolic
+from .newton_pattern import PART, PARTS, Unknowns
+from .ordering import block_scratch
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
-BODY = 6  # unknowns of a body
 
 
 class _List:
@@ -72,47 +69,13 @@ class _List:
 def conserving_work(system: System, work: Work) -> ConservingWork:
     """Measures, pattern and scratch of a system without user-written rows and rolling."""
     made, row_measure, ratio = _measures(system)
-    m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
-    sizes = [BODY] * (n - 1) + [int(k) for k in np.diff(system.blocks.row)]
-    block_of = np.repeat(np.arange(len(system.blocks.diagonal)), np.diff(system.blocks.row)) if r else np.zeros(0, int)
-    cliques: list[set[int]] = []  # unknowns that occur in one equation; a body is number b − 1, a block n − 1 + J
-    for k in range(r):
-        for one in row_measure[k]:
-            if one >= 0:
-                cliques += [{b - 1, n - 1 + int(block_of[k])} for b in made.body[one] if b > 0]
-    coupled = [
-        i > 0 and j > 0 and i != j and kind != ALONG_AXIS for kind, (i, j) in zip(made.kind, made.body, strict=True)
-    ]
-    cliques += [{i - 1, j - 1} for (i, j), both in zip(made.body, coupled, strict=True) if both]
     instances = _instances(system)
-    cliques += [set(np.subtract(touched, 1).tolist()) for _, _, touched, _ in instances]
-    order = _order(cliques, sizes, n - 1)
-    place = {unknown: k for k, unknown in enumerate(order)}
-    members: list[list[int]] = [[] for _ in sizes]
-    for number, clique in enumerate(dict.fromkeys(tuple(sorted(clique)) for clique in cliques)):
-        for unknown in clique:
-            members[unknown].append(number + 1)
-    blocks, _, values = symbolic([members[k] for k in order], [sizes[k] for k in order], [0] * len(order))
-    offset = _offsets(blocks)
-    first = {unknown: int(blocks.row[place[unknown]]) for unknown in range(len(sizes))}
-    diagonal = {unknown: int(blocks.diagonal[place[unknown]]) for unknown in range(len(sizes))}
-
-    pair, swapped = np.full(m, -1), np.zeros(m, dtype=np.int64)
-    for k, (i, j) in enumerate(made.body):
-        if coupled[k]:
-            one, two = place[i - 1], place[j - 1]
-            pair[k], swapped[k] = offset[max(one, two), min(one, two)], int(two < one)
-    row, row_diagonal, line = np.zeros(r, int), np.zeros(r, int), np.full((r, 2, 2), -1)
-    for k in range(r):
-        J = int(block_of[k])
-        inside, size = k - int(system.blocks.row[J]), sizes[n - 1 + J]
-        row[k] = first[n - 1 + J] + inside
-        row_diagonal[k] = diagonal[n - 1 + J] + inside * size + inside
-        for slot, one in enumerate(row_measure[k]):
-            if one >= 0:
-                for side, b in enumerate(made.body[one]):
-                    if b > 0:
-                        line[k, slot, side] = offset[place[n - 1 + J], place[b - 1]] + BODY * inside
+    m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
+    sizes = np.diff(system.blocks.row)
+    block_of = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    unknowns = Unknowns(n, sizes.tolist())
+    _couple(unknowns, system, made, row_measure, block_of, [touched for _, _, touched, _ in instances])
+    values = unknowns.eliminate()
     measures = Measures(
         kind=np.array(made.kind, dtype=np.int64),
         body=np.array(made.body, dtype=np.int64).reshape(-1, 2),
@@ -120,29 +83,74 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         direction=np.array(made.direction, dtype=np.float64).reshape(-1, 3, 3),
         axis=np.array(made.axis, dtype=np.int64),
         length=np.array(made.length, dtype=np.float64),
+        points=_points(made),
         law=np.array(made.law, dtype=np.int64).reshape(-1, 2),
-        pair=pair.astype(np.int64),
-        swapped=swapped,
+        pair=_pairs(unknowns, made),
     )
+    row, row_diagonal, line = np.zeros(r, int), np.zeros(r, int), np.full((r, 2, 2, 2), -1)
+    for k in range(r):
+        rows, inside = unknowns.rows(block_of[k]), k - int(system.blocks.row[block_of[k]])
+        row[k] = unknowns.first(rows) + inside
+        row_diagonal[k] = unknowns.place(rows, rows) + inside * (sizes[block_of[k]] + 1)
+        for slot, one in enumerate(row_measure[k]):
+            for side, b in enumerate(made.body[one] if one >= 0 else ()):
+                for part in _parts(made.kind[one]) if b > 0 else ():
+                    line[k, slot, side, part] = unknowns.place(rows, unknowns.part(b, part)) + PART * inside
     pattern = Pattern(
-        blocks=blocks,
-        body=np.array([0] + [first[b] for b in range(n - 1)], dtype=np.int64),
-        body_diagonal=np.array([0] + [diagonal[b] for b in range(n - 1)], dtype=np.int64),
+        blocks=unknowns.blocks,
+        body=np.array([0] + [unknowns.first(unknowns.part(b, 0)) for b in range(1, n)], dtype=np.int64),
+        block=np.array([np.full((2, 2), NOWHERE), *(unknowns.places(b, b) for b in range(1, n))], dtype=np.int64),
         row=row.astype(np.int64),
         row_diagonal=row_diagonal.astype(np.int64),
         row_measure=np.array(row_measure, dtype=np.int64).reshape(-1, 2),
         ratio=np.array(ratio, dtype=np.float64).reshape(-1, 2),
         line=line.astype(np.int64),
     )
-    places = []
-    for _, _, touched, _ in instances:
-        for b in touched:
-            for other in touched:
-                one, two = place[b - 1], place[other - 1]
-                at = diagonal[b - 1] if b == other else offset[max(one, two), min(one, two)]
-                places.append(at if one >= two else -1 - at)
+    places = [unknowns.places(b, c) for _, _, touched, _ in instances for b in touched for c in touched]
     energies = _energies(system, instances, places, len(work.registers))
-    return ConservingWork(work, measures, pattern, _trial(m, int(blocks.row[-1]), values, r, len(work.S)), energies)
+    trial = _trial(m, unknowns.blocks, values, r, len(work.S))
+    return ConservingWork(work, measures, pattern, trial, energies)
+
+
+def _parts(kind: int) -> tuple[int, ...]:
+    """The parts of its bodies on which a measure depends."""
+    return (ROTATION_PART,) if kind in (PRODUCT, HINGE_ANGLE) else PARTS
+
+
+def _couple(
+    unknowns: Unknowns,
+    system: System,
+    made: _List,
+    row_measure: list[list[int]],
+    block_of: list[int],
+    instances: list[list[int]],
+) -> None:
+    """Which unknowns occur in one equation: those of rows and their bodies, of two bodies with a force that depends on
+    both, and of the bodies of an energy."""
+    for k, measures in enumerate(row_measure):
+        for one in measures:
+            for b in made.body[one] if one >= 0 else ():
+                for part in _parts(made.kind[one]) if b > 0 else ():
+                    unknowns.couple([unknowns.part(b, part), unknowns.rows(block_of[k])])
+    for kind, bodies in zip(made.kind, made.body, strict=True):
+        if kind != ALONG_AXIS:  # its force depends on its multiplier only
+            unknowns.couple(unknowns.part(b, part) for b in bodies if b > 0 for part in _parts(kind))
+    for b, follows in zip(system.loads.body.tolist(), system.loads.follows.tolist(), strict=True):
+        if follows:
+            unknowns.couple(unknowns.parts(b))
+    for touched in instances:
+        unknowns.couple(unknowns.parts(*touched))
+
+
+def _pairs(unknowns: Unknowns, made: _List) -> np.ndarray:
+    """Places of the blocks of the two bodies of each measure."""
+    pair = np.full((len(made.kind), 2, 2, 2), NOWHERE)
+    for k, (kind, (i, j)) in enumerate(zip(made.kind, made.body, strict=True)):
+        if i > 0 and j > 0 and i != j and kind != ALONG_AXIS:
+            needed = np.array([[s in _parts(kind) and t in _parts(kind) for t in PARTS] for s in PARTS])
+            pair[k, 0] = np.where(needed, unknowns.places(i, j), NOWHERE)
+            pair[k, 1] = np.where(needed, unknowns.places(j, i), NOWHERE)
+    return pair.astype(np.int64)
 
 
 def _instances(system: System) -> list[tuple[int, int, list[int], list[int]]]:
@@ -158,7 +166,7 @@ def _instances(system: System) -> list[tuple[int, int, list[int], list[int]]]:
 
 
 def _energies(
-    system: System, instances: list[tuple[int, int, list[int], list[int]]], places: list[int], registers: int
+    system: System, instances: list[tuple[int, int, list[int], list[int]]], places: list[np.ndarray], registers: int
 ) -> Energies:
     formulas, bodies = system.formulas, system.bodies
     most = max((len(touched) for _, _, touched, _ in instances), default=0)
@@ -174,7 +182,7 @@ def _energies(
         bodies=np.array(counts, dtype=np.int64),
         slot=slot,
         pair_first=np.concatenate([[0], np.cumsum(np.square(counts))])[:-1].astype(np.int64),
-        pair=np.array(places, dtype=np.int64),
+        pair=np.array(places, dtype=np.int64).reshape(-1, 2, 2),
         weight=np.array([max(gyration[touched].max(), 1e-30) for _, _, touched, _ in instances]),
         invariant=np.array([alike[k] for k, _, _, _ in instances], dtype=np.int64),
         V0=np.zeros(len(instances)),
@@ -211,7 +219,8 @@ def _depends_on_relative_positions(system: System, k: int) -> bool:
     return seen
 
 
-def _trial(m: int, unknowns: int, values: int, r: int, of_rows: int) -> Trial:
+def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
+    unknowns = int(blocks.row[-1])
     return Trial(
         s0=np.zeros(m),
         s1=np.zeros(m),
@@ -224,8 +233,9 @@ def _trial(m: int, unknowns: int, values: int, r: int, of_rows: int) -> Trial:
         upper=np.zeros(values),
         x=np.zeros(unknowns),
         y=np.zeros(unknowns),
-        scratch=np.zeros(8),
+        scratch=block_scratch(blocks),
         mu=np.zeros(r),
+        change=np.zeros(r),
         tilt=np.ones(1),
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),
@@ -241,8 +251,8 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         made.add(SQUARE if flat else LENGTH, body, point, np.zeros((3, 3)), law=(SPRING_LAW, k))
     for k, body in enumerate(system.pairs.body):
         made.add(LENGTH, body, none, np.zeros((3, 3)), law=(ATTRACTION_LAW, k))
-    of_coordinate = [
-        made.add(
+    of_coordinate = {
+        c: made.add(
             PROJECTION if coordinates.kind[c] == DISPLACEMENT else HINGE_ANGLE,
             coordinates.body[c],
             coordinates.point[c],
@@ -251,8 +261,8 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
             else np.array([*coordinates.dial[c], coordinates.hand[c]]),
             law=(COORDINATE_LAW, c),
         )
-        for c in range(len(coordinates.kind))
-    ]
+        for c in _acting_coordinates(system)
+    }
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
         if kind == COUPLE:
@@ -273,37 +283,26 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
     return made, row_measure, ratio
 
 
-def _order(cliques: Sequence[set[int]], sizes: Sequence[int], bodies: int) -> list[int]:
-    """Unknowns in the order of least degree; rows, from number `bodies` on, wait for their bodies."""
-    near: list[set[int]] = [set() for _ in sizes]
-    for clique in cliques:
-        for k in clique:
-            near[k] |= clique - {k}
-    waits = [{b for b in near[k] if b < bodies} if k >= bodies else set() for k in range(len(sizes))]
-    claim = [sum(sizes[i] for i in near[k]) for k in range(len(sizes))]
-    heap = [(claim[k], 0, k) for k in range(len(sizes)) if not waits[k]]
-    heapq.heapify(heap)
-    done, order = [False] * len(sizes), []
-    while heap:
-        seen, _, k = heapq.heappop(heap)
-        if done[k] or seen != claim[k]:
-            continue
-        done[k] = True
-        order.append(k)
-        for i in near[k]:
-            near[i] |= near[k]
-            near[i] -= {i, k}
-            claim[i] = sum(sizes[j] for j in near[i])
-            waits[i].discard(k)
-            if not waits[i]:
-                heapq.heappush(heap, (claim[i], len(order), i))
-    return order
+def _points(made: _List) -> np.ndarray:
+    """1 where three measures ALONG_AXIS of the same points begin: those of a joint between two points."""
+    found = np.zeros(len(made.kind), dtype=np.int64)
+    k = 0
+    while k + 2 < len(made.kind):
+        three = range(k, k + 3)
+        if (
+            [(made.kind[i], made.axis[i]) for i in three] == [(ALONG_AXIS, 0), (ALONG_AXIS, 1), (ALONG_AXIS, 2)]
+            and len({made.body[i] for i in three}) == 1
+            and all(np.array_equal(made.point[i], made.point[k]) for i in three)
+        ):
+            found[k] = 1
+            k += 2
+        k += 1
+    return found
 
 
-def _offsets(blocks) -> dict[tuple[int, int], int]:  # type: ignore[no-untyped-def]
-    """Places of the blocks below the diagonal: (row, column) → offset."""
-    return {
-        (int(blocks.below_block[k]), J): int(blocks.below_offset[k])
-        for J in range(len(blocks.diagonal))
-        for k in range(blocks.below[J], blocks.below[J + 1])
-    }
+def _acting_coordinates(system: System) -> list[int]:
+    """Coordinates with a spring, a stop, a motor or an equation."""
+    coordinates, rows = system.coordinates, system.rows
+    acts = (coordinates.stiffness != 0.0) | (coordinates.stop > 0.0) | (coordinates.signal >= 0)
+    coupled = rows.coordinate[(rows.kind == COUPLE)[:, None] & (rows.ratio != 0.0)]
+    return sorted({*np.flatnonzero(acts).tolist(), *coupled.tolist()})

@@ -7,6 +7,7 @@ With v, ω the velocities of the bodies' centres and their body rates, Ḃ = B �
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..checks import Array
 from ..describe.body import Body, Point
 from ..describe.formula_rows import PoseEquations
 from ..describe.thing import Thing
-from ..formula.formula import flatten
+from ..formula.formula import Formula, flatten
 from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
@@ -32,16 +33,23 @@ def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
     book = _Book()
     which = [r for r, row in enumerate(rows) if row.kind == "TAPE"]
     known: dict[tuple[int, int], PoseEquations] = {}
+    written: dict[
+        tuple[object, ...], list[int]
+    ] = {}  # equal formulas at equal places, as along a beam, are derived once
     begin = np.zeros((len(which), 4), dtype=np.int64)
     body = np.zeros((len(which), 4), dtype=np.int64)
     varies = False
     for k, r in enumerate(which):
         formula, bodies = rows[r].formula, rows[r].bodies
         assert formula is not None
-        key = id(owners[r]), id(formula)
-        if key not in known:
-            known[key] = PoseEquations(formula, bodies, Places(frames, owners[r]))
-        begin[k] = book.write(functions(known[key], rows[r].component))
+        places = Places(frames, owners[r])
+        same = (rows[r].component, *_content(formula), *_placed(formula, bodies, places))
+        if same not in written:
+            key = id(owners[r]), id(formula)
+            if key not in known:
+                known[key] = PoseEquations(formula, bodies, places)
+            written[same] = book.write(functions(known[key], rows[r].component))
+        begin[k] = written[same]
         body[k, : len(bodies)] = [frames.number[b] for b in bodies]
         varies = varies or formula.varies
     return Tapes(
@@ -54,6 +62,18 @@ def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
         registers=book.registers,
         clock=clock if varies else -1,
     )
+
+
+def _content(formula: Formula) -> tuple[object, ...]:
+    """What two formulas that compute the same have in common."""
+    numbers = (formula.registers.tobytes(), formula.constants.tobytes())
+    return (*numbers, tuple(formula.operations), tuple(formula.handles), tuple(formula.kinds), formula.results)
+
+
+def _placed(formula: Formula, bodies: Sequence[Body], place: Places) -> list[bytes]:
+    """The coordinates of its points and directions."""
+    handles = zip(formula.handles, formula.kinds, formula.places, strict=True)
+    return [np.asarray(place(bodies[slot], kind, r)).tobytes() for slot, kind, r in handles]
 
 
 def functions(eq: PoseEquations, k: int) -> list[Any]:

@@ -13,7 +13,9 @@ largest rank counts, because a position may be singular.
 With N a basis of the null space of Gᵀ, the rows that are left out are those that maximise the smallest singular value
 of their block of N: 1 at best, 0 if the other rows do not imply them. Rows that constrain velocities only come first if
 the others imply them well: positions that satisfy the others imply such a row exactly, but no row of positions follows
-from velocities within a step. Reactions are still those of all rows, of minimum norm (record/joints.py).
+from velocities within a step. Which of them is left out changes a motion by the error of a step, so that it must not
+depend on the orientation of the model: their directions (describe/joints/no_slip.py) and the positions at which N is
+computed turn with the model. Reactions are still those of all rows, of minimum norm (record/joints.py).
 """
 
 from __future__ import annotations
@@ -92,8 +94,10 @@ def _chosen(found: Sequence[NullSpace], rolls: Array) -> list[int]:
     places = (np.stack(bases), *(basis[None] for basis in bases))
     choices = sorted({tuple(largest_rows(some, rolls)) for some in places})
 
-    def rank(rows: tuple[int, ...]) -> tuple[int, float]:
-        return int(rolls[list(rows)].sum()), min(smallest_singular_value(basis, rows) for basis in bases)
+    def rank(rows: tuple[int, ...]) -> tuple[int, float, float]:
+        rolling = [row for row in rows if rolls[row]]
+        implied, whole = (min(smallest_singular_value(basis, some) for basis in bases) for some in (rolling, rows))
+        return len(rolling), round(implied, 6), whole
 
     best = max(choices, key=rank)
     return list(best)
@@ -105,7 +109,8 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
     rng = np.random.default_rng(1)
     state, bodies = there.state, there.system.bodies
     if not own:
-        state.p[1:] = rng.normal(size=state.p[1:].shape) * bodies.mass[1:, None] * there.size
+        v = np.einsum("bij,bj->bi", state.B[1:], rng.normal(size=state.p[1:].shape))  # random in body axes
+        state.p[1:] = v * bodies.mass[1:, None] * there.size
         state.L[1:] = rng.normal(size=state.L[1:].shape) * bodies.inertia[1:] * (bodies.inverse_inertia[1:] > 0.0)
     before = fastest(bodies, state, there.size)
     there.project_velocities()
@@ -115,7 +120,8 @@ def move_along(there: Assembly, own: bool, turn: float) -> bool:
     a0, B0 = state.a.copy(), state.B.copy()
     move_steadily(bodies, turn / rate, a0, B0, state.p, state.L, state.a, state.B)
     try:
-        there.project_positions()
+        with np.errstate(over="ignore", invalid="ignore"):  # it may diverge, if it is far from all joints
+            there.project_positions()
     except ModelError:
         return False
     return True
@@ -186,7 +192,7 @@ def largest_rows(bases: Array, first: Array) -> list[int]:
     for _ in range(left.shape[2]):
         size = np.linalg.norm(left, axis=2)
         least = size.min(axis=0)
-        k = int(np.argmax(np.where(first & (least > IMPLIED), 1.0 + least, least)))
+        k = int(np.argmax(np.where(first & (least > IMPLIED), 1.0 + least.round(6), least)))
         chosen.append(k)
         u = left[:, k] / np.maximum(size[:, k], 1e-300)[:, None]
         left -= (left @ u[:, :, None]) * u[:, None, :]

@@ -37,5 +37,5 @@ def break_rack(speed: float = 6.0) -> lv.Trajectory:
 
 
 DEMO = Demo(
-    "the break of fifteen billiard balls, with sliding, rolling and cushions", break_rack, moment=0.5, position=14
+    "the break of fifteen billiard balls, with sliding, rolling and cushions", break_rack, moment=0.5, position=15
 )

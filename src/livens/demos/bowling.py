@@ -34,4 +34,4 @@ def bowl(speed: float = 7.0, aside: float = 0.03) -> lv.Trajectory:
     return lv.simulate(model, h=1e-3, until=1.2, every=4)
 
 
-DEMO = Demo("bowling: a ball hits ten pins", bowl, moment=0.5, position=22)
+DEMO = Demo("bowling: a ball hits ten pins", bowl, moment=0.7, near=True, position=23)

@@ -42,4 +42,4 @@ def stand_card_house(friction: float = 0.5, until: float = 1.0) -> lv.Trajectory
     return lv.simulate(model, h=2e-3, until=until, every=4)
 
 
-DEMO = Demo("a house of cards that stands, because friction sticks", stand_card_house, near=True, position=21)
+DEMO = Demo("a house of cards that stands, because friction sticks", stand_card_house, near=True, position=22)

@@ -37,4 +37,4 @@ def topple_dominoes(count: int = 12, rate: float = 4.0, until: float = 0.35) -> 
     return lv.simulate(model, h=5e-4, until=until, every=4)
 
 
-DEMO = Demo("dominoes in a row, of which the first one is pushed", topple_dominoes, moment=0.33, position=17)
+DEMO = Demo("dominoes in a row, of which the first one is pushed", topple_dominoes, moment=0.33, position=18)

@@ -57,5 +57,5 @@ DEMO = Demo(
     figure=_tilt,
     drawn="its tilt and the law (1 − t/t₁)²",
     moment=0.4,
-    position=19,
+    position=20,
 )

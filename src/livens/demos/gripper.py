@@ -41,4 +41,4 @@ def lift_box(squeeze: float = 1.02) -> lv.Trajectory:
     return lv.simulate(model, h=2e-3, until=4.0, every=4)
 
 
-DEMO = Demo("a gripper that lifts a box, which does not creep", lift_box, moment=1.0, position=23)
+DEMO = Demo("a gripper that lifts a box, which does not creep", lift_box, moment=1.0, position=24)

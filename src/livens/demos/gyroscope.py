@@ -43,10 +43,10 @@ def spin_gyroscope() -> lv.Trajectory:
     mark = (lv.Box(0.05, 0.02, 0.05, density=2700), lv.Pose((0, 0, 0.06)))
     back = (lv.Box(0.05, 0.02, 0.05, density=2700), lv.Pose((0, 0, -0.06)))
     rotor = model.add(lv.Body(lv.Compound([wheel, axle, mark, back]), angular_velocity=25 * X, name="rotor"))
-    origin = (0, 0, 0)
-    model.add(lv.Revolute(model.world.point(origin), outer.point(origin), axis=Z, name="pan"))
-    model.add(lv.Revolute(outer.point(origin), inner.point(origin), axis=Y, name="tilt"))
-    model.add(lv.Revolute(inner.point(origin), rotor.point(origin), axis=X, name="spin"))
+    foot, side, end = (0, 0, -0.18), (0, -0.16, 0), (0.14, 0, 0)  # bearings, where they can be seen
+    model.add(lv.Revolute(model.world.point(foot), outer.point(foot), axis=Z, name="pan"))
+    model.add(lv.Revolute(outer.point(side), inner.point(side), axis=Y, name="tilt"))
+    model.add(lv.Revolute(inner.point(end), rotor.point(end), axis=X, name="spin"))
     return lv.simulate(model, lv.Livens(order=4), h=1e-3, until=4.0, every=4)
 
 

@@ -33,4 +33,4 @@ def stand_arch(thickness: float = 0.99 * CRITICAL, stones: int = 7, until: float
     return lv.simulate(model, h=2.5e-3, until=until, every=2)
 
 
-DEMO = Demo("an arch of loose stones, slightly too thin: it falls", stand_arch, moment=0.9, position=20)
+DEMO = Demo("an arch of loose stones, slightly too thin: it falls", stand_arch, moment=0.9, position=21)

@@ -38,5 +38,5 @@ def swing_balls(balls: int = 5, lifted: int = 2, angle: float = 0.5) -> lv.Traje
 
 
 DEMO = Demo(
-    "Newton's cradle: two balls of five are lifted, two leave on the other side", swing_balls, moment=0.4, position=13
+    "Newton's cradle: two balls of five are lifted, two leave on the other side", swing_balls, moment=0.4, position=14
 )

@@ -111,5 +111,5 @@ DEMO = Demo(
     "both products, step by step",
     words,
     page=play,
-    position=26,
+    position=27,
 )

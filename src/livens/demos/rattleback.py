@@ -49,5 +49,5 @@ def _spin(motion: lv.Trajectory) -> Any:
 
 
 DEMO = Demo(
-    "a rattleback that turns back by itself", spin_rattleback, figure=_spin, drawn="its spin", moment=1.0, position=15
+    "a rattleback that turns back by itself", spin_rattleback, figure=_spin, drawn="its spin", moment=1.0, position=16
 )

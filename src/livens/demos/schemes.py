@@ -83,5 +83,5 @@ DEMO = Demo(
     "error against step and against time",
     words,
     moment=-1.0,
-    position=25,
+    position=26,
 )

@@ -56,5 +56,5 @@ DEMO = Demo(
     drawn="its tilt",
     moment=1.2,
     near=True,
-    position=18,
+    position=19,
 )

@@ -47,6 +47,7 @@ DEMO = Demo(
     throw_stone,
     figure=_path,
     drawn="the path of the stone",
-    moment=-1.0,
+    moment=0.6,
+    near=True,
     position=12,
 )

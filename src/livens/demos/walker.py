@@ -51,4 +51,4 @@ def walk_down(until: float = 5.0) -> lv.Trajectory:
     return lv.simulate(model, h=2e-3, until=until, every=2)
 
 
-DEMO = Demo("a wheel of spokes that walks down a slope at a steady pace", walk_down, moment=1.0, position=24)
+DEMO = Demo("a wheel of spokes that walks down a slope at a steady pace", walk_down, moment=1.0, near=True, position=25)

@@ -67,5 +67,5 @@ def _height(motion: lv.Trajectory) -> Any:
 
 DEMO = Demo(
     "a woodpecker toy that comes down a pole by stick, slip and impacts", peck, figure=_height,
-    drawn="the height of the sleeve", moment=0.3, position=16,
+    drawn="the height of the sleeve", moment=0.3, near=True, position=17,
 )  # fmt: skip

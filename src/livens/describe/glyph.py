@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import Array
 from .body import Point
+from .sweep import Sweep
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -24,8 +25,9 @@ class Symbol(NamedTuple):
 class Glyph(NamedTuple):
     """One symbol of a picture: how a thing is drawn."""
 
-    kind: str  # "spring", "damper", "rod", "joint", "coupling" or "load"
-    points: tuple[Point, ...]  # its two ends, or its one point (the joint's second point)
+    kind: str  # "spring", "damper", "rod", "joint", "coupling", "load" or "beam"
+    points: tuple[Point, ...]  # its two ends, its one point (the joint's second point), or its sections
     axes: tuple[tuple[Point, Array], ...] = ()  # directions drawn at a point, in the axes of that point's body
     length: float = 0.0  # rest length of a spring [m]
     symbols: tuple[Symbol, ...] = ()
+    sweep: Sweep | None = None  # of a beam: its surface

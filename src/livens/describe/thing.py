@@ -57,6 +57,7 @@ class Thing:
     start_rate: float | None = None  # of its first coordinate [rad/s] or [m/s]
     shared: tuple[Array, ...] = ()  # directions that are fixed in both bodies (world axes at the start)
     compliances: Sequence[float] = ()  # of its rows in statics [m/N]: g + c λ = 0; none: they are rigid
+    pulls_only: ClassVar[bool] = False  # its multipliers in statics must not be positive
     carried: ClassVar[Mapping[str, int]] = {}  # arguments that are directions → the number of the point that carries it
 
     # ── made of ──
@@ -87,6 +88,10 @@ class Thing:
         """What stands for it in statics: itself, or things in which stiff energies ½ g²/c are rows with compliances c,
         with which Newton's method converges from farther away (analysis/load_path.py)."""
         return [self]
+
+    def softened(self, force: float) -> Thing:
+        """Itself, or with a stiffness of at most `force` [N], where it may be slack (analysis/slack.py)."""
+        return self
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

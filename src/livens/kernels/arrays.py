@@ -235,7 +235,7 @@ class Work(NamedTuple):
     g: Floats  # violations (r,)
     x: Floats  # solution (r,)
     y: Floats  # impulses (r,)
-    row: Floats  # one row of a block (8,)
+    row: Floats  # two blocks of the largest size (2 n²,)
     registers: Floats  # of the tapes (registers,)
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     rates: Floats  # of the rows before an impulse acts on them (r,)

@@ -270,7 +270,7 @@ def add_above(blocks, A, J, x):
 
 @njit
 def solve_lu_panel(blocks, A, U, x, w):
-    """`solve_lu` of sparse.py for the columns of x; w is scratch like x."""
+    """`solve_lu` of sparse_lu.py for the columns of x; w is scratch like x."""
     last = blocks.diagonal.shape[0]
     for J in range(last):
         add_below(blocks, A, J, x)

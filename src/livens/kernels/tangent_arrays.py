@@ -96,7 +96,7 @@ class TangentWork(NamedTuple):
     flat_entries: Floats  # G0, G1, V0, V1, R0, R1, R and P, each in one row (8, 6·(entries + 1))
     A: Floats  # lower half of P G₀ᵀ, its factors (values,)
     U: Floats  # upper half, transposed
-    row: Floats  # one row of a block (8,)
+    row: Floats  # two blocks of the largest size (2 n²,)
     d: Floats  # derivatives of the registers of tapes (registers,)
     lost: Ints  # stages that ended where rows were lost to a singular position (1,)
 

@@ -2,7 +2,8 @@
 
 One node for each item of the picture, below a root that turns the direction against gravity into glTF's y. Bodies of
 one shape and colour share a mesh. Springs, dampers, rods and axes are tubes along z from 0 to 1, which a node scales to
-its length. Samplers give translations [m], rotations (x, y, z, w) and, for lines, scales over the same times [s].
+its length; beams are skins (gltf_beams.py). Samplers give translations [m], rotations (x, y, z, w) and, for lines,
+scales over the same times [s].
 A .glb is a header, a chunk of JSON and a chunk of bytes, each padded to a multiple of four, all little-endian:
 
     "glTF", version 2, total length;    length, "JSON", text;    length, "BIN\\0", bytes.
@@ -25,6 +26,7 @@ from ..describe.pose import quaternions
 from ..errors import FileError
 from ..record.trajectory import Trajectory
 from ..storage.atomic import MARK, replacing
+from .gltf_beams import add_beams
 from .picture.arrows import ARROW_LENGTH, arrows_of
 from .picture.coils import RADIUS, profile
 from .picture.colors import BLACK, PURPLE, SLATE, VERMILION, hexadecimal
@@ -35,9 +37,11 @@ from .picture.phases import lasting
 from .picture.picture import AXIS, Picture, picture_of
 from .picture.shapes import Mesh
 from .picture.symbols import SYMBOL_SIZE
+from .picture.themes import theme_of
 from .picture.tubes import together, tube
 
-FLOAT, UNSIGNED = 5126, 5125  # component types of 32 bits
+FLOAT, UNSIGNED, SHORT = 5126, 5125, 5123  # component types: of 32 bits, and unsigned of 16 bits
+CODES = {FLOAT: "<f4", UNSIGNED: "<u4", SHORT: "<u2"}
 VERTICES, INDICES = 34962, 34963  # targets of buffer views
 TRIANGLES = 4  # the mode of a primitive
 THICKNESS = {
@@ -80,6 +84,7 @@ def write_gltf(
     _add_lines(document, picture, now, half)
     _add_symbols(document, picture, now, half)
     _add_loads(document, picture, motion.t[chosen], now, half)
+    add_beams(document, picture, now, half, theme_of("light"))
     _add_contacts(document, motion, chosen, half)
     with replacing(path, force) as temporary:
         temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
@@ -103,6 +108,8 @@ def _enough(motion: Trajectory) -> float:
 def _add_bodies(document: _Document, picture: Picture, now: Instant) -> None:
     meshes: dict[tuple[int, int], int] = {}
     for k, body in enumerate(picture.model.bodies[1:], start=1):
+        if picture.covered[k]:
+            continue
         color = document.material(picture.colors[k], float(picture.opacity[k]))
         look = (int(picture.shape_of[k]), color)
         if look not in meshes:
@@ -203,20 +210,21 @@ class _Document:
         self.accessors: list[dict[str, Any]] = []
         self.meshes: list[dict[str, Any]] = []
         self.nodes: list[dict[str, Any]] = []
+        self.skins: list[dict[str, Any]] = []
         self.channels: list[dict[str, Any]] = []
         self.samplers: list[dict[str, Any]] = []
         self.materials: dict[str, dict[str, Any]] = {}
         self.time = self.accessor(t[:, None], "SCALAR", bounds=True)
 
-    def accessor(self, values: Any, shape: str, bounds: bool = False, target: int | None = None) -> int:
-        """Append rows of numbers, single precision or, for indices, unsigned; `bounds` adds the least and largest."""
-        indices = target == INDICES
-        data = np.ascontiguousarray(values, dtype="<u4" if indices else "<f4")
+    def accessor(
+        self, values: Any, shape: str, bounds: bool = False, target: int | None = None, kind: int = FLOAT
+    ) -> int:
+        """Append rows of numbers; `bounds` adds the least and largest. A row has a multiple of four bytes."""
+        data = np.ascontiguousarray(values, dtype=CODES[kind])
         view = {"buffer": 0, "byteOffset": len(self.bytes), "byteLength": data.nbytes}
         self.views.append(view | ({"target": target} if target else {}))
-        self.bytes += data.tobytes()  # all numbers have four bytes: every view begins on a multiple of four
-        entry = {"bufferView": len(self.views) - 1, "componentType": UNSIGNED if indices else FLOAT,
-                 "count": len(data), "type": shape}  # fmt: skip
+        self.bytes += data.tobytes()  # every view begins on a multiple of four
+        entry = {"bufferView": len(self.views) - 1, "componentType": kind, "count": len(data), "type": shape}
         if bounds:
             entry |= {"min": data.min(axis=0).tolist(), "max": data.max(axis=0).tolist()}
         self.accessors.append(entry)
@@ -234,18 +242,36 @@ class _Document:
         )
         return list(self.materials).index(name)
 
-    def surface(self, mesh: Mesh, name: str, material: int) -> int:
-        """Append triangles."""
+    def surface(self, mesh: Mesh, name: str, material: int, colors: Any = None, owner: Any = None) -> int:
+        """Append triangles. colors: of the vertices (n, 4); owner: of a skin, the number of the node of each one."""
         attributes = {
             "POSITION": self.accessor(mesh.vertices, "VEC3", bounds=True, target=VERTICES),
             "NORMAL": self.accessor(mesh.normals, "VEC3", target=VERTICES),
         }
-        indices = self.accessor(mesh.triangles.reshape(-1, 1), "SCALAR", target=INDICES)
+        if colors is not None:
+            attributes["COLOR_0"] = self.accessor(colors, "VEC4", target=VERTICES)
+        if owner is not None:
+            first = np.eye(4)[0]
+            attributes["JOINTS_0"] = self.accessor(np.outer(owner, first), "VEC4", target=VERTICES, kind=SHORT)
+            attributes["WEIGHTS_0"] = self.accessor(np.tile(first, (len(owner), 1)), "VEC4", target=VERTICES)
+        indices = self.accessor(mesh.triangles.reshape(-1, 1), "SCALAR", target=INDICES, kind=UNSIGNED)
         primitive = {"attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES}
         self.meshes.append({"name": name, "primitives": [primitive]})
         return len(self.meshes) - 1
 
-    def node(self, name: str, mesh: int, x: Array, R: Array, scale: Array | None = None, kind: str = "body") -> None:
+    def skin(self, nodes: list[int], x: Array, R: Array) -> int:
+        """Append a skin whose `nodes` are at x (n, 3) with rotations R where its mesh has its shape."""
+        back = np.zeros((len(nodes), 4, 4))
+        turn = np.swapaxes(R, 1, 2)
+        back[:, :3, :3], back[:, 3, 3] = turn, 1.0
+        back[:, :3, 3] = -np.einsum("nij,nj->ni", turn, x)
+        columns = np.swapaxes(back, 1, 2).reshape(-1, 16)
+        self.skins.append({"joints": nodes, "inverseBindMatrices": self.accessor(columns, "MAT4")})
+        return len(self.skins) - 1
+
+    def node(
+        self, name: str, mesh: int | None, x: Array, R: Array, scale: Array | None = None, kind: str = "body"
+    ) -> None:
         """Append an item that moves: positions (n, 3), rotations (n, 3, 3) and, for lines, scales (n, 3)."""
         q = quaternions(R)[:, [1, 2, 3, 0]]
         q = q * _signs(q)[:, None]
@@ -253,7 +279,8 @@ class _Document:
         moves += [] if scale is None else [("scale", scale, "VEC3")]
         number = len(self.nodes)
         at_start = {path: values[0].tolist() for path, values, _ in moves}
-        self.nodes.append({"name": name, "mesh": mesh, "extras": {"kind": kind}, **at_start})
+        shown = {} if mesh is None else {"mesh": mesh}
+        self.nodes.append({"name": name, **shown, "extras": {"kind": kind}, **at_start})
         for path, values, shape in moves:
             self.channels.append({"sampler": len(self.samplers), "target": {"node": number, "path": path}})
             output = self.accessor(values, shape)
@@ -271,6 +298,7 @@ class _Document:
             "animations": [{"name": name, "channels": self.channels, "samplers": self.samplers}],
             "materials": list(self.materials.values()),
             "meshes": self.meshes,
+            **({"skins": self.skins} if self.skins else {}),
             "accessors": self.accessors,
             "bufferViews": self.views,
             "buffers": [{"byteLength": len(self.bytes)}],

@@ -373,7 +373,7 @@ def _turned(record: State, carries: str, old: Array, new: Array) -> State:
     if carries == "contacts":  # points and impulses in world axes
         memory = record.memory
     if carries in ("accelerations", "mean velocities"):  # linear ones in world axes, angular ones in principal axes
-        vectors = 1 if carries == "accelerations" else 2  # of each body
+        vectors = 1 if carries == "accelerations" else 3  # of each body
         memory, end = record.memory.copy(), 6 * vectors * len(R)
         carried = memory[:, :end].reshape(len(memory), -1, 2, 3)
         carried[:, :, 1] = np.einsum("kji,tkj->tki", np.concatenate([R] * vectors), carried[:, :, 1])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from ..compile.compiled import Compiled
 from ..compile.signals import Signals
 from ..compile.states import repeated
 from ..compile.system import scratch
-from ..errors import ModelWarning, StepFailed
+from ..errors import ModelWarning, StepFailed, unless_from_outside
 from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
@@ -104,7 +105,8 @@ def _resolving(compiled: Compiled, h: float, until: float) -> float:
             if _bend(compiled, shorter, until) <= STRAIGHT:
                 return shorter
             shorter *= 0.5
-        except Exception:  # the run raises it again, with the motion so far
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # the run raises it again, with the motion so far
+            unless_from_outside(error, partial(_bend, compiled, shorter, until))
             until *= 0.5
     return h
 

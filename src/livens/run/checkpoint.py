@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..checks import file_path, positive
-from ..errors import FileError, Interrupted, StepFailed
+from ..errors import FileError, Interrupted, InterruptedAtOnce, StepFailed
 from ..kernels.arrays import State
 from ..record.journal import Found, RunJournal, journal_of
 from ..record.netcdf import describe, has_functions, read_journal
@@ -81,7 +81,7 @@ class Checkpoints:
 
     def _receive(self, number: int, frame: Any) -> None:
         if self.received == number == signal.SIGINT:
-            raise KeyboardInterrupt
+            raise InterruptedAtOnce
         self.received = signal.Signals(number)
 
     # ── the life of a run ──

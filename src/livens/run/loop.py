@@ -20,7 +20,7 @@ from ..compile.contacts import touch_scratch
 from ..compile.rows import PRECISION
 from ..compile.states import as_record, copied, empty_record, selected
 from ..compile.system import scratch
-from ..errors import ModelError, StepFailed
+from ..errors import InterruptedAtOnce, ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import ContactWork, State, System, Work
 from ..kernels.constrain import largest_violation
@@ -53,7 +53,7 @@ class Run:
         self.seconds = 0.0
         self.tally = np.zeros(2, dtype=np.int64)
         self.wanted = 0
-        self.failure: Exception | None = None  # of a function of the user …
+        self.failure: BaseException | None = None  # of a function of the user …
         self.failing = 0  # … before this step
         self.latest: Trajectory | None = None  # the motion that was made last
         self.impacts: list[Array] = []
@@ -187,8 +187,8 @@ class Run:
         return table
 
     def signals_before_failure(self, first: int, steps: int) -> tuple[Array, int]:
-        """The signals of `steps` steps, and their number: fewer if a function of the user fails. The steps before its
-        failure are found by bisection, and its error is raised when they are taken."""
+        """The signals of `steps` steps, and their number: fewer if a function of the user fails, or ends the program.
+        The steps before its failure are found by bisection, and its error is raised when they are taken."""
         while True:
             if self.failure is not None:
                 steps = min(steps, (self.failing - first) // 2)
@@ -196,7 +196,9 @@ class Run:
                     raise self.failure
             try:
                 return self.signals(first, steps), steps
-            except Exception as error:
+            except InterruptedAtOnce:
+                raise
+            except BaseException as error:  # SystemExit and KeyboardInterrupt, too
                 self.failure, self.failing = self.failure or error, first + steps
 
     def times(self, first: int, steps: int) -> Array:

@@ -11,16 +11,22 @@ Products with the stiffness matrix come from differences of all forces, with con
 The largest eigenvalue of K, ω², is the square of the stiffest frequency [rad/s] (Lanczos' method, SciPy). Stops count
 as if they were touched. A step of order 2 is stable for h < 2/ω; for accuracy hω, and h times the rate at which bodies
 turn or soon will under the forces at the start, stay below the phase that the scheme allows per step.          (3)
+
+The fastest vibrations of a beam or cable are those of one section against the next. They have half of a wave between
+two sections, so that their error is that of the sections, whatever the step: there hω stays below INNER_PHASE, which is
+stable, and (3) holds for ω of all other motions: the largest eigenvalue of K among displacements of other bodies, and
+of sections on which springs or other forces act.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import Array
 from ..compile.assembly import SHIFT, Assembly
@@ -33,7 +39,7 @@ from ..describe.model import Model
 from ..describe.pose import turned
 from ..describe.row import Drive
 from ..describe.thing import Thing
-from ..errors import ModelError
+from ..errors import ModelError, unless_from_outside
 from ..kernels.arrays import State, System
 from ..kernels.constrain import apply_multipliers, constraint_rates
 from ..kernels.coordinates import update_coordinates
@@ -44,6 +50,7 @@ from ..step.scheme import phase_per_step
 ROUNDS = 60  # restarts of Lanczos' method at most
 EIGENVALUE_TOLERANCE = 1e-6  # relative accuracy of the eigenvalue
 SPACING = 1e-6  # of the differences, in rad or parts of the model's size
+INNER_PHASE = 0.5  # [rad] of vibrations between the sections of a beam in a step
 FEWEST_STEPS = 100  # steps of a run whose model gives no reason for more
 PRESCRIBED = 10.0  # the time over which prescribed motions are examined, relative to their pace, at SAMPLES times
 SAMPLES = 200
@@ -53,12 +60,14 @@ TIMES = 2.0 ** np.arange(-80, 81)  # at which the pace is looked for, in any uni
 @dataclass(frozen=True)
 class Stiffness:
     """What limits the step. `frequency`: of the stiffest vibration [rad/s], 0 if nothing vibrates; `body`: the one that
-    moves most in it; `spin`: the fastest rate of a body, now or soon [rad/s]; `spinning`: that body."""
+    moves most in it; `spin`: the fastest rate of a body, now or soon [rad/s]; `spinning`: that body; `outside`: the
+    stiffest vibration that is not one between the sections of a beam or cable [rad/s]."""
 
     frequency: float
     body: str
     spin: float
     spinning: str
+    outside: float
 
     @property
     def largest(self) -> float:
@@ -70,16 +79,20 @@ class Stiffness:
         return self.resolving(phase_per_step(order), until)
 
     def resolving(self, phase: float, until: float = np.inf) -> float:
-        """A step in which the phase of the stiffest vibration and of the fastest rotation is at most `phase` [rad]."""
-        fastest = max(self.frequency, self.spin)
+        """A step in which the phase of the stiffest vibration and of the fastest rotation is at most `phase` [rad];
+        that of vibrations between the sections of a beam may be INNER_PHASE."""
+        fastest = max(self.outside, self.spin)
         h = phase / fastest if fastest else np.inf
-        h = min(h, until / FEWEST_STEPS)
+        h = min(h, max(phase, INNER_PHASE) / self.frequency if self.frequency else np.inf, until / FEWEST_STEPS)
         return _rounded(h) if np.isfinite(h) else np.inf
 
     def __str__(self) -> str:
         parts = []
         if self.frequency:
-            parts.append(f"the stiffest vibration has {self.frequency:.3g} rad/s, most of it in body {self.body!r}")
+            where = f"most of it in body {self.body!r}"
+            if self.outside < self.frequency:
+                where = f"between sections of a beam or cable at body {self.body!r}"
+            parts.append(f"the stiffest vibration has {self.frequency:.3g} rad/s, {where}")
         if self.spin:
             parts.append(f"body {self.spinning!r} turns at up to {self.spin:.3g} rad/s")
         return ", ".join(parts) if parts else "nothing vibrates or turns at the start"
@@ -114,13 +127,22 @@ def _prescribed(compiled: Compiled, until: float) -> tuple[float, str]:
     size = compiled.assembly(compiled.state).size if drives else 1.0
     for owner, drive, k in drives:
         unit = 1.0 if owner.coordinates and owner.coordinates[0].is_angle else size
-        with suppress(Exception):  # a function of the user, which may not be defined for so long
-            end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
-            table = Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
-            _, rate, acceleration = table[:, k : k + 3].T
-            now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
-            fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
+        sampled = partial(_sampled, compiled, owner, drive, unit, until)
+        try:
+            table = sampled()
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # of the user, perhaps not defined for so long
+            unless_from_outside(error, sampled)
+            continue
+        _, rate, acceleration = table[:, k : k + 3].T
+        now = max(float(np.abs(rate).max()) / unit, float(np.sqrt(np.abs(acceleration).max() / unit)))
+        fastest, body = max((fastest, body), (now, owner.points[-1].body.name))
     return fastest, body
+
+
+def _sampled(compiled: Compiled, owner: Thing, drive: Drive, unit: float, until: float) -> Array:
+    """The table of all signals, over a time in which one prescribed motion changes by some radians or units."""
+    end = min(until, PRESCRIBED * _pace(owner, drive, unit, until))
+    return Signals(compiled.model, end / SAMPLES).table(np.linspace(0.0, end, SAMPLES))
 
 
 def _pace(owner: Thing, drive: Drive, unit: float, until: float) -> float:
@@ -154,14 +176,20 @@ class _Linear:
         self.pull = f
 
     def found(self) -> Stiffness:
-        value, mode = self.largest()
+        value, mode = self.largest(np.ones_like(self.root))
+        inner = _inner_sections(self.model)
+        outside = value
+        if inner.any() and value > 0.0:
+            outside, _ = self.largest(np.repeat(np.where(inner, 0.0, 1.0), 6))
         moves = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, :3], axis=1)
         turns = np.linalg.norm((self.root * mode).reshape(-1, 6)[:, 3:], axis=1) * self.fit.size
         gained, bodies = self.gained(), self.model.bodies
         now = np.linalg.norm(self.state.L * self.compiled.system.bodies.inverse_inertia, axis=1)
         spins = np.sqrt(now**2 + 2.0 * gained)  # a radian later
+        least = gained.max()  # K has no meaning below it
         return Stiffness(
-            frequency=float(np.sqrt(value)) if value > gained.max() else 0.0,  # K has no meaning below it
+            frequency=float(np.sqrt(value)) if value > least else 0.0,
+            outside=float(np.sqrt(min(outside, value))) if min(outside, value) > least else 0.0,
             body=bodies[int(np.argmax(moves + turns))].name,
             spin=float(spins.max(initial=0.0)),
             spinning=bodies[int(np.argmax(spins))].name,
@@ -172,13 +200,13 @@ class _Linear:
         y = self.allowed(self.root * self.pull)
         return np.linalg.norm((self.root * y).reshape(-1, 6)[:, 3:], axis=1)
 
-    def largest(self) -> tuple[float, Array]:
-        """The largest eigenvalue of K, and its vector."""
+    def largest(self, some: Array) -> tuple[float, Array]:
+        """The largest eigenvalue of K among displacements where `some` is one, not zero, and its vector."""
         n = len(self.root)
-        y = self.allowed(np.random.default_rng(1).normal(size=n) * (self.root > 0.0))
+        y = some * self.allowed(np.random.default_rng(1).normal(size=n) * (self.root > 0.0))
         if np.linalg.norm(y) <= 1e-9 * np.sqrt(n) or not self.product(y).any():
             return 0.0, np.zeros(n)
-        value, mode = _eigenpair(self.product, y)
+        value, mode = _eigenpair(lambda y: some * self.product(some * y), y)
         return (value, mode) if value > self.soft() else (0.0, mode)
 
     def soft(self) -> float:
@@ -238,6 +266,16 @@ class _Linear:
             apply_multipliers(self.fit.system.blocks, self.G, -1.0, self.multipliers(y), p, L)
             y = y + self.root * np.concatenate([p, L], axis=1).ravel()
         return y
+
+
+def _inner_sections(model: Model) -> NDArray[np.bool_]:
+    """(bodies,) True for the sections of beams and cables on which no other force acts."""
+    sweeps = {thing.name: [g.sweep for g in thing.glyphs() if g.sweep is not None] for thing in model.forces}
+    inner = {body.name for some in sweeps.values() for sweep in some for body in sweep.bodies}
+    for thing in model.forces:
+        if not sweeps[thing.name] and not any(glyph.kind == "load" for glyph in thing.glyphs()):
+            inner -= {point.body.name for point in thing.points}
+    return np.array([body.name in inner for body in model.bodies])
 
 
 def _eigenpair(product: Callable[[Array], Array], y: Array) -> tuple[float, Array]:

@@ -22,7 +22,8 @@ step is symmetric: back from q₁, c becomes 1/c. μ is of second order in h.
 
 (1) to (4) are solved by Newton's method with exact derivatives, on the sparse pattern of bodies and rows; the matrix is
 kept while corrections decrease tenfold. A correction of μ follows in the same iteration, from the sparse matrix
-S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h².
+S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h². The iteration ends
+when the next correction would be round-off; two corrections are usual.
 """
 
 from __future__ import annotations
@@ -40,140 +41,43 @@ from ..kernels.arrays import (
     CONDITION,
     DISSIPATED,
     H_PIVOTS,
-    ITERATIONS,
     S_PIVOTS,
     WORK,
     System,
     Work,
 )
+from ..kernels.conserving.arrays import COORDINATE_LAW
 from ..kernels.conserving.balance import (
     END_L,
     END_P,
-    MEAN_V,
-    MEAN_W,
     VECTORS,
-    add_forces,
-    body_residuals,
-    cayley_increment,
-    evaluate,
     keep_remainders,
-    move,
-    newton_matrix,
-    row_residuals,
     work_done,
 )
-from ..kernels.conserving.energies import add_energy_forces, couple_energies, start_energies
-from ..kernels.conserving.impulses import correct_impulses, end_momenta, hard_rates, start_momenta
+from ..kernels.conserving.energies import start_energies
+from ..kernels.conserving.impulses import end_momenta, hard_rates
+from ..kernels.conserving.iteration import solve_step
 from ..kernels.conserving.measures import value
-from ..kernels.conserving.prediction import KNOWN, predict_multipliers, predict_velocities, remember
+from ..kernels.conserving.prediction import (
+    KNOWN,
+    MEMORY,
+    MULTIPLIERS,
+    REMAINDERS,
+    remember,
+)
 from ..kernels.constrain import (
     RATE_TOLERANCE,
     apply_multipliers,
-    largest_coordinates,
     largest_violation,
 )
 from ..kernels.coordinates import update_coordinates
 from ..kernels.kinds import EDGE, RIM, ROLL, ROTATION, TAPE
-from ..kernels.potential import kinetic, to_body
 from ..kernels.record import store_state
-from ..kernels.rows import jacobians, violations
-from ..kernels.sparse import TINY, add_compliance, assemble, factor, factor_lu, remove_dampers, solve, solve_lu
+from ..kernels.rows import jacobians
+from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from ..kernels.status import OK, SOLVE
 from ..kernels.turns import count_half_turns, face_dials
 from .scheme import Prepare, Rollout, phase_per_step
-
-MOST_CORRECTIONS = 60
-SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
-MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
-POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
-CONVERGED_RATE = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
-ENERGY_ROUND_OFF = 1e-18  # an error of energy relative to the kinetic energy at which μ has converged
-KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
-CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
-KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
-IDLE_CORRECTIONS = 3  # that do not halve the least one: then …
-STALLED_MOVE, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
-
-
-@njit
-def correct_velocities(pattern, h, far, B1, x, vectors):
-    """Apply the corrections (δa, δφ); returns the largest one in tolerances."""
-    most, size = 0.0, 0.0
-    turn, turned = 0.0, 0.0
-    for b in range(1, B1.shape[0]):
-        o = pattern.body[b]
-        D0, D1, D2, s = cayley_increment(h, vectors[MEAN_W], b)
-        w = to_body(B1, b, x[o + 3], x[o + 4], x[o + 5])
-        for k in range(3):
-            if not abs(x[o + k]) + abs(x[o + 3 + k]) < 1e300:
-                return np.inf
-            vectors[MEAN_V, b, k] += x[o + k] / h
-            most, size = max(most, abs(x[o + k])), max(size, abs(h * vectors[MEAN_V, b, k]))
-            row = D0 if k == 0 else (D1 if k == 1 else D2)
-            vectors[MEAN_W, b, k] += s / h * (w[k] + 0.5 * (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]))
-            turn, turned = max(turn, abs(x[o + 3 + k])), max(turned, abs(h * vectors[MEAN_W, b, k]))
-    return max(
-        most / (SMALLEST_MOVE * size + MOVE_ROUND_OFF * far + 1e-300), turn / (SMALLEST_MOVE * turned + MOVE_ROUND_OFF)
-    )
-
-
-@inline
-def solve_step(system, state, everything, h, signals, before, row):
-    """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀."""
-    work, measures, pattern, trial = everything.work, everything.measures, everything.pattern, everything.trial
-    vectors, lam, energies = work.trial, work.lam, everything.energies
-    rest = state.memory[state.memory.shape[0] - 12 * state.a.shape[0] :]
-    far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
-    tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
-    predict_velocities(system.bodies, state.p, state.L, state.memory, vectors)
-    predict_multipliers(state.a.shape[0], state.lam, state.memory, lam, trial.mu)
-    trial.tilt[0] = 1.0
-    move(h, state.a, state.B, vectors, rest, work.a, work.B)
-    last, least, best, idle, result, rates = 1e300, 1e300, 1e300, 0, SOLVE, 0.0
-    energy, least_energy = 0.0, ENERGY_ROUND_OFF * kinetic(system.bodies, state.p, state.L)
-    for i in range(MOST_CORRECTIONS):
-        start_momenta(system.blocks, work.G, trial.tilt[0], trial.mu, state.p, state.L, vectors)
-        evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, signals, before, row, trial)
-        add_forces(system, measures, state.a, state.B, work.a, work.B, signals, before, row, trial, vectors)
-        if system.formulas.energies > 0:
-            add_energy_forces(system.formulas, energies, state.a, state.B, work.a, work.B, work.registers, vectors)
-        violations(system.rows, system.coordinates, work.a, work.B, state.angle, signals, row, work.g)
-        e, which = largest_violation(system.rows, work.g)
-        work.fault[0] = which
-        work.tally[ITERATIONS] += 1
-        body_residuals(system.bodies, pattern, h, state.B, vectors, trial.x)
-        row_residuals(system.rows, pattern, h, lam, work.g, trial)
-        if i == 0 or not last <= KEPT_MATRIX * least or i > 8:
-            newton_matrix(
-                system, measures, pattern, h, state.a, state.B, work.a, work.B, signals, before, row, vectors, trial
-            )
-            if system.formulas.energies > 0:
-                couple_energies(
-                    system.formulas, energies, h, state.a, state.B, work.a, work.B, work.registers, energies.d,
-                    trial.lower, trial.upper,
-                )  # fmt: skip
-            factor_lu(pattern.blocks, trial.lower, trial.upper, trial.scratch)
-        least = min(least, last)
-        solve_lu(pattern.blocks, trial.lower, trial.upper, trial.x, trial.y)
-        change = correct_velocities(pattern, h, far, work.B, trial.x, vectors)
-        move(h, state.a, state.B, vectors, rest, work.a, work.B)
-        for r in range(lam.shape[0]):
-            lam[r] += trial.x[pattern.row[r]]
-        if lam.shape[0] > 0:
-            rates, energy = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
-        if not change < 1e300:
-            break
-        idle = 0 if change < 0.5 * best else idle + 1
-        best = min(best, change)
-        following = change * min(1.0, change / last)  # the next change, about
-        met = rates <= CONVERGED_RATE * tolerance or energy <= least_energy
-        converged = e <= tolerance and change <= 1.0 and following <= CONVERGED_MOVE and met
-        last = change
-        stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
-        if converged or stalled:
-            result = OK
-            break
-    return result
 
 
 @inline
@@ -217,18 +121,33 @@ def accept(work_a, work_B, vectors, a, B, p, L):
 def step(system, state, everything, h, signals, before, row):
     """One step; `work` holds the Jacobian and factors at its start and, afterwards, at its end."""
     work, measures, trial = everything.work, everything.measures, everything.trial
-    status = solve_step(system, state, everything, h, signals, before, row)
+    status = SOLVE
+    for most in (3.0, 0.0):
+        if status != OK:
+            status = solve_step(system, state, everything, h, signals, before, row, most)
     if status == OK:
         vectors = work.trial
         end_momenta(h, state.B, vectors)
         state.account[WORK] += work_done(
-            system, h, state.B, work.B, signals, before, row, work.lam, trial.mu, trial.tilt[0], trial, vectors
+            system,
+            measures,
+            h,
+            state.B,
+            work.B,
+            signals,
+            before,
+            row,
+            work.lam,
+            trial.mu,
+            trial.tilt[0],
+            trial,
+            vectors,
         )
         for r in range(work.lam.shape[0]):
             if system.rows.rate[r] > 0.0:
                 state.account[DISSIPATED] += h * work.lam[r] ** 2 / system.rows.rate[r]
-        remember(vectors, work.lam, trial.mu, state.lam, state.memory)
-        rest = state.memory[state.memory.shape[0] - 12 * state.a.shape[0] :]
+        remember(vectors, work.lam, trial.mu, trial.tilt[0], state.lam, state.memory)
+        rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
         for m in range(trial.s0.shape[0]):
@@ -246,10 +165,8 @@ def step(system, state, everything, h, signals, before, row):
 def prepare(system, state, everything, signals, h):
     """Measures, Jacobian and factors at the start of a run."""
     work, measures, trial = everything.work, everything.measures, everything.trial
-    first = len(system.springs.body) + len(system.pairs.body)
     for m in range(len(trial.s0)):
-        c = m - first
-        near = state.angle[c] if 0 <= c < len(state.angle) else 0.0
+        near = state.angle[measures.law[m, 1]] if measures.law[m, 0] == COORDINATE_LAW else 0.0
         trial.s0[m] = value(measures, m, state.a, state.B, near)
     if state.memory[KNOWN] == 0.0:  # the multipliers, if any, are those of another scheme
         for r in range(len(work.lam)):
@@ -282,7 +199,7 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs 6 to 21 times that of `lv.Livens()`, and
+    vibrations that a step does not resolve get a wrong phase. A step costs 4 to 6 times that of `lv.Livens()`, and
     must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may not converge.
 
     >>> import livens as lv
@@ -323,9 +240,9 @@ class EnergyMomentum:
         return self.weights
 
     def memory(self, system: System) -> int:
-        """v̄ and Ω̄ of the last two steps, and multipliers, from which the next are predicted; and the remainders of the
+        """v̄, Ω̄ and multipliers of the last three steps, from which the next are predicted; and the remainders of the
         sums of positions and rotations."""
-        return 24 * len(system.bodies.mass) + 2 * len(system.rows.kind)
+        return (MEMORY + REMAINDERS) * len(system.bodies.mass) + MULTIPLIERS * len(system.rows.kind)
 
     def workspace(self, system: System, work: Work) -> Any:
         """Scratch, with the measures and the pattern of Newton's matrix."""

@@ -54,7 +54,8 @@ from ..kernels.singular import (
     move_bodies,
     remove_weak_rates,
 )
-from ..kernels.sparse import TINY, add_compliance, assemble, factor, factor_lu, remove_dampers, solve, solve_lu
+from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
+from ..kernels.sparse_lu import factor_lu, solve_lu
 from ..kernels.spin import drift, kick
 from ..kernels.status import AGAIN, NOT_FINITE, OK, POSITION
 from ..kernels.turns import count_half_turns, face_dials

@@ -24,7 +24,8 @@ from ..kernels.force_tapes import PASSES
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from ..kernels.row_tapes import tape_time
 from ..kernels.singular import copy
-from ..kernels.sparse import factor_lu, remove_dampers
+from ..kernels.sparse import remove_dampers
+from ..kernels.sparse_lu import factor_lu
 from ..kernels.spin import kick
 from ..kernels.status import OK, STIFF
 from ..kernels.tangent import (

@@ -92,6 +92,20 @@ def test_the_mechanism_is_inside_the_frame_and_not_behind_the_controls(browser, 
     page.context.close()
 
 
+@pytest.mark.parametrize("size", [DESKTOP, (1000, 650), EMBEDDED, PHONE])
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "with curves"])
+def test_words_end_before_the_panel_begins(browser, written, size, beside):
+    page, errors = opened(browser, written, size, "?t=0.5")
+    page.wait_for_function("document.querySelector('#clock').textContent == '0.500 s'")
+    if beside:
+        page.get_by_role("button", name="curves", exact=True).evaluate("button => button.click()")
+    apart = """() => { const box = name => document.querySelector(name).getBoundingClientRect()
+      return !box('aside').width || box('header').right < box('aside').left }"""
+    page.wait_for_function(apart, timeout=10_000)
+    assert not errors
+    page.context.close()
+
+
 @pytest.mark.parametrize("size", [DESKTOP, EMBEDDED, PHONE])
 def test_without_webgl_a_sentence_is_visible_and_no_script_throws(browser, written, size):
     page, errors = opened(browser, written, size, script=NO_WEBGL)

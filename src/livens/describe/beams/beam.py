@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import Array, check_name, finite, labelled, positive
+from ...checks import Array, finite, positive
 from ...errors import ModelError
 from ..body import Body
-from ..composite import Composite
 from ..forces.beam_elasticity import BeamElasticity
 from ..joints.beam_constraint import BeamConstraint
 from ..pose import Pose
@@ -32,9 +31,10 @@ from ..thing import Thing
 from .centreline import Centreline, centreline
 from .section import Material, Section, piece
 from .strain import reference_rows
+from .strand import Strand
 
 
-class Beam(Composite):
+class Beam(Strand):
     """A geometrically exact beam along a curve: bodies "beam.0", "beam.1", … and the elasticity between them.
 
     along: two points [m], a list of points (one for each section), or a function of s from 0 to 1 that gives a point.
@@ -43,10 +43,12 @@ class Beam(Composite):
     mass_per_length [kg/m] and inertia_per_length (ρI₁, ρI₂) [kg m] (None: of a uniform material). up: the direction of
     the section's x axis at the first end; it is carried along the curve, and twist [rad] rotates it in addition,
     uniformly along the beam. shearable=False: sections stay perpendicular to the beam (Kirchhoff); extensible=False:
-    its length is constant; these are constraint equations in place of the stiffness. Needs the extra `symbolic`.
+    its length is constant; these are constraint equations in place of the stiffness. color: of pictures; None: by
+    the strain of its surface. Needs the extra `symbolic`.
 
     `m.add(beam)` adds its `bodies`, which joints, loads and contacts use like any others: `beam.start` and `beam.end`
-    are the first and the last, with their frames at the ends of the beam, z along it. `beam.strains(motion)` and
+    are the first and the last, with their frames at the ends of the beam, z along it. Neighbours may turn by less than
+    half a turn against each other: a beam that bends more needs more sections. `beam.strains(motion)` and
     `beam.stresses(motion)` give what is between them.
 
     >>> import livens as lv
@@ -59,6 +61,8 @@ class Beam(Composite):
     >>> round(float(tip), 5), round(-10 / (3 * 210e9 * np.pi * 0.01**4 / 4), 5)  # P L³/(3 E I)
     (-0.00201, -0.00202)
     """
+
+    kind = "beam"
 
     def __init__(
         self,
@@ -73,14 +77,10 @@ class Beam(Composite):
         twist: float = 0.0,
         shearable: bool = True,
         extensible: bool = True,
-        color: str | ArrayLike = "#4c78a8",
+        color: str | ArrayLike | None = None,
         name: str = "beam",
     ):
-        check_name(name, "Beam")
-        label = labelled("beam", name)
-        if isinstance(sections, bool) or not isinstance(sections, int) or sections < 1:
-            raise ModelError(f"sections of {label} must be a whole number above zero, not {sections!r}.")
-        self.name = name or "beam"
+        label = self._named(name, sections)
         self.line: Centreline = centreline(along, sections, up, twist, label)
         self.length = float(self.line.s[-1])
         self.section = section
@@ -90,7 +90,13 @@ class Beam(Composite):
         self.bodies = self._pieces(mu, inertia, color)
         reference = reference_rows(self.line.x, self.line.B, np.diff(self.line.s))
         self.elasticity = BeamElasticity(
-            self.bodies, self._stiffnesses.tolist(), reference.tolist(), shearable, extensible, name=self.name
+            self.bodies,
+            self._stiffnesses.tolist(),
+            reference.tolist(),
+            shearable,
+            extensible,
+            self._outline(),
+            self.name,
         )
         rigid = not (shearable and extensible)
         self.constraints = tuple(
@@ -104,16 +110,6 @@ class Beam(Composite):
         """Its bodies, its elasticity and, without shear or of constant length, its constraints."""
         return (*self.bodies, self.elasticity, *self.constraints)
 
-    @property
-    def start(self) -> Body:
-        """The first section."""
-        return self.bodies[0]
-
-    @property
-    def end(self) -> Body:
-        """The last section."""
-        return self.bodies[-1]
-
     def strains(self, motion: Any) -> tuple[Array, Array]:
         """Strains and curvatures [1/m] between neighbours over a motion, each (times, sections, 3): shear along x and y
         and stretch along z; bending about x and y and twist about z."""
@@ -123,6 +119,13 @@ class Beam(Composite):
         """Forces [N] and moments [N m] between neighbours over a motion, each (times, sections, 3)."""
         return self.elasticity.stresses(motion)
 
+    def _outline(self) -> tuple[float, ...]:
+        """What is drawn: the sizes of the section, or those of the circle or rectangle with its radii of gyration."""
+        if self.section is not None and self.section.sizes:
+            return self.section.sizes
+        one, two = np.sqrt(self._stiffnesses[3:5] / self._stiffnesses[2])
+        return (2.0 * float(one),) if one == two else (np.sqrt(12.0) * float(two), np.sqrt(12.0) * float(one))
+
     def _pieces(self, mu: float, inertia: Array, color: Any) -> tuple[Body, ...]:
         """The bodies, by (1)."""
         bodies = []
@@ -131,11 +134,13 @@ class Beam(Composite):
         for k, (x, B, back, forth) in enumerate(zip(self.line.x, self.line.B, before, after, strict=True)):
             length, at = float(back + forth), float(forth - back) / 2.0
             at = 0.0 if abs(at) < 1e-12 * length else at
-            solid = None if self.section is None else self.section.solid(length, mu * length)
-            shape: Any = piece(length, mu, inertia, at) if solid is None else solid
+            solid: Any = None if self.section is None else self.section.solid(length, mu * length)
             if solid is not None and at:
-                shape = Compound([(solid, Pose((0.0, 0.0, at)))])
-            bodies.append(Body(shape, at=x, rotation=B, color=color, name=f"{self.name}.{k}"))
+                solid = Compound([(solid, Pose((0.0, 0.0, at)))])
+            hollow = self.section is not None and self.section.hollow
+            shape = piece(length, mu, inertia, at) if solid is None or hollow else solid
+            collision = solid if hollow else None
+            bodies.append(Body(shape, at=x, rotation=B, color=color, collision=collision, name=f"{self.name}.{k}"))
         return tuple(bodies)
 
 

@@ -15,25 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import check_name, labelled, not_negative, positive
+from ...checks import positive
 from ...errors import ModelError
 from ..body import Body
-from ..composite import Composite
 from ..forces.cable_elasticity import CableElasticity
 from ..joints.rod import Rod
 from ..shapes.point_mass import PointMass
 from ..thing import Thing
 from .centreline import centreline
+from .strand import Strand
 
 
-class Cable(Composite):
+class Cable(Strand):
     """A cable along a curve: point masses "cable.0", "cable.1", … joined by links.
 
     along: as of `lv.Beam`; sections: the number of links, one less than the number of bodies. mass_per_length [kg/m].
     axial: EA [N]; its links then stretch, and do not push; None: their lengths are constant (`lv.Rod`, "cable.0-1", …,
     whose reactions are the tensions). bending: EI [N m²], for a cable that is a little stiff. length [m]: of a cable
     that stretches, at rest; None: that of the curve. One that is longer than its curve is slack.
-    Stretch and bending need the extra `symbolic`.
+    color: of pictures; None: one
+    that stretches is coloured by its strain. Stretch and bending need the extra `symbolic`.
 
     `m.add(cable)` adds its `bodies`; `cable.start` and `cable.end` are the first and the last.
 
@@ -46,6 +47,8 @@ class Cable(Composite):
     [0.0, 0.0, 9.3195]
     """
 
+    kind = "cable"
+
     def __init__(
         self,
         along: Any,
@@ -54,14 +57,10 @@ class Cable(Composite):
         axial: float | None = None,
         bending: float = 0.0,
         length: float | None = None,
-        color: str | ArrayLike = "#4c78a8",
+        color: str | ArrayLike | None = None,
         name: str = "cable",
     ):
-        check_name(name, "Cable")
-        label = labelled("cable", name)
-        if isinstance(sections, bool) or not isinstance(sections, int) or sections < 1:
-            raise ModelError(f"sections of {label} must be a whole number above zero, not {sections!r}.")
-        self.name = name or "cable"
+        label = self._named(name, sections)
         line = centreline(along, sections, None, 0.0, label)
         chords = np.linalg.norm(np.diff(line.x, axis=0), axis=1)
         total = float(line.s[-1]) if length is None else positive(length, f"length of {label}", "m")
@@ -81,23 +80,11 @@ class Cable(Composite):
             for k, (a, b) in enumerate(pairwise(self.bodies))
             if axial is None
         )
-        self.elasticity: CableElasticity | None = None
-        if axial is not None or not_negative(bending, f"bending of {label}", "N m²") > 0.0:
-            self.elasticity = CableElasticity(
-                self.bodies, 0.0 if axial is None else axial, bending, lengths.tolist(), name=self.name
-            )
+        self.elasticity = CableElasticity(
+            self.bodies, 0.0 if axial is None else axial, bending, lengths.tolist(), name=self.name
+        )
 
     @property
     def parts(self) -> Sequence[Body | Thing]:
         """Its bodies, its rods and its elasticity."""
-        return (*self.bodies, *self.links, *(() if self.elasticity is None else (self.elasticity,)))
-
-    @property
-    def start(self) -> Body:
-        """The first node."""
-        return self.bodies[0]
-
-    @property
-    def end(self) -> Body:
-        """The last node."""
-        return self.bodies[-1]
+        return (*self.bodies, *self.links, self.elasticity)

@@ -16,19 +16,27 @@ import numpy as np
 from ..body import Body, Point
 from ..forces.energy import written_energy
 from ..formula_rows import FormulaRows
-from ..term import Term
+from ..term import FormulaEnergy, Term
 from ..thing import Thing
 from .pair import SHEAR, STRETCH
 from .strain import energy_of, held_equations
 
 
 class MixedPair(Thing):
-    """The elasticity of two neighbouring sections, by (1); `held`: strains that are constraints of the model."""
+    """The elasticity of two neighbouring sections, by (1); `held`: strains that are constraints of the model; `like`:
+    another pair with the same numbers, whose formulas it takes."""
 
     kind = "joint"
+    energy: FormulaEnergy
 
     def __init__(
-        self, pair: tuple[Body, Body], row: list[float], stiffnesses: list[float], held: Sequence[int], name: str
+        self,
+        pair: tuple[Body, Body],
+        row: list[float],
+        stiffnesses: list[float],
+        held: Sequence[int],
+        name: str,
+        like: MixedPair | None = None,
     ):
         self.bodies, self.name = pair, name
         a, b = pair
@@ -41,8 +49,9 @@ class MixedPair(Thing):
         def energy(s: Any) -> Any:
             return energy_of(s[a], s[b], row, stiffnesses, (*SHEAR, *STRETCH))
 
-        self.equations = FormulaRows(strains, pair, self.label) if taken else None
-        self.energy = written_energy(energy, list(pair), self.label)
+        same = None if like is None else like.equations
+        self.equations = FormulaRows(strains if same is None else same.formula, pair, self.label) if taken else None
+        self.energy = written_energy(energy if like is None else like.energy.formula, list(pair), self.label)
 
     @property
     def points(self) -> tuple[Point, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, finite
+from ...checks import Array, finite, positive
 from ...errors import ModelError
 from ..body import Body
 from ..body_symbols import distinct_bodies
@@ -42,3 +42,13 @@ def checked_reference(reference: Any, bodies: Sequence[Body], label: str) -> Arr
     if lengths.min() <= 0.0:
         raise ModelError(f"{label} has two neighbouring sections at one place: give its reference.")
     return reference_rows(x, B, lengths)
+
+
+def checked_outline(outline: Any, label: str) -> tuple[float, ...] | None:
+    """The radius of a round section, or the two sides of a rectangle [m]; None: there is none."""
+    if outline is None:
+        return None
+    sizes = tuple(outline) if isinstance(outline, Sequence | np.ndarray) and not isinstance(outline, str) else ()
+    if len(sizes) not in (1, 2):
+        raise ModelError(f"outline of {label} must be the radius of a circle, or two sides of a rectangle.")
+    return tuple(positive(size, f"outline of {label}", "m") for size in sizes)

@@ -122,9 +122,9 @@ class Section:
         return np.array([*shear, E * self.area, *(E * self.second_moments), G * self.torsion])
 
     def solid(self, length: float, mass: float) -> Shape | None:
-        """A piece of this section, along z and centred; None if livens has no such shape."""
+        """A piece of this section, along z and centred, a tube without its hole; None if livens has no such shape."""
         made: dict[int, Any] = {1: Cylinder, 2: Box}
-        if self.hollow or len(self.sizes) not in made:
+        if len(self.sizes) not in made:
             return None
         shape: Shape = made[len(self.sizes)](*self.sizes, length, mass=mass)
         return shape

@@ -17,10 +17,11 @@ import numpy as np
 from ...checks import Array, finite
 from ...errors import ModelError
 from ..beams.mixed import MixedPair
-from ..beams.pair import checked_reference, held_strains, neighbours
+from ..beams.pair import checked_outline, checked_reference, held_strains, neighbours
 from ..beams.strain import energy_of, strains
 from ..body import Body, Point
 from ..glyph import Glyph
+from ..sweep import Sweep
 from ..symmetry import Symmetry
 from ..term import FormulaEnergy, Term
 from ..thing import Thing
@@ -33,7 +34,8 @@ class BeamElasticity(Thing):
     The frame of each body is at the centre of its section, z along the beam, x and y the principal axes of the section.
     stiffnesses: k₁GA, k₂GA, EA [N], EI₁, EI₂, GJ [N m²]. reference: length [m], three strains and three curvatures
     [1/m] between neighbours where there is no stress, one row each; None: those at the start. shearable, extensible:
-    False where an `lv.BeamConstraint` stands for the stiffness.
+    False where an `lv.BeamConstraint` stands for the stiffness. outline: what pictures show in place of the bodies, the
+    radius of a round section, or the sides of a rectangle along x and y [m]; None: the bodies, and lines between them.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -55,6 +57,7 @@ class BeamElasticity(Thing):
         reference: Sequence[Sequence[float]] | None = None,
         shearable: bool = True,
         extensible: bool = True,
+        outline: Sequence[float] | None = None,
         name: str = "",
     ):
         self.name = name
@@ -64,6 +67,7 @@ class BeamElasticity(Thing):
             raise ModelError(f"stiffnesses of {self.label} must not be negative, got {self.stiffnesses.tolist()}.")
         self.reference = checked_reference(reference, self.bodies, self.label)
         self.shearable, self.extensible = bool(shearable), bool(extensible)
+        self.outline = checked_outline(outline, self.label)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -75,11 +79,15 @@ class BeamElasticity(Thing):
         stiffnesses = self.stiffnesses.tolist()
         held = held_strains(self.shearable, self.extensible)
 
+        known: dict[tuple[float, ...], Any] = {}  # formulas by their numbers: that of a straight beam is written once
+
         def term(a: Body, b: Body, row: list[float]) -> FormulaEnergy:
             def energy(s: Any) -> Any:
                 return energy_of(s[a], s[b], row, stiffnesses, held)
 
-            return written_energy(energy, [a, b], self.label)
+            found = written_energy(known.get(tuple(row), energy), [a, b], self.label)
+            known[tuple(row)] = found.formula
+            return found
 
         pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
         return tuple(term(a, b, row) for (a, b), row in pairs)
@@ -91,10 +99,14 @@ class BeamElasticity(Thing):
         """Pairs whose strains are rows, with compliances."""
         held = held_strains(self.shearable, self.extensible)
         pairs = zip(pairwise(self.bodies), self.reference.tolist(), strict=True)
-        return [
-            MixedPair(pair, row, self.stiffnesses.tolist(), held, f"{self.name}: pair {k}")
-            for k, (pair, row) in enumerate(pairs)
-        ]
+        known: dict[tuple[float, ...], MixedPair] = {}
+        found: list[Thing] = []
+        for k, (pair, row) in enumerate(pairs):
+            like = known.get(tuple(row))
+            made = MixedPair(pair, row, self.stiffnesses.tolist(), held, f"{self.name}: pair {k}", like)
+            known.setdefault(tuple(row), made)
+            found.append(made)
+        return found
 
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         """It acts between bodies only."""
@@ -105,6 +117,9 @@ class BeamElasticity(Thing):
         along x and y and stretch along z, bending about x and y and twist about z."""
         x = np.stack([motion.position(body) for body in self.bodies], axis=1)
         B = np.stack([motion.rotation(body) for body in self.bodies], axis=1)
+        return self._changes(x, B)
+
+    def _changes(self, x: Array, B: Array) -> tuple[Array, Array]:
         gamma, kappa = strains(x, B, self.reference[:, 0])
         return gamma - self.reference[:, 1:4], kappa - self.reference[:, 4:7]
 
@@ -118,5 +133,12 @@ class BeamElasticity(Thing):
         return gamma * C[:3], kappa * C[3:]
 
     def glyphs(self) -> list[Glyph]:
-        """Lines between the centres of the sections."""
-        return [Glyph("rod", pair) for pair in pairwise(self.points)]
+        """The surface of the beam, or lines between the centres of the sections."""
+        if self.outline is None:
+            return [Glyph("rod", pair) for pair in pairwise(self.points)]
+
+        def changes(x: Array, R: Array) -> Array:
+            gamma, kappa = self._changes(x, R)
+            return np.concatenate([gamma[..., 2:], kappa[..., :2]], axis=-1)
+
+        return [Glyph("beam", self.points, sweep=Sweep(self.bodies, self.outline, True, changes))]

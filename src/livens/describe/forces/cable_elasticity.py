@@ -18,9 +18,11 @@ import numpy as np
 from ...checks import Array, finite, not_negative
 from ...errors import ModelError
 from ...formula.functions import casadi
+from ..beams.mixed_link import MixedLink
 from ..beams.pair import neighbours
 from ..body import Body, Point
 from ..glyph import Glyph
+from ..sweep import Sweep
 from ..symmetry import Symmetry
 from ..term import FormulaEnergy, Term
 from ..thing import Thing
@@ -31,7 +33,7 @@ class CableElasticity(Thing):
     """The tension and the bending of a cable whose nodes are `bodies`, from one end to the other. `lv.Cable` makes it.
 
     axial: EA [N], 0 without it; bending: EI [N m²], 0 without it; lengths: of the links at rest [m]; None: those at the
-    start. A link that is shorter than at rest exerts nothing.
+    start. A link that is shorter than at rest exerts nothing. Without any stiffness it is only drawn.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -10))
@@ -57,8 +59,6 @@ class CableElasticity(Thing):
         self.bodies = neighbours(bodies, self.label)
         self.axial = not_negative(axial, f"axial of {self.label}", "N")
         self.bending = not_negative(bending, f"bending of {self.label}", "N m²")
-        if self.axial == self.bending == 0.0:
-            raise ModelError(f"{self.label} has no stiffness: give axial or bending.")
         x = np.stack([body.pose.a for body in self.bodies])
         rest = np.linalg.norm(np.diff(x, axis=0), axis=1) if lengths is None else lengths
         self.lengths: Array = finite(rest, (len(x) - 1,), f"lengths of {self.label}")
@@ -96,10 +96,30 @@ class CableElasticity(Thing):
     def terms(self) -> list[Term]:
         return list(self._terms)
 
+    def mixed(self) -> list[Thing]:
+        """Links whose tensions are multipliers, and the bending."""
+        if self.axial == 0.0:
+            return [self]
+        links = enumerate(zip(pairwise(self.bodies), self.lengths.tolist(), strict=True))
+        found: list[Thing] = [MixedLink(pair, l, self.axial, f"{self.name}: link {k}") for k, (pair, l) in links]
+        return [*found, CableElasticity(self.bodies, 0.0, self.bending, self.lengths.tolist(), name=self.name)]
+
+    def softened(self, force: float) -> Thing:
+        """With EA of at most `force`."""
+        if self.axial <= force:
+            return self
+        return CableElasticity(self.bodies, force, self.bending, self.lengths.tolist(), name=self.name)
+
     def symmetries(self, acted: bool = False) -> list[Symmetry]:
         """It acts between bodies only."""
         return []
 
     def glyphs(self) -> list[Glyph]:
-        """Lines between its nodes."""
-        return [Glyph("rod", pair) for pair in pairwise(self.points)]
+        """A line through its nodes."""
+        return [Glyph("beam", self.points, sweep=Sweep(self.bodies, (), False, self._stretch if self.axial else None))]
+
+    def _stretch(self, x: Array, R: Array) -> Array:
+        """The stretch of its links (…, n, 3), without curvatures; a slack link has none."""
+        apart = np.linalg.norm(np.diff(x, axis=-2), axis=-1)
+        stretch = np.maximum(apart / self.lengths - 1.0, 0.0)
+        return np.stack([stretch, np.zeros_like(stretch), np.zeros_like(stretch)], axis=-1)

@@ -3,7 +3,10 @@
 n bodies with the world as body 0, r rows, m measures. A measure is a number between two bodies, such as a distance or
 an angle (measures.py). Constraint equations are equations of measures; springs, stops, motors and dampers are forces
 along them. The unknowns of a step are (δa, δφ) of each body and λ of each row, in the order of elimination: a block of
-unknowns is a body or a block of rows, and the rows of a joint come after its bodies.
+unknowns is the δa or δφ of a body or a block of rows, and the rows of a joint come after its bodies.
+
+The place of a block of the matrix is where it begins in `lower`; −1 minus that where it is an upper block, which is
+stored transposed in `upper`. Two bodies have four blocks of 3 × 3: forces and moments by δa and δφ.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ SQUARE = 3
 LENGTH = 4
 HINGE_ANGLE = 5
 
+NOWHERE = -(1 << 60)  # the place of a block that is zero
+DISPLACEMENT_PART, ROTATION_PART = 0, 1
+
 # laws: forces along measures
 NO_LAW = 0
 SPRING_LAW = 1
@@ -42,22 +48,22 @@ class Measures(NamedTuple):
     direction: Floats  # U, W; for a HINGE_ANGLE two dials of the first and a hand of the second body (m, 3, 3)
     axis: Ints  # world axis of ALONG_AXIS (m,)
     length: Floats  # of a SQUARE [m] (m,)
+    points: Ints  # 1: this and the next two measures are ALONG_AXIS x, y and z of the same points (m,)
     law: Ints  # the law of the force along it, and the number of the spring, pair or coordinate (m, 2)
-    pair: Ints  # place of the block of its two bodies in the matrix; −1 if one is the world or none is needed (m,)
-    swapped: Ints  # 1: in that block, the second body comes before the first (m,)
+    pair: Ints  # places of the blocks first-second and second-first of its bodies; NOWHERE for none (m, 2, 2, 2)
 
 
 class Pattern(NamedTuple):
     """Newton's matrix: which numbers are not zero, and where they are."""
 
     blocks: Blocks  # of the unknowns, with the symbolic factorisation
-    body: Ints  # first unknown of each body (n,)
-    body_diagonal: Ints  # place of its diagonal block (n,)
+    body: Ints  # first unknown of each body: δa, then δφ (n,)
+    block: Ints  # places of the blocks of a body with itself (n, 2, 2)
     row: Ints  # unknown of each row (r,)
     row_diagonal: Ints  # place of its diagonal entry (r,)
     row_measure: Ints  # the one or two measures of a row; −1 for none (r, 2)
     ratio: Floats  # their factors (r, 2)
-    line: Ints  # place of the six numbers of a row, for the two bodies of its measures; −1 for the world (r, 2, 2)
+    line: Ints  # place of the numbers of a row, for δa and δφ of the bodies of its measures; −1: none (r, 2, 2, 2)
 
 
 class Trial(NamedTuple):
@@ -74,8 +80,9 @@ class Trial(NamedTuple):
     upper: Floats  # upper blocks, transposed (values,)
     x: Floats  # residuals, then corrections (unknowns,)
     y: Floats  # (unknowns,)
-    scratch: Floats  # one row of a block (8,)
+    scratch: Floats  # two blocks of the largest size (2 n²,)
     mu: Floats  # impulses of the velocity level (r,)
+    change: Floats  # of cμ in an iteration (r,)
     tilt: Floats  # c of their equation (1,)
     below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
     above: Floats  # upper blocks, transposed (values,)
@@ -87,7 +94,7 @@ class Energies(NamedTuple):
     bodies: Ints  # bodies of each instance (i,)
     slot: Ints  # which of them carries a handle (h,)
     pair_first: Ints  # first of the places of an instance in `pair` (i,)
-    pair: Ints  # places of the blocks of its bodies, row by row; −1 − place for upper blocks (pairs,)
+    pair: Ints  # places of the blocks of its bodies, row by row (pairs, 2, 2)
     weight: Floats  # of directions [m²] (i,)
     invariant: Ints  # 1: the energy depends on relative positions only (i,)
     V0: Floats  # at the start of the step [J] (i,)

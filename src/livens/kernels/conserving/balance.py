@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..._jit import inline, njit
 from ..arrays import RATE
 from ..coordinates import overshoot, to_world
-from ..tangent_blocks import add_hat
+from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ATTRACTION_LAW, COORDINATE_LAW, SPRING_LAW
-from .couplings import II, couple, scatter
-from .measures import differentiate
+from .arrays import ATTRACTION_LAW, COORDINATE_LAW, ROTATION_PART, SPRING_LAW
+from .couplings import II, add_block, couple, scatter
+from .measures import differentiate, differentiate_points
 
 # slots of work.trial: vectors of each body
 START_P, START_L = 0, 1  # p̃₀, L̃₀
@@ -95,12 +95,20 @@ def follow_law(springs, pairs, coordinates, law, k, s0, s1, signals, before, row
 @njit
 def evaluate(system, measures, pattern, a0, B0, a1, B1, lam, signals, before, row, trial):
     """s₁, gradients and forces of all measures."""
-    for m in range(measures.kind.shape[0]):
+    m = 0
+    while m < measures.kind.shape[0]:
+        if measures.points[m] == 1:
+            differentiate_points(measures, m, a0, B0, a1, B1, trial.s1, trial.D, trial.N)
+            for k in range(m, m + 3):
+                trial.F[k] = trial.slope[k] = 0.0
+            m += 3
+            continue
         trial.s1[m] = differentiate(measures, m, a0, B0, a1, B1, trial.s0[m], trial.D, trial.N)
         trial.F[m], trial.slope[m] = follow_law(
             system.springs, system.pairs, system.coordinates, measures.law[m, 0], measures.law[m, 1],
             trial.s0[m], trial.s1[m], signals, before, row,
         )  # fmt: skip
+        m += 1
     for r in range(lam.shape[0]):
         for k in range(2):
             if pattern.row_measure[r, k] >= 0:
@@ -224,17 +232,20 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
                         c += (0.5 * D[i][j] + (1.0 if i == j else 0.0)) * B1[b, z, j]
                     v += B1[b, y, i] * J[i] * c
                 K[II, 3 + y, 3 + z] += 2.0 * s / h * v
-        o = pattern.body_diagonal[b]
-        for y in range(6):
-            for z in range(6):
-                trial.lower[o + 6 * y + z] += K[II, y, z]
-    for m in range(measures.kind.shape[0]):
+        add_block(trial.lower, trial.upper, pattern.block[b], 1.0, K[II])
+    m = 0
+    while m < measures.kind.shape[0]:
+        if measures.points[m] == 1:
+            couple_points(measures, pattern, m, h, B1, trial.F, trial.lower)
+            m += 3
+            continue
         if trial.F[m] != 0.0 or trial.slope[m] != 0.0:
             couple(
                 measures, m, a0, B0, a1, B1, trial.s0[m], trial.s1[m], trial.F[m], trial.slope[m], trial.D, trial.N, K
             )
             scatter(measures, pattern, m, -h, K, trial.lower, trial.upper)
-    couple_loads(system.loads, pattern, h, B0, B1, signals, before, row, K, trial.lower)
+        m += 1
+    couple_loads(system.loads, pattern, h, B0, B1, signals, before, row, K, trial.lower, trial.upper)
     for r in range(rows.kind.shape[0]):
         damper = rows.rate[r] > 0.0
         trial.lower[pattern.row_diagonal[r]] += (
@@ -243,15 +254,28 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
         for k in range(2):
             m = pattern.row_measure[r, k]
             for side in range(2):
-                o = pattern.line[r, k, side]
-                if o >= 0:
-                    for y in range(6):
-                        trial.lower[o + y] += pattern.ratio[r, k] * trial.N[m, side, y]
-                        trial.upper[o + y] -= h * pattern.ratio[r, k] * trial.D[m, side, y]
+                for part in range(2):
+                    o = pattern.line[r, k, side, part]
+                    if o >= 0:
+                        for y in range(3):
+                            trial.lower[o + y] += pattern.ratio[r, k] * trial.N[m, side, 3 * part + y]
+                            trial.upper[o + y] -= h * pattern.ratio[r, k] * trial.D[m, side, 3 * part + y]
 
 
 @njit
-def couple_loads(loads, pattern, h, B0, B1, signals, before, row, K, lower):
+def couple_points(measures, pattern, m, h, B1, F, lower):
+    """The change of the levers of the force (F[m], F[m + 1], F[m + 2]) between two points."""
+    P = F[m], F[m + 1], F[m + 2]
+    for side in range(2):
+        b = measures.body[m, side]
+        if b > 0:
+            u = to_world(B1, b, measures.point[m, side])
+            place = pattern.block[b, ROTATION_PART, ROTATION_PART]
+            add_product(lower, place, 0.5 * h if side == 0 else -0.5 * h, P, u)
+
+
+@njit
+def couple_loads(loads, pattern, h, B0, B1, signals, before, row, K, lower, upper):
     """The change of the levers of loads, and of those that turn with their body."""
     for l in range(loads.body.shape[0]):
         b = loads.body[l]
@@ -260,38 +284,28 @@ def couple_loads(loads, pattern, h, B0, B1, signals, before, row, K, lower):
         P, _ = load_at(loads, l, B0, B1, signals, before, row)
         u0, u1 = to_world(B0, b, loads.point[l]), to_world(B1, b, loads.point[l])
         u = 0.5 * (u0[0] + u1[0]), 0.5 * (u0[1] + u1[1]), 0.5 * (u0[2] + u1[2])
-        o = pattern.body_diagonal[b]
-        add_product(lower, o, 3, -0.5 * h, P, u1)
+        K[:, :, :] = 0.0
+        add_hat_hat(K, II, 3, 3, -0.5 * h, P, u1)
         if loads.follows[l] == 1:  # δP = ½ δφ × P₁
             Q, T = load_at(loads, l, B1, B1, signals, before, row)
-            add_product(lower, o, 3, 0.5 * h, u, Q)
-            add_cross(lower, o, 0, 0.5 * h, Q)
-            add_cross(lower, o, 3, 0.5 * h, T)
+            add_hat_hat(K, II, 3, 3, 0.5 * h, u, Q)
+            add_hat(K, II, 0, 3, 0.5 * h, Q)
+            add_hat(K, II, 3, 3, 0.5 * h, T)
+        add_block(lower, upper, pattern.block[b], 1.0, K[II])
 
 
 @njit
-def add_product(lower, o, y, c, u, w):
-    """c û ŵ at the rows y, for rotations."""
+def add_product(lower, o, c, u, w):
+    """Add c û ŵ at o."""
     dot = c * (u[0] * w[0] + u[1] * w[1] + u[2] * w[2])
     for i in range(3):
         for j in range(3):
-            lower[o + 6 * (y + i) + 3 + j] += c * w[i] * u[j]
-        lower[o + 6 * (y + i) + 3 + i] -= dot
+            lower[o + 3 * i + j] += c * w[i] * u[j]
+        lower[o + 4 * i] -= dot
 
 
 @njit
-def add_cross(lower, o, y, c, u):
-    """c û at the rows y, for rotations."""
-    lower[o + 6 * y + 4] -= c * u[2]
-    lower[o + 6 * y + 5] += c * u[1]
-    lower[o + 6 * (y + 1) + 3] += c * u[2]
-    lower[o + 6 * (y + 1) + 5] -= c * u[0]
-    lower[o + 6 * (y + 2) + 3] -= c * u[1]
-    lower[o + 6 * (y + 2) + 4] += c * u[0]
-
-
-@njit
-def work_done(system, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
+def work_done(system, measures, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
     """The work of loads, motors and prescribed motions in a step; for the last, λ̄ (φ₁ − φ₀) and the impulses of the
     velocity level at both ends."""
     total = 0.0
@@ -305,12 +319,11 @@ def work_done(system, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vec
         u, w = to_world(B0, b, W), to_world(B1, b, W)
         for k in range(3):
             total += h * (P[k] * vectors[MEAN_V, b, k] + 0.5 * (m[k] + T[k]) * (u[k] + w[k]))
-    first = system.springs.body.shape[0] + system.pairs.body.shape[0]  # measures of coordinates come after these
-    for c in range(coordinates.kind.shape[0]):
-        k = coordinates.signal[c]
+    for m in range(measures.kind.shape[0]):
+        k = coordinates.signal[measures.law[m, 1]] if measures.law[m, 0] == COORDINATE_LAW else -1
         if k >= 0:
             force = 0.5 * (signals[before, k] + signals[row, k])
-            total += force * (trial.s1[first + c] - trial.s0[first + c])
+            total += force * (trial.s1[m] - trial.s0[m])
     for r in range(lam.shape[0]):
         k = rows.signal[r]
         if k >= 0 and not rows.rate[r] > 0.0:

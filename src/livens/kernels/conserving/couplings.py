@@ -12,7 +12,7 @@ from ..._jit import njit
 from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, PRODUCT, PROJECTION
+from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NOWHERE, PRODUCT, PROJECTION
 from .measures import between, middle, stretch, times
 
 II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or second body with the first or second
@@ -119,20 +119,25 @@ def scatter(measures, pattern, m, c, K, lower, upper):
     """Add c K to the matrix."""
     i, j = measures.body[m, 0], measures.body[m, 1]
     if i > 0:
-        add_diagonal(lower, pattern.body_diagonal[i], c, K[II])
+        add_block(lower, upper, pattern.block[i], c, K[II])
     if j > 0:
-        add_diagonal(lower, pattern.body_diagonal[j], c, K[JJ])
-    o = measures.pair[m]
-    if o >= 0:
-        below, above = (K[IJ], K[JI]) if measures.swapped[m] == 1 else (K[JI], K[IJ])
-        for y in range(6):
-            for z in range(6):
-                lower[o + 6 * y + z] += c * below[y, z]
-                upper[o + 6 * y + z] += c * above[z, y]
+        add_block(lower, upper, pattern.block[j], c, K[JJ])
+    if i > 0 and j > 0:
+        add_block(lower, upper, measures.pair[m, 0], c, K[IJ])
+        add_block(lower, upper, measures.pair[m, 1], c, K[JI])
 
 
 @njit
-def add_diagonal(lower, o, c, K):
-    for y in range(6):
-        for z in range(6):
-            lower[o + 6 * y + z] += c * K[y, z]
+def add_block(lower, upper, place, c, K):
+    """Add c K, 6 × 6, to the matrix."""
+    for s in range(2):
+        for t in range(2):
+            o = place[s, t]
+            if o >= 0:
+                for y in range(3):
+                    for z in range(3):
+                        lower[o + 3 * y + z] += c * K[3 * s + y, 3 * t + z]
+            elif o != NOWHERE:
+                for y in range(3):
+                    for z in range(3):
+                        upper[-1 - o + 3 * z + y] += c * K[3 * s + y, 3 * t + z]

@@ -21,6 +21,7 @@ from ..kinds import POINT
 from ..tangent_tape import run_with_derivatives
 from ..tape import run
 from ..vectors import cross, dot
+from .arrays import ROTATION_PART
 from .balance import FORCE, MOMENT, add_product
 
 Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
@@ -237,15 +238,15 @@ def add_outer_product(energies, i, c, wrench, covector, lower, upper):
     n, first = energies.bodies[i], energies.pair_first[i]
     for s in range(n):
         for t in range(n):
-            o = energies.pair[first + s * n + t]
             for y in range(6):
                 x = c * wrench[s, y]
                 if x != 0.0:
                     for z in range(6):
+                        o = energies.pair[first + s * n + t, y // 3, z // 3]
                         if o >= 0:
-                            lower[o + 6 * y + z] += x * covector[t, z]
+                            lower[o + 3 * (y % 3) + z % 3] += x * covector[t, z]
                         else:
-                            upper[-1 - o + 6 * z + y] += x * covector[t, z]
+                            upper[-1 - o + 3 * (z % 3) + y % 3] += x * covector[t, z]
 
 
 @njit
@@ -261,8 +262,9 @@ def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper
             for n in range(handles):  # levers
                 F = y[PUSH, 3 * n], y[PUSH, 3 * n + 1], y[PUSH, 3 * n + 2]
                 b = formulas.handle[h + n, 1]
-                place = energies.pair[energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)]
-                add_product(lower, place, 3, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
+                alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
+                place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
+                add_product(lower, place, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
             if change > 0.0 and alpha != 0.0:  # n ∂α/∂y₁
                 push_of(formulas, k, c, y[Y1], w, energies.q[0])
                 push_of(formulas, k, c, y[MEAN], w, energies.q[1])

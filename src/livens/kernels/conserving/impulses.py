@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ..._jit import inline, njit
 from ..constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
+from ..coordinates import to_world
 from ..potential import kinetic, to_body
 from ..rows import jacobians
-from ..sparse import assemble, factor_lu, remove_dampers, solve_lu
+from ..sparse import assemble, remove_dampers
+from ..sparse_lu import factor_lu, solve_lu
 from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START_P, cayley_increment
 
 MOST_TILT = 2.0  # bounds of c and 1/c
@@ -109,8 +111,8 @@ def impulse_matrix(system, G0, G1, c, scratch, below, above):
 
 @inline
 def correct_impulses(system, state, work, trial, h, fresh, signals, row):
-    """A correction of μ and c by (5), with a `fresh` matrix or the last one. Returns the residual rates as violations
-    after a step, in tolerances, and the energy that they mean."""
+    """A correction of μ and c by (5), with a `fresh` matrix or the last one; the change of cμ goes into trial.change.
+    Returns the residual rates as violations after a step, in tolerances."""
     vectors, c = work.trial, trial.tilt[0]
     jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
     if fresh:
@@ -119,14 +121,30 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
     hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)
     e, _ = largest_violation(system.rows, work.x)
-    energy = 0.0
-    for r in range(trial.mu.shape[0]):
-        energy += abs(work.x[r] * trial.mu[r])
     solve_lu(system.blocks, trial.below, trial.above, work.x, work.y)
     for r in range(trial.mu.shape[0]):
+        trial.change[r] = -c * trial.mu[r]
         trial.mu[r] += work.x[r]
-        work.lam[r] -= 2.0 * c / h * work.x[r]  # almost cancels the change 2 c G(q₀)ᵀx of (2) and (3)
     trial.tilt[0] = balance_energy(
         system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
     )
-    return abs(h) * e, energy
+    for r in range(trial.mu.shape[0]):
+        trial.change[r] += trial.tilt[0] * trial.mu[r]
+    return abs(h) * e
+
+
+@njit
+def impulse_residuals(pattern, blocks, G, B0, B1, change, f, tau, x):
+    """What a change of cμ adds to minus the residuals of (2) and (3); f and tau are scratch."""
+    for b in range(f.shape[0]):
+        for k in range(3):
+            f[b, k] = tau[b, k] = 0.0
+    apply_multipliers(blocks, G, 1.0, change, f, tau)
+    for k in range(x.shape[0]):
+        x[k] = 0.0
+    for b in range(1, f.shape[0]):
+        o, t = pattern.body[b], (tau[b, 0], tau[b, 1], tau[b, 2])
+        u, w = to_world(B0, b, t), to_world(B1, b, t)
+        for k in range(3):
+            x[o + k] = 2.0 * f[b, k]
+            x[o + 3 + k] = u[k] + w[k]

@@ -103,6 +103,20 @@ def value(measures, m, a, B, near):
 
 
 @njit
+def differentiate_points(measures, m, a0, B0, a1, B1, s1, D, N):
+    """`differentiate` for the three measures ALONG_AXIS from m on, of the same points."""
+    i, j = measures.body[m, 0], measures.body[m, 1]
+    u1, w1 = to_world(B1, i, measures.point[m, 0]), to_world(B1, j, measures.point[m, 1])
+    u, w = middle(to_world(B0, i, measures.point[m, 0]), u1), middle(to_world(B0, j, measures.point[m, 1]), w1)
+    d1 = between(a1, i, j, u1, w1)
+    for k in range(3):
+        s1[m + k] = d1[k]
+        e = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+        put_opposite_forces(D, m + k, e, u, w)
+        put_opposite_forces(N, m + k, e, u1, w1)
+
+
+@njit
 def differentiate(measures, m, a0, B0, a1, B1, s0, D, N):
     """s₁ of measure m; its discrete gradient goes into D, its gradient at the end of the step into N."""
     kind, i, j = measures.kind[m], measures.body[m, 0], measures.body[m, 1]

@@ -15,6 +15,7 @@ from ..picture.instants import Instant
 from ..picture.picture import Links, Picture
 from ..picture.themes import Theme
 from . import layers, marks
+from .beams import beams
 from .layers import Layer
 from .sizes import Sizes
 
@@ -23,7 +24,8 @@ INNER = ("frames", "centres of mass", "points", "reaction forces")  # inside bod
 
 class Drawing:
     """A picture in the scene of a server. `forces` returns the forces [N] in the joints, when they are shown,
-    `contacts` the lines of contacts at a time [s]; `loads` are those of the whole motion."""
+    `contacts` the lines of contacts at a time [s]; `loads` are those of the whole motion, `strain` the largest of its
+    beams, if known."""
 
     def __init__(
         self,
@@ -34,9 +36,10 @@ class Drawing:
         forces: Callable[[], Array],
         contacts: Callable[[float], dict[str, Array]] | None = None,
         loads: Sequence[Arrows] = (),
+        strain: float = 0.0,
     ):
         self.server, self.picture, self.model, self.sizes = server, picture, picture.model, sizes
-        self.theme = theme
+        self.theme, self.strain = theme, strain
         self.lock = threading.RLock()
         self.followed: int | None = None
         self.now: Instant | None = None
@@ -47,7 +50,7 @@ class Drawing:
         if loads:
             self.layers["loads"] = marks.loads(server.scene, picture, sizes, theme, loads)
         self.layers["scale and axes"] = marks.scale_and_axes(
-            server.scene, sizes, theme, loads, bool(picture.model.gravity.any())
+            server.scene, sizes, theme, loads, bool(picture.model.gravity.any()), strain
         )
         if len(picture.model.bodies) > 1:
             self.layers["names"] = marks.names(server.scene, picture, sizes)
@@ -88,6 +91,8 @@ class Drawing:
         p, s, scene, theme = self.picture, self.sizes, self.server.scene, self.theme
         shapes, members = layers.bodies(scene, p, s)
         self.clickable = list(zip(shapes.nodes, members, strict=True))
+        if p.beams:
+            shapes = layers.together(shapes, beams(scene, p.beams, s, theme, self.strain))
 
         def centers(now: Instant) -> Array:
             return now.c[1:]

@@ -104,10 +104,12 @@ def bodies(scene: Any, picture: Picture, sizes: Sizes) -> tuple[Layer, list[Any]
         nodes.append(scene.add_batched_meshes_simple(name, vertices, triangles, *still, batched_colors=tints, lod=lod))
 
     for number, shape in enumerate(shape for shape in picture.shapes if not shape.is_point):
-        vertices = thickened(shape.mesh.vertices * sizes.scale, 0.5 * THICK)
-        add(f"/m/bodies/{number}", vertices, shape.mesh.triangles, shape.members)
+        shown = shape.members[~picture.covered[shape.members]]
+        if len(shown):
+            vertices = thickened(shape.mesh.vertices * sizes.scale, 0.5 * THICK)
+            add(f"/m/bodies/{number}", vertices, shape.mesh.triangles, shown)
     dot = ball(tiny(len(reach) - 1), sides=16)
-    small = np.flatnonzero(reach * sizes.scale < tiny(len(reach) - 1))[1:]  # the world is not drawn
+    small = np.flatnonzero((reach * sizes.scale < tiny(len(reach) - 1)) & ~picture.covered)[1:]  # not the world
     if len(small):
         add("/m/bodies/dots", dot.vertices, dot.triangles, small)
 

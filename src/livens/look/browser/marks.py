@@ -18,6 +18,7 @@ from ..picture.instants import Instant
 from ..picture.lengths import in_words, nice
 from ..picture.picture import Picture
 from ..picture.themes import Theme
+from .beams import legend
 from .layers import THICK, Layer, arrow_ends
 from .sizes import HALF, Sizes
 
@@ -61,8 +62,11 @@ def names(scene: Any, picture: Picture, sizes: Sizes) -> Layer:
     return Layer(False, nodes, update)
 
 
-def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrows], gravity: bool) -> Layer:
-    """The scale bar, the axes of the world, gravity, and the arrows of the legend. They do not move."""
+def scale_and_axes(
+    scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrows], gravity: bool, strain: float = 0.0
+) -> Layer:
+    """The scale bar, the axes of the world, gravity, the arrows of the legend, and, if `strain` is not zero, the
+    colours of strains up to it. They do not move."""
     corner, right, near = _corner(sizes)
     length = nice(BAR * HALF / sizes.scale)
     end = corner + length * sizes.scale * right
@@ -88,6 +92,8 @@ def scale_and_axes(scene: Any, sizes: Sizes, theme: Theme, whole: Sequence[Arrow
         node.points = np.array([(begin, stop)], dtype=np.float32)
         text = f"{one.scale:g} {one.unit}"
         nodes += [node, scene.add_label(f"/m/scale/value {k}", text, position=_tuple(stop), anchor="center-left")]
+    if strain > 0.0:
+        nodes += legend(scene, corner + 1.0 * HALF * right, right, strain, theme)
     return Layer(True, nodes, lambda now: None)
 
 

@@ -12,6 +12,7 @@ from ...describe.model import Body, Model
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
 from ..picture.arrows import arrows_of
+from ..picture.beams import largest_strain
 from ..picture.contacts import ContactPicture
 from ..picture.extent import extent
 from ..picture.instants import between, chosen, instants
@@ -118,9 +119,10 @@ class Player:
         touch = ContactPicture(motion, HALF / sizes.scale)
         k = chosen(len(motion), CHARTED_STATES)
         self.some = at_states(motion, k)
-        loads = arrows_of(picture, motion.t[k], instants(motion, k).R)
+        then = instants(motion, k)
+        loads, strain = arrows_of(picture, motion.t[k], then.R), largest_strain(picture.beams, then.x, then.R)
         near = touch.near if touch.exists else None
-        self.drawing = Drawing(server, picture, sizes, theme, self.forces, near, loads)
+        self.drawing = Drawing(server, picture, sizes, theme, self.forces, near, loads, strain)
         self.traces = Traces(server, picture, sizes, theme)
         self.traces.node.visible = traced
         k = chosen(len(motion), min(self.traces.most, TRACED_STATES))

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import Array
-from ...describe.row import across
-from ..picture.extent import upright
+from ..picture.extent import LIFT, TURN, upright
 from ..picture.lengths import nice
 
 HALF = 2.0  # half the largest side of a motion, in units of the page
@@ -64,13 +63,10 @@ class Sizes:
 
     @property
     def camera(self) -> Array:
-        """The position of the camera [units]: before the broad side of the motion, a little to the side and above."""
-        e1, e2 = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) if self.up[2] > 0.99 else across(self.up)
-        if np.abs(e1) @ self.half < np.abs(e2) @ self.half:
-            e1, e2 = e2, -e1
-        look = 0.45 * e1 - 0.85 * e2 + 0.38 * self.up
+        """The position of the camera [units], at the angles that pages and pictures have, too."""
+        look = np.array([np.cos(LIFT) * np.cos(TURN), np.cos(LIFT) * np.sin(TURN), np.sin(LIFT)])
         far = 0.92 * float(np.linalg.norm(self.half)) / np.tan(LENS / 2)
-        return look / np.linalg.norm(look) * max(far, 1.0)
+        return self.axes.T @ look * max(far, 1.0)
 
 
 def sizes(low: Array, high: Array, gravity: Array) -> Sizes:

@@ -97,8 +97,9 @@ function orbit(canvas, first = {}) {
   return Object.assign(camera, { home, first: values => { Object.assign(begin, values); home() } })
 }
 
-// ── WebGL: one program for faces, which get flat light from the derivative of their position, and for the grid; one for
-//    ribbons, a few pixels wide, between two ends. Bodies of one shape are drawn at once ──
+// ── WebGL: one program for faces, which get flat light from the derivative of their position, or smooth light from normals
+//    where they have any, and for the grid; one for ribbons, a few pixels wide, between two ends. Bodies of one shape are
+//    drawn at once ──
 function drawing(canvas, many = false) {       // many: no smooth edges, which are slow without graphics hardware
   const gl = canvas.getContext("webgl2", { alpha: false, antialias: !many, preserveDrawingBuffer: true })
   if (!gl) return null
@@ -109,17 +110,17 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       gl.shaderSource(shader, text); gl.compileShader(shader); gl.attachShader(program, shader)
     }
     ["r", "a", "b", "tint", "body"].forEach((name, k) => gl.bindAttribLocation(program, k, name))    // a matrix takes four
-    gl.bindAttribLocation(program, 8, "color")
+    gl.bindAttribLocation(program, 8, "color"); gl.bindAttribLocation(program, 9, "normal")
     gl.linkProgram(program)
     return program
   }
   const faces = linked(`#version 300 es
-    in vec3 r; in mat4 body; in vec4 color; uniform mat4 view; uniform vec3 origin; uniform float unit; out vec3 x; flat out vec4 c0;
-    void main() { vec4 p = body * vec4(r, 1); x = (p.xyz - origin) * unit; c0 = color; gl_Position = view * p; }`, `#version 300 es
-    precision highp float; in vec3 x; flat in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; uniform vec4 solid[8]; uniform int solids; out vec4 o;
+    in vec3 r, normal; in mat4 body; in vec4 color; uniform mat4 view; uniform vec3 origin; uniform float unit; out vec3 x, smoothly; out vec4 c0;
+    void main() { vec4 p = body * vec4(r, 1); x = (p.xyz - origin) * unit; c0 = color; smoothly = normal; gl_Position = view * p; }`, `#version 300 es
+    precision highp float; in vec3 x, smoothly; in vec4 c0; uniform vec3 eye, middle; uniform float lit, reach; uniform vec4 solid[8]; uniform int solids; out vec4 o;
     void main() {
       for (int k = 0; k < solids; k++) if (dot(vec4(x, 1), solid[k]) < -1e-4) discard;      // the grid of a plane ends at other planes
-      vec3 d = normalize(eye - x), m = normalize(cross(dFdx(x), dFdy(x)));
+      vec3 d = normalize(eye - x), m = dot(smoothly, smoothly) > .1 ? normalize(smoothly) : normalize(cross(dFdx(x), dFdy(x)));
       if (dot(m, d) < 0.) m = -m;
       float sun = max(dot(m, normalize(vec3(.4, -.3, .9))), 0.), glow = pow(max(dot(m, normalize(d + vec3(.4, -.3, .9))), 0.), 24.);
       vec3 c = lit > .5 ? c0.rgb * (.5 + .25 * max(dot(m, d), 0.) + .35 * sun) + .08 * glow : c0.rgb;
@@ -154,7 +155,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   }
   function kind(data, number) {                                              // a surface, and the bodies that have it
     const s = data.shapes[number], what = mesh(new Float32Array(raw(s.vertices)), new Uint32Array(raw(s.triangles)))
-    what.members = data.bodies.flatMap((body, b) => body.shape == number ? [b] : [])
+    what.members = data.bodies.flatMap((body, b) => body.shape == number && !body.covered ? [b] : [])
     what.places = new Float32Array(16 * what.members.length); what.ends = gl.createBuffer()
     gl.bindBuffer(gl.ARRAY_BUFFER, what.ends); gl.bufferData(gl.ARRAY_BUFFER, what.places, gl.DYNAMIC_DRAW)
     for (let k = 0; k < 4; k++) each(4 + k, 4, 64, 16 * k)
@@ -169,7 +170,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       what.members.forEach((b, k) => what.places.set(places[b + 1], 16 * k))
       put(what, what.places)
       gl.bindVertexArray(what.vao)
-      gl.drawElementsInstanced(gl.TRIANGLES, what.count, gl.UNSIGNED_INT, 0, what.members.length)
+      if (what.members.length) gl.drawElementsInstanced(gl.TRIANGLES, what.count, gl.UNSIGNED_INT, 0, what.members.length)
     }
   }
   // the ground: a grid on each plane (a point and its normal) that the eye is above, around the point below the middle
@@ -236,6 +237,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
       return { pieces, ...ribbon(6 * pieces.length) }
     })
     it.dots = ribbon(6 * data.bodies.length)
+    it.beams = beams(gl, data)
     return it
   }
   function coiled(coil, a, b, radius) {
@@ -270,7 +272,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   function smallBodies(it, places, right, pixel) {                           // bodies below three pixels are drawn as dots
     const out = []
     it.data.bodies.forEach((body, b) => {
-      if (body.reach > 1.5 * pixel) return
+      if (body.covered || body.reach > 1.5 * pixel) return
       const x = carry(places[b + 1], body.center)
       out.push(...x.map((c, i) => c - 1.5 * pixel * right[i]), ...x.map((c, i) => c + 1.5 * pixel * right[i]))
     })
@@ -314,7 +316,7 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
   }
 
   // ── a picture of a scene: bodies at `places` (the world first), `marks` points of every trace, seen by the camera ──
-  function draw(it, { places, marks = 0, middle, far, camera, colors = THEMES.light, on = () => true, arrows = [], segments = [], sharp = 1, now, inset = { top: 0, bottom: 0 } }) {
+  function draw(it, { places, marks = 0, middle, far, camera, colors = THEMES.light, on = () => true, arrows = [], segments = [], sharp = 1, now, frame, part, inset = { top: 0, bottom: 0 } }) {
     const ratio = sharp * (window.devicePixelRatio || 1), w = canvas.clientWidth * ratio | 0, h = canvas.clientHeight * ratio | 0
     if (canvas.width != w || canvas.height != h) { canvas.width = w; canvas.height = h }
     const { data, cell } = it, { turn, lift, pan = [0, 0] } = camera, high = canvas.clientHeight, free = Math.max(.3 * high, high - inset.top - inset.bottom)
@@ -332,6 +334,8 @@ function drawing(canvas, many = false) {       // many: no smooth edges, which a
     gl.uniform3fv(U.origin, data.middle); gl.uniform1f(U.unit, 1 / data.size)
     gl.uniform3fv(U.eye, scaled(eye))
     drawBodies(it.shapes, places)
+    it.beams(places, colors, on("strain") ? frame : undefined, part)
+    gl.vertexAttrib3f(9, 0, 0, 0)
     drawGround(it, eye, middle, colors.grid, Math.max(6 * cell, 1.3 * far) / data.size, scaled)
     gl.useProgram(ribbons); gl.uniformMatrix4fv(V.view, false, view); gl.uniform2f(V.screen, w, h)
     drawLines(it, places, { on, marks, colors, arrows, segments, eye, now })

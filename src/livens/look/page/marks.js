@@ -1,4 +1,4 @@
-// Marks of a page: scale bar, axes of the world, arrows of loads with their scale, and names under the pointer.
+// Marks of a page: scale bar, axes of the world, arrows of loads with their scale, colours of strains, and names under the pointer.
 
 const UNITS = [[1e3, 1e3, "km"], [.1, 1, "m"], [1e-4, 1e-3, "mm"], [0, 1e-6, "µm"]]
 function inWords(x) { const [, unit, name] = UNITS.find(([from]) => x >= from); return `${Number((x / unit).toPrecision(6)).toLocaleString("en")} ${name}` }
@@ -15,6 +15,12 @@ function marks(data, scene, $) {
     item.lastChild.style.color = `var(--${one.kind})`
     box.append(item)
     one.legend = item.lastChild
+  }
+  if (data.strain !== null) {                                                 // the colours of beams
+    const item = document.createElement("div"), [low, title, high] = [`−${data.strainText}`, "strain", data.strainText].map(text => Object.assign(document.createElement("span"), { textContent: text }))
+    item.className = "strain"
+    item.append(low, title, high, document.createElement("i"))
+    box.append(item)
   }
   // names under the pointer: joints first, since they are small, then bodies
   const joints = new Map()
@@ -71,6 +77,7 @@ function marks(data, scene, $) {
       const length = nice(130 / shown.pixels)
       bar.lastChild.style.width = `${length * shown.pixels}px`; bar.firstChild.textContent = inWords(length)
       for (const one of arrows) { one.legend.style.width = `${one.scale / one.most * one.length * data.size * shown.pixels}px`; one.legend.parentElement.hidden = !$("arrows").checked }
+      if (data.strain !== null) box.querySelector(".strain").hidden = !$("strain").checked
       axes(camera, colors)
       const found = pointer && named(shown, places, pointer)
       tip.hidden = !found

@@ -1,8 +1,9 @@
 """A motion as one HTML page that plays in any browser, without a network: page(motion), write_page(motion, path).
 
-The template page.html is the page, drawing.js draws, marks.js adds scale, axes and names, contacts.js adds forces of
-contacts, curves.js shows readings of bodies and joints over time, and player.js plays; this module fills in the
-description (each shape once) and the poses (frames.py). Numbers are little-endian single precision in base64.
+The template page.html is the page, drawing.js draws, beams.js makes the surfaces of beams, marks.js adds scale, axes
+and names, contacts.js adds forces of contacts, curves.js shows readings of bodies and joints over time, and player.js
+plays; this module fills in the description (each shape once) and the poses (frames.py). Numbers are little-endian
+single precision in base64.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...describe.pose import quaternions
 from ...record.trajectory import Trajectory
 from ...storage.atomic import replacing
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
+from ..picture.beams import BeamPicture, largest_strain, strain_in_words
 from ..picture.coils import RADIUS, profile
 from ..picture.colors import readable
 from ..picture.contacts import NORMAL, ContactPicture
@@ -43,7 +45,9 @@ IMPACT_MARKS = 300  # on the time axis: the strongest impacts
 CONTACT_MARKS = 200_000  # contact points at all times: 8 MB
 SPRING_STATES = 200  # states at which the extensions of springs are compared
 CURVE_TIMES, CURVE_NUMBERS = 240, 40_000  # states at which curves are stored, and numbers of all curves: 210 kB
-SCRIPTS = {name: f"{name}.js" for name in ("drawing", "marks", "contacts", "curves", "player")}
+SCRIPTS = {name: f"{name}.js" for name in ("beams", "drawing", "marks", "contacts", "curves", "player")}
+
+NO_BEAMS = "const beams = () => () => {}"  # for pages without beams, which stay small
 
 
 def write_page(
@@ -85,6 +89,7 @@ def page(motion: Trajectory, view: View, most: int | None = None) -> str:
     speeds = sorted({chosen, *(float(f"{speed * factor:.3g}") for speed in SPEEDS)})
     marks = {
         **dict(zip(SCRIPTS, scripts, strict=True)),
+        **({} if data["beams"] else {"beams": NO_BEAMS}),
         "title": escape(view.title),
         "subtitle": escape(f"{motion.scheme!r}, h = {motion.h:.6g} s, {motion.steps:,} steps"),
         "note": escape(frames.note),
@@ -108,7 +113,7 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     shrink = picture.shrink(size)
     symbols = picture.symbols.ends(now.x[0], now.R[0], shrink * SYMBOL_SIZE * size)
     up = upright(motion.model.gravity)
-    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R)
+    arrows = arrows_of(picture, motion.t[frames.number], up.T @ now.R, motion)
     room = [corners(picture, now.x, now.R), symbols.reshape(-1, 3), tips(arrows, now.x, now.R, up, size)]
     data = scene(picture) | {
         "times": packed(motion.t[frames.number], "<f8"),
@@ -123,6 +128,8 @@ def _data(motion: Trajectory, view: View, most: int) -> tuple[dict[str, Any], Fr
     }
     data["symbols"]["size"], data["axes"]["half"] = shrink * SYMBOL_SIZE, shrink * AXIS
     data["arrows"] = [_arrow(one, up) for one in arrows]
+    data["strain"] = _strains(picture, now.x, now.R, size, data["beams"])
+    data["strainText"] = "" if data["strain"] is None else strain_in_words(data["strain"])
     some = slice(None, None, max(1, len(frames.number) // SPRING_STATES))
     extension = picture.springs.extension(picture.springs.ends(now.x[some], now.R[some]))
     data["springs"]["most"] = float(np.abs(extension).max(initial=0.0))
@@ -198,6 +205,7 @@ def scene(picture: Picture) -> dict[str, Any]:
                 "name": body.name,
                 "shape": int(picture.shape_of[b]),
                 "reach": float(picture.reach[b]),
+                "covered": bool(picture.covered[b]),
                 "color": rgba(picture.colors[b], float(picture.opacity[b])),
                 "trace": [
                     rgba(readable(picture.colors[b], paper)) for paper in (theme.paper for theme in THEMES.values())
@@ -215,7 +223,35 @@ def scene(picture: Picture) -> dict[str, Any]:
         "symbols": _symbols(picture) | {"types": [kinds.get(name, "") for name in picture.symbols.names]},
         "arrows": [],
         "traces": _places(picture.traces),
+        "beams": [_beam(beam) for beam in picture.beams],
+        "strain": None,
     }
+
+
+def _beam(beam: BeamPicture) -> dict[str, Any]:
+    """A beam as beams.js reads it; `changes` are those of stretch and curvatures at all times."""
+    return {
+        "name": beam.name,
+        "body": beam.body.tolist(),
+        "parts": beam.parts,
+        "directed": beam.directed,
+        "flat": not beam.sizes,
+        "outline": packed(beam.outline),
+        "drawn": packed(beam.outline),
+        "triangles": packed(beam.triangles, "<u4"),
+        "color": rgba(beam.color, beam.opacity),
+        "changes": None,
+    }
+
+
+def _strains(picture: Picture, x: Array, R: Array, size: float, found: list[dict[str, Any]]) -> float | None:
+    """Enter the strains of all beams over the times of x and R, and their outlines in a motion of this size; return the
+    largest strain, None if no beam is coloured by it."""
+    for beam, entry in zip(picture.beams, found, strict=True):
+        entry["drawn"] = packed(beam.drawn(size))
+        if beam.strains is not None:
+            entry["changes"] = packed(beam.changes(x, R))
+    return largest_strain(picture.beams, x, R) if any(beam.strains for beam in picture.beams) else None
 
 
 def _symbols(picture: Picture) -> dict[str, Any]:

@@ -39,7 +39,7 @@ function begin() {
     for (let f = 0; f < times.length; f++) path.set(scene.mark(k, b ? matrix(pose(b - 1, f, 0)) : scene.world), 3 * f)
     scene.trace(k, path)
   })
-  const exists = { springs: scene.springs.n + scene.dampers.n, rods: scene.rods.n, axes: scene.axes.n, symbols: data.symbols.names.length, arrows: data.arrows.length, traces: scene.traces.n, contacts: touch.exists }
+  const exists = { springs: scene.springs.n + scene.dampers.n, rods: scene.rods.n, axes: scene.axes.n, symbols: data.symbols.names.length, arrows: data.arrows.length, traces: scene.traces.n, contacts: touch.exists, strain: data.strain !== null }
   for (const name in exists) if (exists[name]) $(name).closest("label").hidden = document.querySelector("aside").hidden = false
   if (!scene.springs.n) document.querySelector("aside small").hidden = true
   $("layers").open = innerWidth > 560 && innerHeight > 420
@@ -55,11 +55,13 @@ function begin() {
     if (playing && last) { now += (clock - last) / 1000 * $("speed").value; if (now > end) now = start }
     last = clock
     const state = [now, camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, innerHeight, window.devicePixelRatio,
-                   document.documentElement.dataset.look, chart.chosen, mark.pointer, ...boxes.map(box => box.checked)].join()
+                   document.documentElement.dataset.look, chart.chosen, mark.pointer, $("layers").open, ...boxes.map(box => box.checked)].join()
     if (state == drawn) return                  // a picture that does not change is not drawn again
     drawn = state
     const [frame, part] = frameOf(now), bodies = data.bodies.map((_, b) => matrix(pose(b, frame, part)))
-    const inset = { top: document.querySelector("header").offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
+    const panel = document.querySelector("aside"), head = document.querySelector("header")
+    head.style.maxWidth = panel.offsetWidth ? `${panel.getBoundingClientRect().left - 28}px` : ""    // words end before the panel
+    const inset = { top: head.offsetHeight + 14, bottom: document.querySelector("footer").offsetHeight + 16 + chart.inset }
     const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
     const follow = $("follow").checked, middle = follow
       ? [0, 1, 2].map(i => bodies.reduce((s, M, b) => s + data.bodies[b].share * carry(M, data.bodies[b].center)[i], 0)) : view.middle
@@ -67,7 +69,7 @@ function begin() {
     const places = [scene.world, ...bodies], colors = THEMES[document.documentElement.dataset.look]
     const loads = $("arrows").checked ? mark.arrows(places, frame, colors) : []
     const segments = $("contacts").checked ? touch.lines(Math.min(frame + Math.round(part), times.length - 1), colors) : []
-    const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, inset, colors, arrows: loads, segments, on: name => $(name).checked })
+    const shown = pen.draw(scene, { places, marks: frame + 1, middle, far, camera, now, frame, part, inset, colors, arrows: loads, segments, on: name => $(name).checked })
     mark.draw(shown, places, camera, inset, colors)
     chart.draw(now, colors)
     latest = [shown, places]

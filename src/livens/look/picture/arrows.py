@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array
+from ...record.trajectory import Trajectory
 from .lengths import nice
+from .phases import exist
 from .picture import Picture
 from .places import Places, places
 
@@ -37,13 +39,17 @@ def tips(arrows: list[Arrows], x: Array, R: Array, up: Array, half: float) -> Ar
     return np.concatenate([np.zeros((0, 3)), *(one.reshape(-1, 3) for one in found)])
 
 
-def arrows_of(picture: Picture, t: Array, R: Array) -> list[Arrows]:
-    """The forces and the torques of all loads at the times t with the rotations R (times, bodies, 3, 3)."""
+def arrows_of(picture: Picture, t: Array, R: Array, motion: Trajectory | None = None) -> list[Arrows]:
+    """The forces and the torques of all loads at the times t with the rotations R (times, bodies, 3, 3); zero at times
+    at which the motion has no such load."""
+    exists = np.ones((len(t), len(picture.loads)), dtype=bool)
+    if motion is not None:
+        exists = exist(motion, [load.name for load in picture.loads], t)
     found = []
     for kind, unit in (("force", "N"), ("torque", "N m")):
         loads, values = [], []
-        for load in picture.loads:
-            one = _values(vars(load)[kind], t)
+        for load, there in zip(picture.loads, exists.T, strict=True):
+            one = np.where(there[:, None], _values(vars(load)[kind], t), 0.0)
             if load.axes == "body":
                 body = places(picture.model, [load.point]).body[0]
                 one = np.einsum("tij,tj->ti", R[:, body], one)

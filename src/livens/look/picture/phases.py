@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import Array
 from ...describe.model import Model
 from ...record.trajectory import Trajectory
 
@@ -31,6 +35,15 @@ def intervals(motion: Trajectory, names: Sequence[str]) -> list[list[tuple[float
     phases, ends = motion.phases, [-ALWAYS, *_changes(motion), ALWAYS]
     spans = list(pairwise(ends))
     return [[span for span, phase in zip(spans, phases, strict=True) if _has(phase, name)] for name in names]
+
+
+def exist(motion: Trajectory, names: Sequence[str], t: Array) -> NDArray[np.bool_]:
+    """Which of the joints and forces of these names exist at the times t [s] (times, names)."""
+    if len(motion.phases) == 1:
+        return np.ones((len(t), len(names)), dtype=bool)
+    spans = intervals(motion, names)
+    found = [np.logical_or.reduce([(begin <= t) & (t < end) for begin, end in some]) for some in spans]
+    return np.array(found, dtype=bool).reshape(len(names), len(t)).T
 
 
 def _changes(motion: Trajectory) -> list[float]:

@@ -4,10 +4,11 @@
     body        its surface, in the colour of its number
     spring      a coil between two points, coloured by its extension
     damper      a thin line between two points
-    rod         a thick line between two points
+    rod         a thick line between two points, and between a body and a point outside it on which something acts
     axis        a short line through a point of a joint, along a direction of one of its bodies
     symbol      a small drawing of a joint by its type, of the ground at points of the world, and of the base link
     load        an arrow along a force, or a double one along a torque (arrows.py)
+    beam        the surface of a beam or cable, coloured by its strain (beams.py), in place of its bodies
 
 Everything is given as points and directions fixed to bodies (places.py), so a back end needs the poses of the bodies at
 a time (instants.py) and nothing else of the motion. Back ends: browser (viser), page (HTML), render (PNG, films), gltf.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +29,11 @@ from ...describe.body import Plane
 from ...describe.glyph import Glyph
 from ...describe.model import Body, Model, Point
 from ...errors import ModelError
+from .beams import BeamPicture, beams_of
 from .colors import colors_of
 from .places import Places, places, traced
 from .shapes import Shape, shapes
+from .stems import stems_of
 from .symbols import SYMBOL_SIZE, Symbols, symbols_of
 
 BASE_POINTS = 40  # models with more points of joints on the world have no base link
@@ -40,7 +44,7 @@ AXIS = 0.07  # half the length of the line of an axis, in halves of the largest 
 class Item(NamedTuple):
     """One thing that every back end draws."""
 
-    kind: str  # "body", "spring", "damper", "rod", "axis", "symbol" or "load"
+    kind: str  # "body", "spring", "damper", "rod", "axis", "symbol", "load" or "beam"
     name: str
 
 
@@ -101,13 +105,16 @@ class Picture:
     floors: Array  # (n, 2, 3) points and normals of the planes on which bodies roll or touch, and of floors
     joints: list[Any]  # joints that are drawn as a point
     joint_points: Places  # their second points
+    beams: list[BeamPicture]  # beams and cables
+    covered: NDArray[np.bool_]  # (bodies,) those that are not drawn: beams are in their place
     points: Places  # all points on which joints and forces act
     traces: Places  # points that leave a trace
 
     @property
     def items(self) -> list[Item]:
         """All that a back end must draw."""
-        found = [Item("body", body.name) for body in self.model.bodies[1:]]
+        shown = zip(self.model.bodies[1:], self.covered[1:], strict=True)
+        found = [Item("body", body.name) for body, covered in shown if not covered]
         names = {
             "spring": self.springs.names,
             "damper": self.dampers.names,
@@ -115,13 +122,14 @@ class Picture:
             "axis": self.axes.names,
             "symbol": self.symbols.names,
             "load": [load.name for load in self.loads],
+            "beam": [beam.name for beam in self.beams],
         }
         return found + [Item(kind, name) for kind, some in names.items() for name in some]
 
     def shrink(self, half: float) -> float:
         """The factor, at most 1, by which symbols and axes are smaller where the bodies are small beside the motion, of
         which `half` [m] is half the largest side."""
-        reach = self.reach[self.reach > 0.0]
+        reach = self.reach[(self.reach > 0.0) & ~self.covered]
         return min(1.0, BESIDE * float(np.median(reach)) / (SYMBOL_SIZE * half)) if len(reach) and half > 0.0 else 1.0
 
     @property
@@ -145,29 +153,44 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
     if len(model.bodies) < 2:
         raise ModelError(f"model {model.name!r} has no bodies: there is nothing to show.")
     things = [*model.joints, *model.forces]
-    glyphs = [(thing, glyph) for thing in things for glyph in thing.glyphs()]
+    sweeps = [(thing.name, glyph.sweep) for thing in things for glyph in thing.glyphs() if glyph.sweep is not None]
+    inside = {frozenset(body.name for body in pair) for _, sweep in sweeps for pair in pairwise(sweep.bodies)}
+    glyphs = [
+        (thing, glyph)
+        for thing in things
+        for glyph in thing.glyphs()
+        if glyph.kind != "rod" or frozenset(point.body.name for point in glyph.points) not in inside  # links of a cable
+    ]
     pins = [(thing, glyph) for thing, glyph in glyphs if glyph.kind == "joint"]
     axes = [(thing.name, point, axis) for thing, glyph in glyphs for point, axis in glyph.axes]
 
-    def links(kind: str) -> Links:
+    def links(kind: str, stems: Sequence[tuple[str, Point, Point]] = ()) -> Links:
         chosen = [(thing.name, glyph) for thing, glyph in glyphs if glyph.kind == kind]
+        chosen += [(name, Glyph(kind, (point, middle))) for name, point, middle in stems]
         first, second = (places(model, [glyph.points[side] for _, glyph in chosen]) for side in (0, 1))
         length = np.array([glyph.length for _, glyph in chosen], dtype=np.float64)
         return Links(tuple(name for name, _ in chosen), first, second, length)
 
     found, shape_of, reach = shapes(model), np.full(len(model.bodies), -1), np.zeros(len(model.bodies))
+    stems = stems_of((thing for thing, _ in glyphs), found, [body.name for body in model.bodies])
     for number, shape in enumerate(found):
         shape_of[shape.members], reach[shape.members] = number, shape.reach
+    colors = colors_of(model)
+    beams = beams_of(model, sweeps, colors)
+    covered = np.zeros(len(model.bodies), dtype=bool)
+    points = {int(k) for shape in found if shape.is_point for k in shape.members}
+    for beam in beams:
+        covered[[k for k in beam.body if beam.directed or int(k) in points]] = True
     return Picture(
         model=model,
         shapes=found,
         shape_of=shape_of,
         reach=reach,
-        colors=colors_of(model),
+        colors=colors,
         opacity=np.array([body.opacity for body in model.bodies]),
         springs=links("spring"),
         dampers=links("damper"),
-        rods=links("rod"),
+        rods=links("rod", stems),
         axes=Axes(
             tuple(name for name, _, _ in axes),
             places(model, [point for _, point, _ in axes]),
@@ -178,6 +201,8 @@ def picture_of(model: Model, trace: Sequence[Point | Body] | None = None) -> Pic
         floors=_floors(model, glyphs),
         joints=[thing for thing, _ in pins],
         joint_points=places(model, [glyph.points[0] for _, glyph in pins]),
+        beams=beams,
+        covered=covered,
         points=places(model, [point for thing in things for point in thing.points]),
         traces=traced(model, model.bodies[1:] if trace is None else trace),
     )

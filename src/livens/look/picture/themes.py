@@ -15,7 +15,7 @@ from ...errors import ModelError
 from .colors import DARK_PAPER, PAPER, hexadecimal
 
 Color = tuple[int, int, int]
-SCRIPT_LINES = ("paper", "ink", "ground", "force", "torque", "short", "rest", "long")  # drawn by scripts
+SCRIPT_LINES = ("paper", "ink", "ground", "force", "torque", "short", "rest", "long", "calm")  # drawn by scripts
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Theme:
     short: Color  # springs: shortened, at rest, stretched
     rest: Color
     long: Color
+    calm: Color  # surfaces of beams without strain; where they are strained, they have the colours of springs
     curves: tuple[Color, Color, Color]
 
     @property
@@ -83,6 +84,7 @@ THEMES = {
         short=(0, 114, 178),
         rest=(136, 136, 132),
         long=(213, 94, 0),
+        calm=(205, 204, 197),
         curves=((30, 30, 30), (0, 114, 178), (163, 60, 0)),
     ),
     "dark": Theme(
@@ -109,6 +111,7 @@ THEMES = {
         short=(86, 180, 233),
         rest=(150, 150, 150),
         long=(255, 140, 66),
+        calm=(205, 204, 197),
         curves=((236, 234, 228), (86, 180, 233), (255, 157, 92)),
     ),
 }

@@ -17,6 +17,7 @@ from ...checks import direction, positive
 from ...describe.model import Body, Point
 from ...errors import ModelError
 from ...record.trajectory import Trajectory
+from .beams import traced_bodies
 from .extent import LIFT, TURN, upright
 from .themes import theme_of
 
@@ -60,10 +61,10 @@ def view_of(
 
     camera: "corner" (the default), "front", "back", "left", "right", "top", or the direction from the motion to the
     eye, three numbers in world axes. traces: points, and bodies or their names, that leave traces; True: all centres of
-    mass; None: the same for at most 50 bodies; False: none. title: left out, the name of the model. speed: of the
-    playback relative to real time; left out, real time, or ten seconds in all if that is too short or too long. follow:
-    the camera moves with the bodies. theme: "light" or "dark" (themes.py); left out, light, and pages as the system of
-    the reader.
+    mass, of beams and cables that of the last body; None: the same for at most 50 bodies; False: none. title: left out,
+    the name of the model. speed: of the playback relative to real time; left out, real time, or ten seconds in all if
+    that is too short or too long. follow: the camera moves with the bodies. theme: "light" or "dark" (themes.py); left
+    out, light, and pages as the system of the reader.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, -9.81, 0), name="fall")
@@ -73,7 +74,7 @@ def view_of(
     (0.785398, 'fall', 0.001)
     """
     turn, lift = _angles(motion, camera)
-    bodies = motion.model.bodies[1:]
+    bodies = traced_bodies(motion.model)
     if traces is None:
         traces = len(bodies) <= TRACED_BODIES
     chosen = (tuple(bodies) if traces else ()) if isinstance(traces, bool) else _points(motion, traces)

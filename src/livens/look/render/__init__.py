@@ -120,7 +120,8 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Pictur
     end = max(abs(float(scene.t[0])), abs(float(scene.t[-1])))
     title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())
     t, up, arrows = float(scene.t[state]), scene.up, scene.arrows
-    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half)
+    strain = scene.strain if any(beam.strains for beam in scene.picture.beams) else None
+    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half, strain)
     return (255.0 * image + 0.5).astype(np.uint8)
 
 

@@ -1,4 +1,4 @@
-"""Marks on a picture: title, time, scale bar with its unit, the axes of the world, and the scale of arrows.
+"""Marks on a picture: title, time, scale bar with its unit, axes of the world, scales of arrows and strains.
 
 A length l at the distance of the camera's target has l f h / (2 far) pixels on a screen of h pixels height.
 """
@@ -11,6 +11,8 @@ import numpy as np
 
 from ...checks import Array
 from ..picture.arrows import ARROW_LENGTH, Arrows
+from ..picture.beams import strain_in_words
+from ..picture.colors import of_extension
 from ..picture.lengths import in_words, nice
 from ..picture.themes import Theme, unit
 from .letters import LETTER_GAP, LETTER_HEIGHT, LETTER_WIDTH, write
@@ -34,9 +36,11 @@ def add_marks(
     gravity: bool,
     arrows: list[Arrows],
     half: float,
+    strain: float | None = None,
 ) -> None:
     """Draw all marks into an image (height, width, 3) of whole pixels; `camera` has that size. world: the rotation from
-    world axes to upright ones; gravity: there is some; half: half the largest side of the motion [m]."""
+    world axes to upright ones; gravity: there is some; half: half the largest side of the motion [m]; strain: the
+    largest of the beams, None if no beam is coloured by it."""
     ink = unit(theme.ink)
     height, width = image.shape[:2]
     scale = max(1, round(min(height, width) / 320))
@@ -58,6 +62,8 @@ def add_marks(
         long = round(one.scale / one.most * ARROW_LENGTH * half * metre)
         color = unit(theme.force if one.kind == "force" else theme.torque)
         _arrow(image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", color)
+    if strain is not None:
+        _strain_scale(image, width - edge, bottom, scale, strain, theme)
 
 
 def time_text(t: float, end: float) -> str:
@@ -92,6 +98,23 @@ def _arrow(image: Array, x: int, y: int, length: int, scale: int, text: str, col
     for k in range(3 * scale):
         _box(image, x + length - k - 1, x + length - k, y - thick - k // 2, y + k // 2, color)
     write(image, text, x, y - 4 * scale - scale * LETTER_HEIGHT, scale, color)
+
+
+def _strain_scale(image: Array, right: int, bottom: int, scale: int, strain: float, theme: Theme) -> None:
+    """The colours of strains from −largest to largest, with these numbers, in the lower corner at the right."""
+    ink, ends = unit(theme.ink), [strain_in_words(sign * strain).replace("-", "−") for sign in (-1.0, 1.0)]
+    title, letter = "strain", scale * (LETTER_WIDTH + LETTER_GAP)
+    length = letter * (len(ends[0]) + len(ends[1]) + len(title) + 4)
+    left, high = right - length, scale * (LETTER_HEIGHT - 1)
+    part = np.linspace(-strain, strain, length)
+    colors = of_extension(part, strain, theme.short, theme.calm, theme.long) / 255.0
+    if left < 0:  # no room
+        return
+    image[bottom - high : bottom, left:right] = colors
+    above = bottom - high - 3 * scale - scale * LETTER_HEIGHT
+    write(image, ends[0], left, above, scale, ink)
+    write(image, title, left + (length - letter * len(title)) // 2, above, scale, ink)
+    write(image, ends[1], right - letter * len(ends[1]) + scale * LETTER_GAP, above, scale, ink)
 
 
 def _triad(

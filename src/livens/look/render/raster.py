@@ -139,7 +139,8 @@ def seen(corners: Array, camera: Camera) -> Buffers:
 def shaded(
     buffers: Buffers, corners: Array, normals: Array, colors: Array, lit: NDArray[np.bool_], camera: Camera
 ) -> Array:
-    """Colours (m, 3) of the covered pixels: sun, sky and a little gloss, by the corners' normals (n, 3, 3)."""
+    """Colours (m, 3) of the covered pixels: sun, sky and a little gloss, by the corners' normals and colours, both
+    (n, 3, 3)."""
     rows, columns = np.nonzero(buffers.owner >= 0)
     k = buffers.owner[rows, columns]
     p = corners[k, :, :2]
@@ -155,7 +156,8 @@ def shaded(
     half = (SUN + camera.d) / np.linalg.norm(SUN + camera.d)
     gloss = np.maximum(n @ half, 0.0) ** 40
     light = 0.42 + 0.46 * sun + 0.12 * sky + 0.12 * np.abs(facing)
-    return np.where(lit[k][:, None], colors[k] * light[:, None] + 0.12 * gloss[:, None], colors[k]).clip(0.0, 1.0)
+    color = colors[k, 0] * (1.0 - b - c) + colors[k, 1] * b + colors[k, 2] * c
+    return np.where(lit[k][:, None], color * light[:, None] + 0.12 * gloss[:, None], color).clip(0.0, 1.0)
 
 
 def outlined(buffers: Buffers, part: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ World axes are turned so that z is up, against gravity. Lines are ribbons of a f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,13 @@ from ...checks import Array
 from ...record.contacts import has_contacts
 from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
+from ..picture.beams import BeamPicture, largest_strain
 from ..picture.coils import coils, profile
 from ..picture.colors import readable
 from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
-from ..picture.phases import lasting
+from ..picture.phases import exist, passing
 from ..picture.picture import AXIS, picture_of
 from ..picture.symbols import SYMBOL_SIZE
 from ..picture.themes import theme_of, unit
@@ -60,7 +62,7 @@ class Faces(NamedTuple):
 
     corners: Array  # (n, 3, 3) pixels and 1/depth
     normals: Array  # (n, 3, 3)
-    colors: Array  # (n, 3)
+    colors: Array  # (n, 3, 3) at the corners
     lit: NDArray[np.bool_]  # (n,)
     part: NDArray[np.int64]  # (n,) number of the body; −1: a line
     opacity: Array  # (n,)
@@ -75,10 +77,11 @@ class Scene:
         self.view = view_of(motion) if view is None else view
         self.theme = theme_of(self.view.theme)
         self.ink, self.grey = unit(self.theme.ink), unit(self.theme.ground)
-        self.picture = picture_of(lasting(motion), self.view.traces)
+        self.picture = picture_of(passing(motion), self.view.traces)
         self.t, self.up = motion.t, upright(motion.model.gravity)
         self.now = upright_instants(motion, np.arange(len(motion)))
-        self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R)
+        self.arrows = arrows_of(self.picture, motion.t, self.up.T @ self.now.R, motion)
+        self.motion = motion
         self.colors = self.picture.colors / 255.0
         self.tints = np.array([readable(color, self.theme.paper) for color in self.picture.colors]) / 255.0  # of traces
         kinds = np.array(self.picture.symbols.kinds, dtype=object)
@@ -88,6 +91,7 @@ class Scene:
         self.half = 0.5 * float(np.ptp(self.room(self.overview), axis=0).max())
         self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
         self.shrink = self.picture.shrink(self.half)
+        self.strain = largest_strain(self.picture.beams, self.now.x, self.now.R)
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -122,12 +126,14 @@ class Scene:
     def faces(self, state: int, camera: Camera) -> Faces:
         """All triangles of the picture at a stored state."""
         pixel = 1.6 * np.sqrt(camera.height / 1000.0)  # lines of small pictures are relatively wider
-        drawn = [self._body(k, state, camera) for k in range(1, len(self.colors))]
+        drawn = [self._body(k, state, camera) for k in range(1, len(self.colors)) if not self.picture.covered[k]]
+        drawn += [self._beam(beam, state, camera) for beam in self.picture.beams]
         drawn += [
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
         ]
-        symbols, still = self.symbols(state), self.still
+        there = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
+        symbols, still = self.symbols(state)[there], self.still[there]
         for kind, color, pieces in (("symbol", self.ink, symbols[~still]), ("ground", self.grey, symbols[still])):
             drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
@@ -138,10 +144,19 @@ class Scene:
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
-        found = [Line("spring", self.grey, line) for line in coils(ends, self.coil, radius)]
-        found += [Line("damper", self.grey, line) for line in picture.dampers.ends(x, R)]
-        found += [Line("rod", self.grey, line) for line in picture.rods.ends(x, R)]
-        found += [Line("axis", self.ink, line) for line in picture.axes.ends(x, R, self.shrink * AXIS * self.half)]
+        axes = picture.axes.ends(x, R, self.shrink * AXIS * self.half)
+        drawn = [
+            ("spring", self.grey, picture.springs.names, coils(ends, self.coil, radius)),
+            ("damper", self.grey, picture.dampers.names, picture.dampers.ends(x, R)),
+            ("rod", self.grey, picture.rods.names, picture.rods.ends(x, R)),
+            ("axis", self.ink, picture.axes.names, axes),
+        ]
+        found = [
+            Line(kind, color, line)
+            for kind, color, names, lines in drawn
+            for line, exists in zip(lines, self.exist(names, state), strict=True)
+            if exists
+        ]
         found += [
             Line("load", self.arrow_color(one.kind), line)
             for one in self.arrows
@@ -155,6 +170,10 @@ class Scene:
         paths = np.swapaxes(picture.traces.at(self.now.x[until], self.now.R[until]), 0, 1)
         of_traces = self.tints[picture.traces.body]
         return found + [Line("trace", tint, path) for tint, path in zip(of_traces, paths, strict=True)]
+
+    def exist(self, names: Sequence[str], state: int) -> NDArray[np.bool_]:
+        """Which of the joints and forces of these names exist at a stored state."""
+        return exist(self.motion, names, self.t[state : state + 1])[0]
 
     def arrow_color(self, kind: str) -> Any:
         """The colour of forces or torques."""
@@ -184,9 +203,17 @@ class Scene:
         x, R, n = self.now.x[state, k], self.now.R[state, k], len(T)
         world = (x + vertices @ R.T)[T]
         screen = camera.screen(world) * (1.0, 1.0, 1.0 + ORDER * ((k - 1) % 8))
-        color = np.tile(self.colors[k], (n, 1))
+        color = np.tile(self.colors[k], (n, 3, 1))
         clear = np.full(n, self.picture.opacity[k])
         return Faces(screen, (normals @ R.T)[T], color, np.ones(n, dtype=bool), np.full(n, k), clear, world)
+
+    def _beam(self, beam: BeamPicture, state: int, camera: Camera) -> Faces:
+        x, R, k = self.now.x[state], self.now.R[state], int(beam.body[0])
+        vertices, normals, T = beam.mesh(x, R, self.half)
+        color = beam.colors(beam.changes(x, R), self.strain, self.theme) / 255.0
+        n, world = len(T), vertices[T]
+        clear, lit, part = np.full(n, beam.opacity), np.ones(n, dtype=bool), np.full(n, k)
+        return Faces(camera.screen(world), normals[T], color[T], lit, part, clear, world)
 
 
 def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
@@ -194,7 +221,7 @@ def _flat(corners: Array, color: Any, nearer: float = 1.003) -> Faces:
     n = len(corners)
     corners = corners * (1.0, 1.0, nearer)
     zero = np.zeros((n, 3, 3))
-    colors, lit = np.tile(np.asarray(color), (n, 1)), np.zeros(n, dtype=bool)
+    colors, lit = np.tile(np.asarray(color), (n, 3, 1)), np.zeros(n, dtype=bool)
     return Faces(corners, zero, colors, lit, np.full(n, -1), np.ones(n), zero)
 
 
