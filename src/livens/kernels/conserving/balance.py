@@ -17,6 +17,7 @@ MEAN_V, MEAN_W = 2, 3  # v̄ (world axes), Ω̄ (body axes)
 FORCE, MOMENT = 4, 5  # F̄, M̄, world axes
 END_P, END_L = 6, 7  # p̃₁, L̃₁
 VECTORS = 8
+ORTHOGONAL = 0.02  # part of the error of BᵀB = I that a step removes
 
 
 @inline
@@ -62,6 +63,12 @@ def keep_remainders(h, a0, B0, trial, a1, B1, rest):
             rest[o] = ((b0 * D0[0] + b1 * D1[0] + b2 * D2[0]) + rest[o]) - (B1[b, k, 0] - b0)
             rest[o + 1] = ((b0 * D0[1] + b1 * D1[1] + b2 * D2[1]) + rest[o + 1]) - (B1[b, k, 1] - b1)
             rest[o + 2] = ((b0 * D0[2] + b1 * D1[2] + b2 * D2[2]) + rest[o + 2]) - (B1[b, k, 2] - b2)
+        for i in range(3):  # B stays orthogonal: −½ B (BᵀB − I), a part of it, because BᵀB has round-off too
+            for j in range(3):
+                e = B1[b, 0, i] * B1[b, 0, j] + B1[b, 1, i] * B1[b, 1, j] + B1[b, 2, i] * B1[b, 2, j]
+                e = 0.5 * ORTHOGONAL * (e - (1.0 if i == j else 0.0))
+                for k in range(3):
+                    rest[12 * b + 3 + 3 * k + j] -= e * B1[b, k, i]
 
 
 @njit

@@ -146,13 +146,11 @@ def solve_step(system, state, everything, h, signals, before, row, most):
         last = change
         stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
         if converged or stalled:
-            result = OK  # after what follows the last correction of cμ, F̄ and M̄
-            if lam.shape[0] > 0:
-                impulse_residuals(
-                    pattern, system.blocks, work.G, state.B, work.B, trial.change, work.f, work.tau, trial.x
-                )
-                correct(everything, state, h, far)
-        else:
+            result = OK  # F̄ and M̄ still have to be those of the last correction
+        if i == 0 and result != OK:
             for r in range(lam.shape[0]):
                 lam[r] -= 2.0 / h * trial.change[r]  # almost cancels the change 2 G(q₀)ᵀδ(cμ) of (2) and (3)
+        elif lam.shape[0] > 0:
+            impulse_residuals(pattern, system.blocks, work.G, state.B, work.B, trial.change, work.f, work.tau, trial.x)
+            correct(everything, state, h, far)
     return result
