@@ -41,8 +41,8 @@ KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
 CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
 SETTLED = 5.0  # a change of displacements, in tolerances, that may be round-off and need not decrease any more
-IDLE_CORRECTIONS = 3  # that do not halve the least one: then …
-STALLED_MOVE, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
+IDLE_CORRECTIONS = 3  # that do not halve the least one, of displacements and of rates: then …
+STALLED_ERROR, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
 
 
 @njit
@@ -130,8 +130,9 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             rates = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
         if not change < 1e300:
             break
-        idle = 0 if change < 0.5 * best else idle + 1
-        best = min(best, change)
+        error = max(change, rates)
+        idle = 0 if error < 0.5 * best else idle + 1
+        best = min(best, error)
         decrease, of_rates, of_e = 1.0, 1.0, 1.0  # of this iteration; the next one will have the same
         if i > 0:
             decrease, of_rates, of_e = ratio(change, last), ratio(rates, last_rates), ratio(e, last_e)
@@ -144,7 +145,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             and of_e * e <= tolerance
         )
         last = change
-        stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and change <= STALLED_MOVE
+        stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and error <= STALLED_ERROR
         if converged or stalled:
             result = OK  # F̄ and M̄ still have to be those of the last correction
         if i == 0 and result != OK:
