@@ -29,8 +29,8 @@ def test_changes_of_models_are_noticed():
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are forked and limited on POSIX only")
 def test_runs_that_end_early_are_on_disk_and_are_resumed():
-    """A failed step, an exception, NaN, SIGKILL and a full disk, twice each."""
-    done = stopped.soak(10, report=lambda text: None)
+    """A failed step, an exception, an exit, NaN, SIGKILL and a full disk, twice each."""
+    done = stopped.soak(12, report=lambda text: None)
     assert done.tried >= 8
     assert not done.failed
     assert "2 failed step" in done.remark

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import livens as lv
 from livens.compile.compiled import Compiled
 from livens.compile.system import compile_model, scratch
+from livens.describe.joints.no_slip import tangents
 from livens.describe.row import Row, across
 from livens.kernels import kinds
 from livens.kernels.constrain import constraint_rates
@@ -238,7 +239,7 @@ def test_what_rolls_slides_as_its_contact_does(name, seed):
             W = frames[1] @ (b.pose.B.T @ joint.axis)
             down = np.cross(np.cross(n, W), W)  # in the disc, steepest
         contact = centre + 0.2 * down / np.linalg.norm(down)
-        directions = [frames[0] @ (a.pose.B.T @ t) for t in triad(joint.normal)]
+        directions = [frames[0] @ (a.pose.B.T @ t) for t in triad(joint)]
     v = [u[k, :3] + np.cross(spin[k - 1], contact - state.a[k]) for k in (1, 2)]
     expected = [t @ (v[1] - v[0]) for t in directions]
     found = dense.gradient(system, state.a, state.B) @ u.ravel()
@@ -246,10 +247,10 @@ def test_what_rolls_slides_as_its_contact_does(name, seed):
     assert np.abs(found - expected).max() <= 256 * EPS * np.abs(u).max()
 
 
-def triad(axis):
-    """The tangents that joints choose: two that make a right-handed triad with the normal."""
-    e1, e2 = across(axis)
-    assert np.abs(np.cross(e1, e2) - axis).max() <= 8 * EPS
+def triad(joint):
+    """The tangents that a joint chooses: two that make a right-handed triad with the normal."""
+    e1, e2 = tangents(joint.a, joint.b, joint.normal)
+    assert np.abs(np.cross(e1, e2) - joint.normal).max() <= 8 * EPS
     return e1, e2
 
 
@@ -263,7 +264,7 @@ def test_the_lowest_point_of_a_disc_is_its_contact():
         frame = state.B[1] @ system.bodies.axes[1].T
         centre = state.a[1] + frame @ (joint.b.r - b.mass_properties.center)
         W = frame @ (b.pose.B.T @ joint.axis)
-        e1, e2 = triad(W)
+        e1, e2 = across(W)
         angle = np.linspace(0, 2 * np.pi, 20001)
         rim = centre + 0.2 * (np.cos(angle)[:, None] * e1 + np.sin(angle)[:, None] * e2)
         lowest = ((rim - joint.a.r) @ joint.normal).min()

@@ -37,7 +37,7 @@ from .tangent_readings import Moving, coordinate_changes
 from .tangent_run import joint_columns, keeping_rates
 
 IMAGINARY = 1e-100  # ε of (2) [s]
-SMALL = 1e-4  # angle [rad] below which κ is that of this angle: it is multiplied by the square of the angle
+SMALL_ANGLE = 1e-4  # angle [rad] below which κ is that of this angle: it is multiplied by the square of the angle
 ONE_STAGE = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])  # the table of runge_kutta.py for Euler's scheme
 
 
@@ -76,7 +76,7 @@ class RatesOfChanges:
             if one.kind == BALL and one.component == 0:
                 x, y, z = values[k : k + 3]
                 hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-                t = max(float(np.linalg.norm(values[k : k + 3])), SMALL)
+                t = max(float(np.linalg.norm(values[k : k + 3])), SMALL_ANGLE)
                 curve = (1.0 - 0.5 * t / np.tan(0.5 * t)) / t**2
                 changes[k : k + 3] = (np.eye(3) - 0.5 * hat + curve * hat @ hat) @ changes[k : k + 3]
         return changes

@@ -29,7 +29,6 @@ from ..kernels.conserving.arrays import (
 from ..kernels.conserving.energies import push_of
 from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, SPAN
 from .newton_pattern import PART, PARTS, Unknowns
-from .ordering import block_scratch
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
 
@@ -233,7 +232,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
         upper=np.zeros(values),
         x=np.zeros(unknowns),
         y=np.zeros(unknowns),
-        scratch=block_scratch(blocks),
+        scratch=np.zeros(2 * int(np.diff(blocks.row).max(initial=0)) ** 2),
         mu=np.zeros(r),
         change=np.zeros(r),
         tilt=np.ones(1),

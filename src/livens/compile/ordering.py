@@ -82,11 +82,6 @@ def symbolic(bodies: Sequence[Sequence[int]], sizes: Sequence[int], soft: Sequen
     return _symbolic(tuple(map(tuple, bodies)), tuple(sizes), tuple(soft))
 
 
-def block_scratch(blocks: Blocks) -> np.ndarray:
-    """Scratch of `factor_lu`: two blocks of the largest size."""
-    return np.zeros(2 * int(np.diff(blocks.row).max(initial=0)) ** 2)
-
-
 @lru_cache(maxsize=STRUCTURES)
 def _symbolic(
     bodies: tuple[tuple[int, ...], ...], sizes: tuple[int, ...], soft: tuple[int, ...]

@@ -28,7 +28,6 @@ from .constraint_tapes import compile_tapes
 from .contacts import compile_contacts
 from .contents import check_contents, naming_wrong_attributes
 from .force_tapes import NO_FORMULAS, compile_formulas
-from .ordering import block_scratch
 from .rows import Group, compile_coordinates, compile_rows, groups, without
 from .signals import Signals
 
@@ -169,7 +168,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         g=np.zeros(r),
         x=np.zeros(r),
         y=np.zeros(r),
-        row=block_scratch(system.blocks),
+        row=np.zeros(2 * int(np.diff(system.blocks.row).max(initial=0)) ** 2),
         registers=registers(system),
         partial=np.zeros(r),
         rates=np.zeros(r),

@@ -62,7 +62,7 @@ from ..kernels.conserving.prediction import (
     KNOWN,
     MEMORY,
     MULTIPLIERS,
-    REMAINDERS,
+    REMAINDERS_OF_BODY,
     remember,
 )
 from ..kernels.constrain import (
@@ -147,7 +147,7 @@ def step(system, state, everything, h, signals, before, row):
             if system.rows.rate[r] > 0.0:
                 state.account[DISSIPATED] += h * work.lam[r] ** 2 / system.rows.rate[r]
         remember(vectors, work.lam, trial.mu, trial.tilt[0], state.lam, state.memory)
-        rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
+        rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
         for m in range(trial.s0.shape[0]):
@@ -242,7 +242,7 @@ class EnergyMomentum:
     def memory(self, system: System) -> int:
         """v̄, Ω̄ and multipliers of the last three steps, from which the next are predicted; and the remainders of the
         sums of positions and rotations."""
-        return (MEMORY + REMAINDERS) * len(system.bodies.mass) + MULTIPLIERS * len(system.rows.kind)
+        return (MEMORY + REMAINDERS_OF_BODY) * len(system.bodies.mass) + MULTIPLIERS * len(system.rows.kind)
 
     def workspace(self, system: System, work: Work) -> Any:
         """Scratch, with the measures and the pattern of Newton's matrix."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compile.ordering import block_scratch
 from ..kernels.arrays import System, Work
 from ..kernels.kinds import COUPLE, TAPE
 from ..kernels.tangent_arrays import Ints, Links, Sources, StageWork, Start, TangentWork
@@ -124,7 +123,7 @@ def tangent_arrays(system: System, work: Work, columns: int, parameters: int = 0
         flat_entries=entries.reshape(len(ENTRIES), -1),
         A=np.zeros_like(work.U),
         U=np.zeros_like(work.U),
-        row=block_scratch(system.blocks),
+        row=np.zeros_like(work.row),
         d=np.zeros(len(work.registers)),
         lost=np.zeros(1, dtype=np.int64),
     )

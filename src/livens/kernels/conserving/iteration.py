@@ -30,7 +30,7 @@ from .balance import (
 )
 from .energies import add_energy_forces, couple_energies
 from .impulses import correct_impulses, impulse_residuals, start_momenta
-from .prediction import REMAINDERS, predict_multipliers, predict_velocities
+from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
 
 MOST_CORRECTIONS = 60
 SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
@@ -73,7 +73,7 @@ def correct(everything, state, h, far):
     work, pattern, trial = everything.work, everything.pattern, everything.trial
     solve_lu(pattern.blocks, trial.lower, trial.upper, trial.x, trial.y)
     change = correct_velocities(pattern, h, far, work.B, trial.x, work.trial)
-    rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
+    rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
     move(h, state.a, state.B, work.trial, rest, work.a, work.B)
     for r in range(work.lam.shape[0]):
         work.lam[r] += trial.x[pattern.row[r]]
@@ -90,7 +90,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
     """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀. First guesses are from `most` last steps."""
     work, measures, pattern, trial = everything.work, everything.measures, everything.pattern, everything.trial
     vectors, lam, energies = work.trial, work.lam, everything.energies
-    rest = state.memory[state.memory.shape[0] - REMAINDERS * state.a.shape[0] :]
+    rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     known = predict_velocities(system.bodies, state.p, state.L, state.memory, most, vectors)

@@ -11,7 +11,7 @@ KNOWN, TILT, LAST_TILT = 0, 1, 2
 RAPID = 0.04  # squared change of velocities in half a step, relative to them, up to which a parabola predicts
 MEMORY = 18  # numbers of a body: v̄ and Ω̄ of the last three steps
 MULTIPLIERS = 3  # numbers of a row: λ̄ before the last two, μ before the last one
-REMAINDERS = 12  # numbers of a body at the end of the memory: of its position and rotation
+REMAINDERS_OF_BODY = 12  # numbers of a body at the end of the memory: of its position and rotation
 
 
 @inline
