@@ -3,7 +3,7 @@
     readme      README.md, rendered                                   desktop and phone, light and dark
     front       the front page of the book, if `make docs` has built it          the same
     NAME-page   the page of a demonstration (to_html)                            the same; desktop with curves
-    NAME-view   the same in lv.view                                   desktop, light and dark
+    NAME-view   the same in lv.view                                   desktop and phone, light and dark
     NAME-png    the same as a picture (to_png)                        light and dark
 
 They are made small: they show the layout, not the details. Needs chromium and playwright (extra dev).
@@ -30,6 +30,7 @@ ROOT, FOLDER = HERE.parents[1], HERE / "look"
 MOMENTS = {"four-bar": 1.5, "gyroscope": 2.4, "springs": 1.1, "bricard": 1.5}  # [s]: all parts can be seen
 LOOKS = ("light", "dark")
 DESKTOP, PHONE = (1280, 800), (390, 844)
+SIZES = ((DESKTOP, "desktop"), (PHONE, "phone"))
 HEIGHT, COLORS = 320, 48  # of the kept pictures
 PATIENCE = 180_000  # drawing in software takes its time [ms]
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
@@ -84,7 +85,7 @@ def pages(eye: Eye) -> None:
     """README and front page."""
     made, front = readme(), ROOT / "docs" / "_build" / "html" / "index.html"
     try:
-        every = [(size, where, scheme) for scheme in LOOKS for size, where in ((DESKTOP, "desktop"), (PHONE, "phone"))]
+        every = [(size, where, scheme) for scheme in LOOKS for size, where in SIZES]
         for size, where, scheme in every:
             eye(made.as_uri(), f"readme-{where}-{scheme}", size, scheme)
         for size, where, scheme in every if front.exists() else ():
@@ -121,7 +122,8 @@ def viewed(eye: Eye, name: str, motion: lv.Trajectory, middle: float, look: str)
         hide = (
             "document.querySelectorAll('.mantine-Notification-root').forEach(e => e.remove())"  # "software rendering"
         )
-        eye(viewer.url, f"{name}-view-desktop-{look}", DESKTOP, look, hide, wait=8000)
+        for size, where in SIZES:
+            eye(viewer.url, f"{name}-view-{where}-{look}", size, look, hide, wait=8000)
 
 
 def main() -> None:

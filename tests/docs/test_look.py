@@ -17,7 +17,7 @@ def test_all_pictures_are_kept_and_small():
         for look in ("light", "dark")
     }
     for name in demos:
-        parts = ("page-desktop", "page-phone", "view-desktop", "png")
+        parts = ("page-desktop", "page-phone", "view-desktop", "view-phone", "png")
         wanted |= {f"{name}-{part}-{look}" for part in parts for look in ("light", "dark")}
     found = {path.stem: path.stat().st_size for path in (FIGURES / "look").glob("*.png")}
     assert set(found) == wanted
