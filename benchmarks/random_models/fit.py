@@ -68,9 +68,11 @@ def projected(told: Description) -> Description:
         return told
     A, root = equations(told), inverse_roots(told)
     half = A @ root
-    u = np.concatenate([[*part.velocity, *part.spin] for part in told.parts])
+    start = u = np.concatenate([[*part.velocity, *part.spin] for part in told.parts])
     for _ in range(2):  # repeated because of the round-off of the first
         u = u - root @ (np.linalg.pinv(half, rcond=NONE) @ (A @ u))
+    if np.abs(u).max() <= NONE * np.abs(start).max():
+        u = np.zeros_like(u)  # the joints allow no velocity: what is left is round-off, which no joint allows either
     parts = [
         replace(part, velocity=one[:3], spin=one[3:]) for part, one in zip(told.parts, u.reshape(-1, 6), strict=True)
     ]
