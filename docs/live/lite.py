@@ -41,6 +41,7 @@ def build(site: Path) -> Path:
             "jupyter-lite-schema-version": 0,
             "jupyter-config-data": {
                 "appName": "livens",
+                "exposeAppInBrowser": True,  # the test runs the cells by a command, not by key presses
                 "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": SETTINGS},
             },
         }
