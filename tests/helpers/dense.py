@@ -9,7 +9,7 @@ from livens.kernels.rows import jacobians
 def spread(blocks, entries, bodies):
     """Gradient entries as a matrix (rows, 6 · bodies)."""
     G = np.zeros((blocks.row[-1], bodies, 6))
-    for J in range(len(blocks.diagonal)):
+    for J in range(len(blocks.soft)):
         first, last = blocks.row[J], blocks.row[J + 1]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             e = blocks.side_entry[s]
@@ -35,12 +35,12 @@ def matrix(blocks, A, U=None):
     full = np.zeros((blocks.row[-1],) * 2)
     U = A if U is None else U
     for J in range(len(blocks.diagonal)):
-        j = slice(blocks.row[J], blocks.row[J + 1])
+        j = slice(blocks.node[J], blocks.node[J + 1])
         n = j.stop - j.start
         full[j, j] = A[blocks.diagonal[J] :][: n * n].reshape(n, n)
         for k in range(blocks.below[J], blocks.below[J + 1]):
             I, o = blocks.below_block[k], blocks.below_offset[k]
-            i = slice(blocks.row[I], blocks.row[I + 1])
+            i = slice(blocks.node[I], blocks.node[I + 1])
             m = i.stop - i.start
             full[i, j] = A[o : o + m * n].reshape(m, n)
             full[j, i] = U[o : o + m * n].reshape(m, n).T

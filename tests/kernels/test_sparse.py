@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
-from livens.compile.ordering import elimination_order, symbolic
+from livens.compile.ordering import NODE_ROWS, elimination_order, symbolic
 from livens.kernels.arrays import Bodies, Rows
 from livens.kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from livens.kernels.sparse_lu import factor_lu, invert_block, solve_lu
@@ -84,6 +84,7 @@ class Graph:
 
     def build(self):
         self.blocks, self.entries, self.values = symbolic(self.touched, self.sizes, self.soft)
+        self.nodes = np.diff(self.blocks.node)
         self.G = self.rng.normal(size=(self.entries, 6))
         self.count = sum(self.sizes)
 
@@ -102,7 +103,7 @@ class Graph:
         """S in blocks and in full, made regular by the identity: rows may outnumber the freedom of the bodies."""
         A, S = self.assembled(self.G, self.G), self.matrix(self.G, self.G)
         for J, o in enumerate(self.blocks.diagonal):
-            n = self.sizes[J]
+            n = self.nodes[J]
             A[o : o + n * n].reshape(n, n)[np.diag_indices(n)] += 1.0
         return A, S + np.eye(self.count)
 
@@ -143,11 +144,11 @@ def test_unsymmetric_factors_solve(name, seed):
     full = graph.matrix(N, graph.G) + np.eye(graph.count)
     for part in (A, U):
         for J, o in enumerate(graph.blocks.diagonal):
-            n = graph.sizes[J]
+            n = graph.nodes[J]
             part[o : o + n * n].reshape(n, n)[np.diag_indices(n)] += 1.0
     x = graph.rng.normal(size=graph.count)
     b = x.copy()
-    factor_lu(graph.blocks, A, U, np.zeros(2 * max(graph.sizes) ** 2))
+    factor_lu(graph.blocks, A, U, np.zeros(2 * max(graph.nodes) ** 2))
     solve_lu(graph.blocks, A, U, x, np.zeros(graph.count))
     bound = 64 * graph.count * EPS * np.linalg.cond(full)
     assert np.linalg.norm(x - np.linalg.solve(full, b)) <= bound * np.linalg.norm(x)
@@ -162,12 +163,37 @@ def test_fill_is_what_cholesky_fills(name, seed):
     for k in range(len(full)):
         near = np.flatnonzero(full[k + 1 :, k]) + k + 1
         full[np.ix_(near, near)] = True
-    blocks = graph.blocks
+    blocks, _, values = symbolic(graph.touched, graph.sizes, graph.soft, merge=False)
     for J in range(len(full)):
         found = blocks.below_block[blocks.below[J] : blocks.below[J + 1]]
         assert found.tolist() == (np.flatnonzero(full[J + 1 :, J]) + J + 1).tolist()
     sizes = np.array(graph.sizes)
-    assert graph.values == np.sum(np.tril(full) * np.outer(sizes, sizes))
+    assert values == np.sum(np.tril(full) * np.outer(sizes, sizes))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["ring", "grid", "clique", "two pieces"])
+def test_nodes_are_small_blocks_with_their_column(name, seed):
+    """Nodes begin with blocks, have few rows, contain what the blocks fill, and dampers are apart from joints."""
+    graph = Graph(name, seed, most=2)
+    graph.soft = [int(k) for k in graph.rng.integers(0, 2, size=len(graph.sizes))]
+    graph.build()
+    blocks, (single, _, _) = graph.blocks, symbolic(graph.touched, graph.sizes, graph.soft, merge=False)
+    assert set(blocks.node) <= set(blocks.row) == set(single.node)
+    assert max(graph.nodes) <= max(NODE_ROWS, *graph.sizes)
+    assert np.array_equal(blocks.node_soft[np.searchsorted(blocks.node, blocks.row[:-1], "right") - 1], graph.soft)
+    A, B = np.zeros(graph.values), np.zeros(int(single.diagonal[-1]) + graph.sizes[-1] ** 2)
+    A[:], B[:] = 1.0, 1.0
+    assert np.all(dense.matrix(blocks, A) >= dense.matrix(single, B))
+
+
+def test_a_grid_has_larger_nodes_and_a_chain_has_not():
+    for graph, most in ((lattice(10), 0.5), (chain(100), 1.0)):
+        n = len(graph)
+        order = elimination_order(graph, [1] * n)
+        blocks, *_ = symbolic([graph[k] for k in order], [1] * n, [0] * n)
+        assert len(blocks.diagonal) <= most * n
+        assert (len(blocks.diagonal) == n) == (most == 1.0)
 
 
 @pytest.mark.parametrize("n", [6, 62, 510])
@@ -200,7 +226,7 @@ def test_fill_is_no_more_than_that_of_superlu(graph):
     pattern = csc_matrix((np.where(i == j, float(n), 1.0), (i, j)))
     theirs = splu(pattern, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     order = elimination_order(graph, [1] * n)
-    blocks, *_ = symbolic([graph[k] for k in order], [1] * n, [0] * n)
+    blocks, *_ = symbolic([graph[k] for k in order], [1] * n, [0] * n, merge=False)
     assert n + len(blocks.below_block) <= 1.02 * theirs.L.nnz
 
 

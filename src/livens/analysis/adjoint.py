@@ -236,7 +236,7 @@ class Interval:
         tangent.dq[:], tangent.dp[:] = 0.0, 0.0
         kernel.project_start(self.system, state, self.work, tangent, self.run.signals(first, 0))  # V1 and R there
         blocks, rates = self.system.blocks, np.zeros((len(self.system.rows.rate), changes.shape[2]))
-        for J in range(len(blocks.diagonal)):
+        for J in range(len(blocks.soft)):
             row, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
             for s in range(blocks.side[J], blocks.side[J + 1]):
                 b, e = 6 * blocks.side_body[s], blocks.side_entry[s]

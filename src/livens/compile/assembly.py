@@ -147,7 +147,7 @@ class Assembly:
         """G as a full matrix (rows, 6 n), from work.G; the columns of the world are zero."""
         work, blocks, n = self.work, self.system.blocks, len(self.state.a)
         G = np.zeros((len(self.hard), n, 6))
-        for J in range(len(blocks.diagonal)):
+        for J in range(len(blocks.soft)):
             first, last = blocks.row[J], blocks.row[J + 1]
             for s in range(blocks.side[J], blocks.side[J + 1]):
                 e = blocks.side_entry[s]

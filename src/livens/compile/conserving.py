@@ -232,7 +232,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
         upper=np.zeros(values),
         x=np.zeros(unknowns),
         y=np.zeros(unknowns),
-        scratch=np.zeros(2 * int(np.diff(blocks.row).max(initial=0)) ** 2),
+        scratch=np.zeros(2 * max(int(np.diff(each.node).max(initial=0)) for each in (blocks, system.blocks)) ** 2),
         mu=np.zeros(r),
         change=np.zeros(r),
         tilt=np.ones(1),

@@ -51,7 +51,10 @@ class Unknowns:
             for unknown in clique:
                 members[unknown].append(number + 1)
         self.blocks, _, values = symbolic(
-            [members[k] for k in self.order], [self.sizes[k] for k in self.order], [0] * len(self.order)
+            [members[k] for k in self.order],
+            [self.sizes[k] for k in self.order],
+            [0] * len(self.order),
+            merge=False,
         )
         self.offset = {
             (int(self.blocks.below_block[k]), J): int(self.blocks.below_offset[k])

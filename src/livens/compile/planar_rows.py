@@ -29,7 +29,7 @@ def flat_rows(fit: Assembly) -> frozenset[int]:
     blocks, planes = fit.system.blocks, {id(plane) for plane in fit.model.planes}
     rows = len(fit.owners)
     planar, whole = np.zeros(rows), np.zeros(rows)
-    for J in range(len(blocks.diagonal)):
+    for J in range(len(blocks.soft)):
         part = slice(int(blocks.row[J]), int(blocks.row[J + 1]))
         for s in range(int(blocks.side[J]), int(blocks.side[J + 1])):
             first = int(blocks.side_entry[s])

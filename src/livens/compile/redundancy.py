@@ -39,6 +39,7 @@ from .system import fastest
 RANK_TOLERANCE = 1e-8  # a singular value below this, scaled by (1), counts as zero
 DOUBTFUL = (1e-11, 1e-5)  # singular values between these are neither small nor large
 ROUND_OFF = 1e-9  # a lever arm below this, relative to the largest or to the size of the bodies, counts as none
+REGULAR = 1e-4  # least singular value above which the rows of a large loop are independent without a closer look
 FEW_ROWS = 200  # in a loop, up to which both directions of a long stretch of motion are examined
 DENSE_ROWS = 2500  # in a loop, up to which singular values decide; beyond, the pivots of G Gᵀ do
 IMPLIED = 0.01  # a row that constrains velocities only is implied well if its part of the null space is above this
@@ -133,10 +134,27 @@ def null_space(here: Assembly, rows: Array) -> NullSpace:
     if not np.isfinite(G).all():
         names = ", ".join(sorted({repr(here.owners[r].name) for r in rows.tolist()}))
         raise ModelError(f"the equations of {names} are too large to compute with: check their numbers and units.")
-    U, s, _ = np.linalg.svd(G)
+    if len(rows) > FEW_ROWS and _is_regular(G):
+        return NullSpace(np.zeros((len(rows), 0)), True)
+    U, s, _ = np.linalg.svd(G, full_matrices=G.shape[0] > G.shape[1])
     size = np.concatenate([s, np.zeros(len(rows) - len(s))]) if len(rows) > len(s) else s
     clear = not ((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any()
     return NullSpace(U[:, size < RANK_TOLERANCE], clear)
+
+
+def _is_regular(G: Array) -> bool:
+    """Whether the rows of G are clearly independent: the least eigenvalue of G Gᵀ, by sparse inverse iteration."""
+    try:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.linalg import ArpackError, eigsh
+    except ImportError:  # in a browser
+        return False
+    try:
+        gram = csc_matrix(G) @ csc_matrix(G).T
+        least = eigsh(gram.tocsc(), k=1, sigma=-REGULAR**2, which="LM", return_eigenvectors=False, v0=np.ones(len(G)))
+    except (ArpackError, RuntimeError):  # it did not converge
+        return False
+    return float(least[0]) > REGULAR**2
 
 
 def scaled_jacobian(here: Assembly, rows: Array) -> Array:

@@ -147,8 +147,8 @@ def scratch(system: System, vectors: int = 0) -> Work:
     """New scratch for `system`, with `vectors` per body for a scheme."""
     n, r = len(system.bodies.mass), len(system.rows.kind)
     entries = int(system.rows.entry.max(initial=-1)) + 1  # the last entry is that of the world
-    row, diagonal = system.blocks.row, system.blocks.diagonal
-    values = int(diagonal[-1] + (row[-1] - row[-2]) ** 2) if r else 0  # the last block has nothing below it
+    node, diagonal = system.blocks.node, system.blocks.diagonal
+    values = int(diagonal[-1] + (node[-1] - node[-2]) ** 2) if r else 0  # the last node has nothing below it
     S = np.zeros(values)
     return Work(
         f=np.zeros((n, 3)),
@@ -168,7 +168,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         g=np.zeros(r),
         x=np.zeros(r),
         y=np.zeros(r),
-        row=np.zeros(2 * int(np.diff(system.blocks.row).max(initial=0)) ** 2),
+        row=np.zeros(2 * int(np.diff(system.blocks.node).max(initial=0)) ** 2),
         registers=registers(system),
         partial=np.zeros(r),
         rates=np.zeros(r),

@@ -118,13 +118,15 @@ class Blocks(NamedTuple):
     side_body: Ints  # (sides,)
     side_entry: Ints  # first Jacobian entry of a side: one per row of its block (sides,)
     soft: Ints  # 1: dampers, which are part of S at velocity level only (b,)
-    pair: Ints  # contributions to S: offset, rows, columns, entry, entry, body (pairs, 6)
-    diagonal: Ints  # offset of each diagonal block (b,)
-    below: Ints  # first of the blocks below each diagonal block (b + 1,)
-    below_block: Ints  # which block row (m,)
+    pair: Ints  # contributions to S: offset, rows, columns, entry, entry, body, length of a row (pairs, 7)
+    node: Ints  # first row of each node: consecutive blocks that are eliminated together (n + 1,)
+    node_soft: Ints  # 1: dampers (n,)
+    diagonal: Ints  # offset of each node's diagonal block (n,)
+    below: Ints  # first of the blocks below each diagonal block (n + 1,)
+    below_block: Ints  # which node's rows (m,)
     below_offset: Ints  # its offset (m,)
-    update: Ints  # targets of the elimination of each block, in the order of the loops (u,)
-    update_start: Ints  # first of them (b + 1,)
+    update: Ints  # targets of the elimination of each node, in the order of the loops (u,)
+    update_start: Ints  # first of them (n + 1,)
 
 
 class Tapes(NamedTuple):

@@ -19,7 +19,7 @@ from .kinds import DISPLACEMENT, VELOCITY_ONLY
 @njit
 def apply_multipliers(blocks, G, c, lam, p, L):
     """(p, L) += c Gᵀλ."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -36,7 +36,7 @@ def apply_multipliers(blocks, G, c, lam, p, L):
 @njit
 def constraint_rates(bodies, blocks, G, p, L, x):
     """x = G M⁻¹ (p, L): the rate of every row."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for y in range(n):
             x[first + y] = 0.0

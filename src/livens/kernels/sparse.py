@@ -18,13 +18,13 @@ TINY = 1e-15  # a pivot below this part of its diagonal entry is round-off: the 
 
 
 @inline
-def add_product(A, P, Q, o, n, m, e, d, half, im, i0, i1, i2):
-    """The n × m block at o += P M⁻¹ Qᵀ, for the entries of one body from e in P and d in Q."""
+def add_product(A, P, Q, o, w, n, m, e, d, half, im, i0, i1, i2):
+    """The n × m block at o, in rows of w numbers, += P M⁻¹ Qᵀ, for the entries of one body from e in P and d in Q."""
     for y in range(n):
         f0, f1, f2 = im * P[e + y, 0], im * P[e + y, 1], im * P[e + y, 2]
         t0, t1, t2 = i0 * P[e + y, 3], i1 * P[e + y, 4], i2 * P[e + y, 5]
         for z in range(y + 1 if half else m):
-            A[o + y * m + z] += (
+            A[o + y * w + z] += (
                 f0 * Q[d + z, 0] + f1 * Q[d + z, 1] + f2 * Q[d + z, 2]
                 + t0 * Q[d + z, 3] + t1 * Q[d + z, 4] + t2 * Q[d + z, 5]
             )  # fmt: skip
@@ -38,15 +38,17 @@ def assemble(bodies, blocks, P, Q, half, A):
         A[k] = 0.0
     for k in range(blocks.pair.shape[0]):
         o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
-        e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
+        e, d, b, w = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5], blocks.pair[k, 6]
+        if half and d > e:
+            continue
         im = bodies.inverse_mass[b]
         i0, i1, i2 = bodies.inverse_inertia[b, 0], bodies.inverse_inertia[b, 1], bodies.inverse_inertia[b, 2]
         if n == BALL_ROWS and m == BALL_ROWS:
-            add_product(A, P, Q, o, BALL_ROWS, BALL_ROWS, e, d, half and e == d, im, i0, i1, i2)
+            add_product(A, P, Q, o, w, BALL_ROWS, BALL_ROWS, e, d, half and e == d, im, i0, i1, i2)
         elif n == HINGE_ROWS and m == HINGE_ROWS:
-            add_product(A, P, Q, o, HINGE_ROWS, HINGE_ROWS, e, d, half and e == d, im, i0, i1, i2)
+            add_product(A, P, Q, o, w, HINGE_ROWS, HINGE_ROWS, e, d, half and e == d, im, i0, i1, i2)
         else:
-            add_product(A, P, Q, o, n, m, e, d, half and e == d, im, i0, i1, i2)
+            add_product(A, P, Q, o, w, n, m, e, d, half and e == d, im, i0, i1, i2)
 
 
 @njit
@@ -54,14 +56,14 @@ def add_compliance(rows, blocks, shift, h, S, diagonal):
     """Add the compliance 2/(h c) of dampers and the relative shift of redundant rows to the diagonal of S, and copy the
     diagonal."""
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         for y in range(n):
             k = blocks.diagonal[J] + y * n + y
-            S[k] += shift * rows.metric[blocks.row[J] + y]
-            c = rows.rate[blocks.row[J] + y]
+            S[k] += shift * rows.metric[blocks.node[J] + y]
+            c = rows.rate[blocks.node[J] + y]
             if c > 0.0:
                 S[k] += 2.0 / (h * c)
-            diagonal[blocks.row[J] + y] = S[k]
+            diagonal[blocks.node[J] + y] = S[k]
 
 
 @njit
@@ -70,15 +72,15 @@ def remove_dampers(blocks, S, H):
     for k in range(S.shape[0]):
         H[k] = S[k]
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
-        if blocks.soft[J] == 1:
+        n = blocks.node[J + 1] - blocks.node[J]
+        if blocks.node_soft[J] == 1:
             for y in range(n):
                 for z in range(n):
                     H[blocks.diagonal[J] + y * n + z] = 1.0 if y == z else 0.0
         for k in range(blocks.below[J], blocks.below[J + 1]):
             I = blocks.below_block[k]
-            if blocks.soft[J] == 1 or blocks.soft[I] == 1:
-                for y in range((blocks.row[I + 1] - blocks.row[I]) * n):
+            if blocks.node_soft[J] == 1 or blocks.node_soft[I] == 1:
+                for y in range((blocks.node[I + 1] - blocks.node[I]) * n):
                     H[blocks.below_offset[k] + y] = 0.0
 
 
@@ -159,14 +161,18 @@ def eliminate(blocks, A, pivot, tiny, J, first, n):
     u = blocks.update_start[J]
     for p in range(begin, end):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        nI = blocks.row[I + 1] - blocks.row[I]
+        nI = blocks.node[I + 1] - blocks.node[I]
         if nI == n:
             reduce_block(A, oI, n, o, n)
         else:
             reduce_block(A, oI, nI, o, n)
         for q in range(begin, p):
             K, oK = blocks.below_block[q], blocks.below_offset[q]
-            update_below(A, blocks.update[u], oI, nI, oK, blocks.row[K + 1] - blocks.row[K], n)
+            nK = blocks.node[K + 1] - blocks.node[K]
+            if nK == n:
+                update_below(A, blocks.update[u], oI, nI, oK, n, n)
+            else:
+                update_below(A, blocks.update[u], oI, nI, oK, nK, n)
             u += 1
         if nI == n:
             update_diagonal(A, blocks.update[u], oI, n, n, pivot, first)
@@ -182,12 +188,12 @@ def factor(blocks, A, pivot, tiny):
     their diagonal entry: redundant rows. Returns the largest diagonal entry over its pivot."""
     most = 1.0
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         for z in range(n):
-            pivot[blocks.row[J] + z] = A[blocks.diagonal[J] + z * n + z]
+            pivot[blocks.node[J] + z] = A[blocks.diagonal[J] + z * n + z]
     for J in range(blocks.diagonal.shape[0]):
-        first = blocks.row[J]
-        n = blocks.row[J + 1] - first
+        first = blocks.node[J]
+        n = blocks.node[J + 1] - first
         if n == BALL_ROWS:
             ratio = eliminate(blocks, A, pivot, tiny, J, first, BALL_ROWS)
         elif n == HINGE_ROWS:
@@ -209,11 +215,11 @@ def forward(blocks, A, x, J, first, n):
         x[first + y] = s
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for y in range(blocks.row[I + 1] - blocks.row[I]):
+        for y in range(blocks.node[I + 1] - blocks.node[I]):
             s = 0.0
             for z in range(n):
                 s += A[oI + y * n + z] * x[first + z]
-            x[blocks.row[I] + y] -= s
+            x[blocks.node[I] + y] -= s
 
 
 @inline
@@ -224,8 +230,8 @@ def backward(blocks, A, pivot, x, J, first, n):
         x[first + z] *= pivot[first + z]
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for y in range(blocks.row[I + 1] - blocks.row[I]):
-            t = x[blocks.row[I] + y]
+        for y in range(blocks.node[I + 1] - blocks.node[I]):
+            t = x[blocks.node[I] + y]
             for z in range(n):
                 x[first + z] -= A[oI + y * n + z] * t
     for y in range(n - 1, 0, -1):
@@ -239,8 +245,8 @@ def solve(blocks, A, pivot, x):
     """x ← S⁻¹x with the factors in A and their reciprocal pivots."""
     last = blocks.diagonal.shape[0]
     for J in range(last):
-        first = blocks.row[J]
-        n = blocks.row[J + 1] - first
+        first = blocks.node[J]
+        n = blocks.node[J + 1] - first
         if n == BALL_ROWS:
             forward(blocks, A, x, J, first, BALL_ROWS)
         elif n == HINGE_ROWS:
@@ -248,8 +254,8 @@ def solve(blocks, A, pivot, x):
         else:
             forward(blocks, A, x, J, first, n)
     for J in range(last - 1, -1, -1):
-        first = blocks.row[J]
-        n = blocks.row[J + 1] - first
+        first = blocks.node[J]
+        n = blocks.node[J + 1] - first
         if n == BALL_ROWS:
             backward(blocks, A, pivot, x, J, first, BALL_ROWS)
         elif n == HINGE_ROWS:

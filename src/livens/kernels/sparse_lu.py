@@ -96,7 +96,7 @@ def eliminate_column(blocks, A, U, row, begin, q, end, oK, nK, n, u):
     transpose_block(A, oK, nK, n, row, half)
     for p in range(q, end):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        nI = blocks.row[I + 1] - blocks.row[I]
+        nI = blocks.node[I + 1] - blocks.node[I]
         t = blocks.update[u + (p - begin) * (p - begin + 1) // 2 + q - begin]
         subtract_product(A, t, A, oI, nI, row, 0, nK, n)
         if p > q:
@@ -111,10 +111,10 @@ def eliminate_lu(blocks, A, U, row, J, n):
     begin, end = blocks.below[J], blocks.below[J + 1]
     for p in range(begin, end):
         I = blocks.below_block[p]
-        multiply_block(A, blocks.below_offset[p], blocks.row[I + 1] - blocks.row[I], n, o, row)
+        multiply_block(A, blocks.below_offset[p], blocks.node[I + 1] - blocks.node[I], n, o, row)
     for q in range(begin, end):
         K, oK = blocks.below_block[q], blocks.below_offset[q]
-        nK = blocks.row[K + 1] - blocks.row[K]
+        nK = blocks.node[K + 1] - blocks.node[K]
         if nK == HINGE_ROWS:
             eliminate_column(blocks, A, U, row, begin, q, end, oK, HINGE_ROWS, n, u)
         elif nK == BALL_ROWS:
@@ -127,7 +127,7 @@ def eliminate_lu(blocks, A, U, row, J, n):
 def factor_lu(blocks, A, U, row):
     """(1) in place: A holds the inverse diagonal blocks and L; `row` is scratch, of two blocks."""
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         if n == HINGE_ROWS:
             eliminate_lu(blocks, A, U, row, J, HINGE_ROWS)
         elif n == BALL_ROWS:
@@ -139,24 +139,24 @@ def factor_lu(blocks, A, U, row):
 @inline
 def forward_lu(blocks, A, x, J, n):
     """The part of block J in x ← L⁻¹x."""
-    first = blocks.row[J]
+    first = blocks.node[J]
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for i in range(blocks.row[I + 1] - blocks.row[I]):
+        for i in range(blocks.node[I + 1] - blocks.node[I]):
             s = 0.0
             for k in range(n):
                 s += A[oI + i * n + k] * x[first + k]
-            x[blocks.row[I] + i] -= s
+            x[blocks.node[I] + i] -= s
 
 
 @inline
 def backward_lu(blocks, A, U, x, y, J, n):
     """The part of block J in x ← U⁻¹x."""
-    first, o = blocks.row[J], blocks.diagonal[J]
+    first, o = blocks.node[J], blocks.diagonal[J]
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for i in range(blocks.row[I + 1] - blocks.row[I]):
-            t = x[blocks.row[I] + i]
+        for i in range(blocks.node[I + 1] - blocks.node[I]):
+            t = x[blocks.node[I] + i]
             for k in range(n):
                 x[first + k] -= U[oI + i * n + k] * t
     for k in range(n):
@@ -173,7 +173,7 @@ def solve_lu(blocks, A, U, x, y):
     """x ← (L U)⁻¹ x with the factors of `factor_lu`; y is scratch."""
     last = blocks.diagonal.shape[0]
     for J in range(last):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         if n == HINGE_ROWS:
             forward_lu(blocks, A, x, J, HINGE_ROWS)
         elif n == BALL_ROWS:
@@ -181,7 +181,7 @@ def solve_lu(blocks, A, U, x, y):
         else:
             forward_lu(blocks, A, x, J, n)
     for J in range(last - 1, -1, -1):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         if n == HINGE_ROWS:
             backward_lu(blocks, A, U, x, y, J, HINGE_ROWS)
         elif n == BALL_ROWS:

@@ -20,7 +20,7 @@ from .spin import solve_cayley
 @njit
 def rotate_entries(blocks, B, G, W):
     """W: the Jacobian entries G with torques in world axes."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         n = blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -33,7 +33,7 @@ def rotate_entries(blocks, B, G, W):
 @njit
 def divide_by_masses(bodies, blocks, B, W, V):
     """V = W M⁻¹, entries in world axes."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         n = blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -170,7 +170,7 @@ def add_product(body, c, K, x, y):
 @njit
 def add_rates(blocks, c, W, x, u):
     """u += c W x: a row for each constraint, with the entries W in one row (6·entries,)."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -185,7 +185,7 @@ def add_rates(blocks, c, W, x, u):
 @njit
 def add_impulses(blocks, c, W, u, x):
     """x += c Wᵀ u."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -217,13 +217,13 @@ def assemble_product(blocks, P, Q, A):
         A[k] = 0.0
     for k in range(blocks.pair.shape[0]):
         o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
-        e, d = blocks.pair[k, 3], blocks.pair[k, 4]
+        e, d, w = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 6]
         for y in range(n):
             for z in range(m):
                 s = 0.0
                 for i in range(6):
                     s += P[e + y, i] * Q[d + z, i]
-                A[o + y * m + z] += s
+                A[o + y * w + z] += s
 
 
 @njit
@@ -231,14 +231,14 @@ def solve_panel(blocks, A, pivot, x):
     """`solve` of sparse.py for the columns of x."""
     last = blocks.diagonal.shape[0]
     for J in range(last):
-        first, o = blocks.row[J], blocks.diagonal[J]
-        n = blocks.row[J + 1] - first
+        first, o = blocks.node[J], blocks.diagonal[J]
+        n = blocks.node[J + 1] - first
         for y in range(1, n):
             add_rows(x, first + y, -1.0, A, o + y * n, 1, y, x, first)
         add_below(blocks, A, J, x)
     for J in range(last - 1, -1, -1):
-        first, o = blocks.row[J], blocks.diagonal[J]
-        n = blocks.row[J + 1] - first
+        first, o = blocks.node[J], blocks.diagonal[J]
+        n = blocks.node[J + 1] - first
         for z in range(n):
             c = pivot[first + z]
             for q in range(x.shape[1]):
@@ -251,21 +251,21 @@ def solve_panel(blocks, A, pivot, x):
 @njit
 def add_below(blocks, A, J, x):
     """x_I −= A_IJ x_J for the blocks below the diagonal block J."""
-    first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+    first, n = blocks.node[J], blocks.node[J + 1] - blocks.node[J]
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, o = blocks.below_block[p], blocks.below_offset[p]
-        for y in range(blocks.row[I + 1] - blocks.row[I]):
-            add_rows(x, blocks.row[I] + y, -1.0, A, o + y * n, 1, n, x, first)
+        for y in range(blocks.node[I + 1] - blocks.node[I]):
+            add_rows(x, blocks.node[I] + y, -1.0, A, o + y * n, 1, n, x, first)
 
 
 @njit
 def add_above(blocks, A, J, x):
     """x_J −= A_IJᵀ x_I."""
-    first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+    first, n = blocks.node[J], blocks.node[J + 1] - blocks.node[J]
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, o = blocks.below_block[p], blocks.below_offset[p]
         for z in range(n):
-            add_rows(x, first + z, -1.0, A, o + z, n, blocks.row[I + 1] - blocks.row[I], x, blocks.row[I])
+            add_rows(x, first + z, -1.0, A, o + z, n, blocks.node[I + 1] - blocks.node[I], x, blocks.node[I])
 
 
 @njit
@@ -275,7 +275,7 @@ def solve_lu_panel(blocks, A, U, x, w):
     for J in range(last):
         add_below(blocks, A, J, x)
     for J in range(last - 1, -1, -1):
-        first, n, o = blocks.row[J], blocks.row[J + 1] - blocks.row[J], blocks.diagonal[J]
+        first, n, o = blocks.node[J], blocks.node[J + 1] - blocks.node[J], blocks.diagonal[J]
         add_above(blocks, U, J, x)
         for k in range(first, first + n):
             for q in range(x.shape[1]):

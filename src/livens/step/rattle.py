@@ -93,7 +93,7 @@ def newton_correction(system, work, signals, row, exact):
 def shift_diagonal(blocks, shift, A):
     """Move the diagonal of A away from zero."""
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         for y in range(n):
             k = blocks.diagonal[J] + y * n + y
             A[k] += shift * abs(A[k])

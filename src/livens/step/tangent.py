@@ -103,7 +103,7 @@ def position_entries(rows, bodies, blocks, h, tangent):
     """P: the change of the position level per impulse at the start of the drift."""
     E, spin, G1, P = tangent.start.E, tangent.start.spin, tangent.G1, tangent.P
     V0, V1, R1 = tangent.V0, tangent.V1, tangent.R1
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
@@ -284,7 +284,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
 @njit
 def add_start_impulses(blocks, c, B, G, lam, p, L):
     """(p, L) += c Gᵀλ with entries G in world axes."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]

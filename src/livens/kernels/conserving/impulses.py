@@ -89,23 +89,23 @@ def impulse_matrix(system, G0, G1, c, scratch, below, above):
         above[k] *= c
     for k in range(blocks.pair.shape[0]):
         o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
-        e, d, b = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5]
+        e, d, b, w = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5], blocks.pair[k, 6]
         for y in range(n):
             for z in range(m):
                 x = 0.0
                 for i in range(6):
                     u = system.bodies.inverse_mass[b] if i < 3 else system.bodies.inverse_inertia[b, i - 3]
                     x += G1[e + y, i] * u * G1[d + z, i]
-                below[o + y * m + z] += x / c
-                above[o + y * m + z] += x / c
+                below[o + y * w + z] += x / c
+                above[o + y * w + z] += x / c
     if system.damped:
         remove_dampers(blocks, below, below)
         remove_dampers(blocks, above, above)
     for J in range(blocks.diagonal.shape[0]):
-        n = blocks.row[J + 1] - blocks.row[J]
+        n = blocks.node[J + 1] - blocks.node[J]
         for y in range(n):
             k = blocks.diagonal[J] + y * n + y
-            below[k] += (c + 1.0 / c) * system.shift * system.rows.metric[blocks.row[J] + y]
+            below[k] += (c + 1.0 / c) * system.shift * system.rows.metric[blocks.node[J] + y]
     factor_lu(blocks, below, above, scratch)
 
 

@@ -160,7 +160,7 @@ def couple_contacts(bodies, index, G, c, k, d, l):
 @njit
 def silence_dampers(blocks, x):
     """Zero for dampers: at the position level their forces are known, and impacts are too short for them."""
-    for J in range(blocks.diagonal.shape[0]):
+    for J in range(blocks.side.shape[0] - 1):
         if blocks.soft[J] == 1:
             for r in range(blocks.row[J], blocks.row[J + 1]):
                 x[r] = 0.0
