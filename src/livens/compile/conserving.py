@@ -29,6 +29,7 @@ from ..kernels.conserving.arrays import (
 from ..kernels.conserving.energies import push_of
 from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, SPAN
 from .newton_pattern import PART, PARTS, Unknowns
+from .ordering import NODE_ROWS
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
 
@@ -232,7 +233,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
         upper=np.zeros(values),
         x=np.zeros(unknowns),
         y=np.zeros(unknowns),
-        scratch=np.zeros(2 * max(int(np.diff(each.node).max(initial=0)) for each in (blocks, system.blocks)) ** 2),
+        scratch=np.zeros(2 * max(NODE_ROWS, int(np.diff(blocks.row).max(initial=0))) ** 2),
         mu=np.zeros(r),
         change=np.zeros(r),
         tilt=np.ones(1),

@@ -239,12 +239,12 @@ def _node_columns(below: Sequence[Sequence[int]], node_of: Sequence[int], count:
     columns: list[set[int]] = [set() for _ in range(count)]
     for k, column in enumerate(below):
         columns[node_of[k]].update(node_of[i] for i in column)
-    for J, column in enumerate(columns):
-        column.discard(J)
-        if column:
-            parent = min(column)
-            columns[parent] |= column - {parent}
-    return [sorted(column) for column in columns]
+    for J, found in enumerate(columns):
+        found.discard(J)
+        if found:
+            parent = min(found)
+            columns[parent] |= found - {parent}
+    return [sorted(found) for found in columns]
 
 
 def _starts(lengths: Sequence[int]) -> np.ndarray:

@@ -151,7 +151,7 @@ def _is_regular(G: Array) -> bool:
         return False
     try:
         gram = csc_matrix(G) @ csc_matrix(G).T
-        least = eigsh(gram.tocsc(), k=1, sigma=-REGULAR**2, which="LM", return_eigenvectors=False, v0=np.ones(len(G)))
+        least = eigsh(gram.tocsc(), k=1, sigma=-(REGULAR**2), which="LM", return_eigenvectors=False, v0=np.ones(len(G)))
     except (ArpackError, RuntimeError):  # it did not converge
         return False
     return float(least[0]) > REGULAR**2
