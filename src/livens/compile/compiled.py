@@ -7,10 +7,11 @@ constraint equations the mechanism has 6 n − i − r degrees of freedom.
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from copy import copy
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from . import start_rates
 from .assembly import SHIFT, Assembly
 from .contact_start import refuse_overlaps
 from .contents import naming_wrong_attributes
-from .joint_frames import JointFrame, joint_frames
+from .joint_frames import JointFrames
 from .planar_rows import flat_rows
 from .redundancy import redundant_rows
 from .rows import Group
@@ -82,31 +83,32 @@ class Compiled:
     def of(cls, model: Model, quiet: bool = False) -> Compiled:
         """Compile `model` and assemble its initial state; adjustments and redundant constraints are reported as
         warnings, unless `quiet`."""
-        tables = compile_model(model)
-        if not len(tables.system.rows.kind):
-            refuse_overlaps(model, tables.system, tables.state)
-            return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
-        fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), signals=tables.signals)
-        moved, turned = fit.project_positions()
-        if turned > 0.0:
-            fit.check_orientations()
-        left_out = _left_out(model, fit) if model.planar else redundant_rows(fit)
-        if any(joint.start_rate is not None for joint in model.joints):
-            _impose_rates(model, fit)
-        system, state, last = tables.system, tables.state, fit
-        if left_out:
-            reduced = compile_model(model, left_out)
-            lam = np.delete(state.lam, sorted(left_out), axis=1)
-            system, state = reduced.system, state._replace(lam=lam)
-            last = Assembly(model, system, state, _owners(reduced.groups), signals=tables.signals)
-        before = fastest(system.bodies, state, fit.size)
-        adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
-        fit.check_rates(before)
-        refuse_overlaps(model, system, state)
-        compiled = cls._made(model, tables, system, state, left_out, adjustment)
-        if not quiet:
-            compiled.warn(fit.size, fit.still())
-        return compiled
+        with collection_paused():
+            tables = compile_model(model)
+            if not len(tables.system.rows.kind):
+                refuse_overlaps(model, tables.system, tables.state)
+                return cls._made(model, tables, tables.system, tables.state, frozenset(), Adjustment())
+            fit = Assembly(model, tables.system, tables.state, _owners(tables.groups), signals=tables.signals)
+            moved, turned = fit.project_positions()
+            if turned > 0.0:
+                fit.check_orientations()
+            left_out = _left_out(model, fit) if model.planar else redundant_rows(fit)
+            if any(joint.start_rate is not None for joint in model.joints):
+                _impose_rates(model, fit)
+            system, state, last = tables.system, tables.state, fit
+            if left_out:
+                reduced = compile_model(model, left_out)
+                lam = np.delete(state.lam, sorted(left_out), axis=1)
+                system, state = reduced.system, state._replace(lam=lam)
+                last = Assembly(model, system, state, _owners(reduced.groups), signals=tables.signals)
+            before = fastest(system.bodies, state, fit.size)
+            adjustment = Adjustment(moved, turned, *last.project_velocities(shift=0.0), before)
+            fit.check_rates(before)
+            refuse_overlaps(model, system, state)
+            compiled = cls._made(model, tables, system, state, left_out, adjustment)
+            if not quiet:
+                compiled.warn(fit.size, fit.still())
+            return compiled
 
     @classmethod
     def restored(cls, model: Model, left_out: frozenset[int]) -> Compiled:
@@ -151,14 +153,11 @@ class Compiled:
         return [owner for r, owner in enumerate(self.all_owners) if r not in self.left_out]
 
     @cached_property
-    def frames(self) -> dict[Thing, JointFrame]:
+    def frames(self) -> JointFrames:
         """Points, axes and coordinates of the joints when it was compiled."""
         poses = {thing: before["pose"] for thing, before in self.snapshot if thing in self.number}
-        things = [(thing, past) for thing, past in self.snapshot if isinstance(thing, Thing) and thing.kind == "joint"]
-        found = joint_frames(
-            [_as_it_was(thing, past) for thing, past in things], poses, self.number, self.coordinates, self.dials
-        )
-        return {thing: found[past["name"]] for thing, past in things if past["name"] in found}
+        joints = ((thing, past) for thing, past in self.snapshot if isinstance(thing, Thing) and thing.kind == "joint")
+        return JointFrames(joints, poses, self.number, self.coordinates, self.dials)
 
     @property
     def redundant(self) -> dict[str, int]:
@@ -264,6 +263,19 @@ def _impose_rates(model: Model, fit: Assembly) -> None:
     blow.check_rates(before, f" start_rate is given for {names}: give fewer of them, or consistent ones.")
 
 
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Without Python's search for cyclic garbage: compilation makes many objects and no such garbage, and half of the
+    time of a large model would go into searching."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 # ── has the model changed? ──
 
 
@@ -279,13 +291,6 @@ def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     for thing in _objects(model):
         here = vars(thing).items()
         yield thing, {name: COPIES[type(value)](value) if type(value) in COPIES else value for name, value in here}
-
-
-def _as_it_was(thing: Thing, before: dict[str, Any]) -> Thing:
-    """A copy of a thing with the attributes that it had."""
-    other = copy(thing)
-    vars(other).update(before)
-    return other
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -5,8 +5,9 @@ A motion gives reactions and coordinates by these, so that it does not change if
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,41 +49,63 @@ class JointFrame(NamedTuple):
     coordinates: tuple[CoordinateFrame, ...]
 
 
-def joint_frames(
-    joints: Sequence[Thing],
-    poses: dict[Body, Pose],
-    number: dict[Body, int],
-    acting: Sequence[Coordinate],
-    dials: Sequence[Coordinate],
-) -> dict[str, JointFrame]:
-    """The frames of all joints with ends, and of those with coordinates, by name; `poses` of the bodies at the
-    start."""
-    place = {id(q): c for c, q in reversed(list(enumerate(acting)))}
-    dial = {id(q): d for d, q in enumerate(dials)}
+class JointFrames:
+    """The frames of all joints with ends, each made when it is first asked for. What a user can change in place is
+    copied at once: the attributes of joints, their first direction and the points of their coordinates."""
 
-    found = {}
-    for joint in joints:
-        if joint.ends is None:
-            continue
-        first, second = joint.ends
-        along = joint.directions[:1]
+    def __init__(
+        self,
+        joints: Iterable[tuple[Thing, dict[str, Any]]],
+        poses: dict[Body, Pose],
+        number: dict[Body, int],
+        acting: Sequence[Coordinate],
+        dials: Sequence[Coordinate],
+    ):
+        """joints: with their attributes when the model was compiled; poses: of the bodies then."""
+        self.past = {
+            joint: (before, [u.copy() for u in joint.directions[:1]], _points(joint))
+            for joint, before in joints
+            if joint.ends is not None
+        }
+        self.poses, self.number = poses, number
+        self.place = {id(q): c for c, q in reversed(list(enumerate(acting)))}
+        self.dial = {id(q): d for d, q in enumerate(dials)}
+        self.made: dict[Thing, JointFrame] = {}
+
+    def get(self, joint: Thing) -> JointFrame | None:
+        """The frame of a joint; None if it has none."""
+        if joint not in self.made and joint in self.past:
+            self.made[joint] = self._frame(joint, *self.past[joint])
+        return self.made.get(joint)
+
+    def _frame(self, joint: Thing, before: dict[str, Any], along: list[Array], points: Array) -> JointFrame:
+        past = copy(joint)
+        vars(past).update(before)
+        assert past.ends is not None
+        first, second = past.ends
         axes = np.stack([*across(along[0]), along[0]], axis=1) if along else np.eye(3)
         coordinates = tuple(
             CoordinateFrame(
                 q.kind,
-                number[q.a.body],
-                number[q.b.body],
-                point_a=q.a.r.copy(),
-                point_b=q.b.r.copy(),
+                self.number[q.a.body],
+                self.number[q.b.body],
+                point_a=point_a,
+                point_b=point_b,
                 axis=q.axis.copy(),
                 dial=q.dial.copy(),
                 hand=q.hand.copy(),
-                place=place.get(id(known), -1),
-                number=dial.get(id(known), -1),
+                place=self.place.get(id(known), -1),
+                number=self.dial.get(id(known), -1),
                 reference=q.reference,
             )
-            for known, q in ((known, known.of(joint)) for known in joint.coordinates)
+            for known, q, (point_a, point_b) in (
+                (known, known.of(past), pair) for known, pair in zip(past.coordinates, points, strict=True)
+            )
         )
-        local = poses[first.body].B.T @ axes
-        found[joint.name] = JointFrame(number[first.body], number[second.body], second.r.copy(), local, coordinates)
-    return found
+        local = self.poses[first.body].B.T @ axes
+        return JointFrame(self.number[first.body], self.number[second.body], second.r.copy(), local, coordinates)
+
+
+def _points(joint: Thing) -> Array:
+    """The points of its coordinates (coordinates, 2, 3)."""
+    return np.array([(q.a.r, q.b.r) for q in joint.coordinates]).reshape(-1, 2, 3)

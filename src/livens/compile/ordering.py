@@ -114,7 +114,7 @@ def _least_degree(bodies: Sequence[Sequence[int]], sizes: Sequence[int]) -> list
 def _postorder(bodies: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]:
     """An equivalent order in which each block follows its children in the elimination tree: columns of equal pattern
     are neighbours."""
-    columns = _fill([[b for b in bodies[k] if b > 0] for k in order])
+    columns = _fill(_neighbours([bodies[k] for k in order]))
     children: list[list[int]] = [[] for _ in order]
     roots: list[int] = []
     for k, column in enumerate(columns):
@@ -162,8 +162,10 @@ def _symbolic(
     side_body = np.array([b for t in touched for b in t], dtype=np.int64)
     side_size = np.array([sizes[k] for k, t in enumerate(touched) for _ in t], dtype=np.int64)
     side_entry = np.concatenate([[0], np.cumsum(side_size)[:-1]]).astype(np.int64) if len(side_size) else side_size
-    below = _fill(touched)
-    first = _nodes(touched, below, sizes, soft) if merge else list(range(count))
+    near = _neighbours(touched)
+    below = _fill(near)
+    fill = sum(map(len, below)) * 2 > sum(map(len, near))
+    first = _nodes(below, sizes, soft) if merge and fill else list(range(count))
     node_of = (np.searchsorted(first, np.arange(count), side="right") - 1).tolist()
     below = _node_columns(below, node_of, len(first))
     node = np.append(row[first], row[-1]) if count else row
@@ -212,13 +214,9 @@ def _symbolic(
     return blocks, int(side_size.sum()), values
 
 
-def _nodes(
-    touched: Sequence[Sequence[int]], below: Sequence[Sequence[int]], sizes: Sequence[int], soft: Sequence[int]
-) -> list[int]:
+def _nodes(below: Sequence[Sequence[int]], sizes: Sequence[int], soft: Sequence[int]) -> list[int]:
     """The first block of each node. A block joins the node before it if it is the parent of its last block, and if
-    their columns have nearly the same pattern. Where there is no fill, each block is a node."""
-    if sum(map(len, below)) * 2 == sum(map(len, _neighbours(touched))):
-        return list(range(len(below)))
+    their columns have nearly the same pattern."""
     height = [sum(sizes[i] for i in column) for column in below]
     found = [0]
     rows = 0
@@ -251,9 +249,9 @@ def _starts(lengths: Sequence[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
 
 
-def _fill(touched: Sequence[Sequence[int]]) -> list[list[int]]:
-    """For each block the later blocks in its column of the factor, ascending, by merging along the elimination tree."""
-    near = _neighbours(touched)
+def _fill(near: Sequence[set[int]]) -> list[list[int]]:
+    """For each block the later blocks in its column of the factor, ascending, by merging along the elimination tree;
+    near: the neighbours of each block."""
     columns: list[set[int]] = [{i for i in n if i > k} for k, n in enumerate(near)]
     for column in columns:
         if column:
