@@ -41,7 +41,7 @@ def test_the_change_with_poses():
     closed = np.flatnonzero((rows.kind != TAPE) & (rows.kind < VELOCITY_ONLY) & (rows.rate == 0.0))
     assert len(set(rows.kind[closed])) >= 4
     body = {}
-    for block in range(len(system.blocks.diagonal)):
+    for block in range(len(system.blocks.soft)):
         for side in range(system.blocks.side[block], system.blocks.side[block + 1]):
             for y in range(system.blocks.row[block + 1] - system.blocks.row[block]):
                 body[int(system.blocks.side_entry[side] + y)] = int(system.blocks.side_body[side])
