@@ -27,7 +27,11 @@ AGAIN = 5  # repeated measurements before a failure
 
 
 def _rigid(build: Callable[[], lv.Model], order: int, h: float, steps: int) -> Callable[[], float]:
-    return Prepared(build(), lv.Livens(order), h * steps, steps).nanoseconds
+    return _with(lv.Livens(order), build, h, steps)
+
+
+def _with(scheme: object, build: Callable[[], lv.Model], h: float, steps: int) -> Callable[[], float]:
+    return Prepared(build(), scheme, h * steps, steps).nanoseconds
 
 
 def _general(build: Callable[[], tuple], scheme: object, h: float, steps: int) -> Callable[[], float]:
@@ -47,6 +51,9 @@ CASES: dict[str, Callable[[], Callable[[], float]]] = {
     "double pendulum, order 4": lambda: _rigid(problems.double_pendulum, 4, 1e-2, 200),
     "chain of 100": lambda: _rigid(lambda: problems.chain(100), 2, 1e-3, 20),
     "10 four-bars": lambda: _rigid(lambda: problems.four_bars(10), 2, 1e-3, 100),
+    "grid of 100": lambda: _rigid(lambda: problems.grid(10), 2, 1e-3, 20),
+    "chain of 100, Runge–Kutta": lambda: _with(lv.RungeKutta(), lambda: problems.chain(100), 1e-3, 20),
+    "chain of 100, energy and momentum": lambda: _with(lv.EnergyMomentum(), lambda: problems.chain(100), 1e-3, 20),
     "net of 100": lambda: _rigid(lambda: problems.net(100), 2, 1e-3, 100),
     "Lagrangian: double pendulum, midpoint": lambda: _general(lagrangians.double_pendulum, ld.Midpoint(), 1e-3, 2_000),
     "Lagrangian: Kepler, Störmer–Verlet": lambda: _general(lagrangians.kepler, ld.Trapezoidal(), 1e-3, 5_000),
