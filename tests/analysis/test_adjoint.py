@@ -29,7 +29,7 @@ SCHEMES = {"Livens": lv.Livens(), "RungeKutta": lv.RungeKutta(4), "tolerance": l
 
 
 @pytest.mark.parametrize(
-    "seed, scheme", [(0, "Livens"), (1, "Livens"), (2, "RungeKutta"), (3, "RungeKutta"), (0, "tolerance")]
+    ("seed", "scheme"), [(0, "Livens"), (1, "Livens"), (2, "RungeKutta"), (3, "RungeKutta"), (0, "tolerance")]
 )
 @pytest.mark.filterwarnings("ignore::livens.ModelWarning")
 def test_sensitivities_forwards_and_backwards(seed, scheme):

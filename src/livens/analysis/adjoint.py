@@ -152,7 +152,9 @@ class Adjoint:
         motion, total, d = self.motion, 0.0, SMALL * self.motion.h
         still = np.zeros((1, *self.changes.shape[1:]))
         for function, some in ((self.of, [len(motion) - 1]), (self.running, range(len(motion)))):
-            for k in some if function is not None else []:
+            if function is None:
+                continue
+            for k in some:
                 now = [moved(motion[k : k + 1], motion.compiled, 0.0, still, c * d) for c in NODE_STEPS]
                 slope = np.dot(NODE_WEIGHTS, [_number(function(one)) for one in now]) / d
                 total += float(slope * (motion.t[k] - motion.t[0]))

@@ -1,7 +1,7 @@
 """Optimal control: the efforts that bring a mechanism from its start to a goal with the least effort.
 
-The run of `lv.Livens` or `lv.RungeKutta` is divided into N segments, in each of which the efforts u_k are held. With the
-map x_{k+1} = F(x_k, u_k) of a segment in joint coordinates and rates (segment.py), direct multiple shooting solves
+The run of `lv.Livens` or `lv.RungeKutta` is divided into N segments, in each of which the efforts u_k are held. With
+the map x_{k+1} = F(x_k, u_k) of a segment in joint coordinates and rates (segment.py), direct multiple shooting solves
 
     minimise  J = ½ Σ T u_kᵀ W u_k,    T = until/N,   with   d_k = F(x_k, u_k) − x_{k+1} = 0,   x_N at the goal      (1)
 
@@ -11,12 +11,11 @@ control, Ober-Blöbaum, Junge & Marsden 2011). Newton's method with the exact de
     minimise  J(u + δu) + ½ ρ |δx|²     with   A_k δx_k + B_k δu_k − δx_{k+1} = −d_k,                               (2)
 
 a sparse linear system; a step is shortened until the merit function J + μ Σ|d_k| decreases, μ above the multipliers of
-(2), and ρ grows where steps are shortened. Bounds of u_k and x_k are those of barrier.py, which is added to J. A segment
-may be divided further, into parts with maps of their own and the same u_k: bounds then hold at all x_k, which may be
-those of every step. Rotation
-vectors change by small rotations (rotation_coordinates.py), with exp(d_k) δx_{k+1} in place of δx_{k+1}. At the end the
-segments join to round-off, by steps that change the efforts least: no other discretisation stands between the optimum
-and `lv.simulate`.
+(2), and ρ grows where steps are shortened. Bounds of u_k and x_k are those of barrier.py, which is added to J. A
+segment may be divided into parts with maps of their own and the same u_k: bounds then hold at the x_k of all parts, and
+so at every step. Rotation vectors change by small rotations (rotation_coordinates.py), with exp(d_k) δx_{k+1} in place
+of δx_{k+1}. At the end the segments join to round-off, by steps that change the efforts least: no other discretisation
+stands between the optimum and `lv.simulate`.
 """
 
 from __future__ import annotations
@@ -93,8 +92,9 @@ def optimize_motion(
     for each input. guess: efforts (segments, inputs) to begin with. effort_limits: (lowest, highest), each a number or
     one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and rates; they
     hold at the nodes, the beginnings of equal parts of each segment. nodes: how many a segment has, a divisor of its
-    number of steps; as many as steps, and the limits hold at every step. Rotation vectors of ball joints and free bodies ("ball.turn_x", …) have a goal for all three numbers
-    or for none, and no limits. tolerance: it ends where an iteration decreases the cost by less than this part. The
+    number of steps; as many as steps, and the limits hold at every step. Rotation vectors of ball joints and free
+    bodies ("ball.turn_x", …) have a goal for all three numbers or for none, and no limits. scheme: `lv.Livens`
+    (default) or `lv.RungeKutta`. tolerance: it ends where an iteration decreases the cost by less than this part. The
     optimum is a local one; a bad start or too little time ends in an error.
 
     >>> import livens as lv
@@ -267,7 +267,7 @@ class Shooting:
         if self.of_efforts.count:
             u = self.of_efforts.inside(u, unit)
             d, A, B = self.maps(x, u)
-        rho, mu = 1e-2 * self.T * unit**2 * float(self.weights.max()) / size**2, 0.0
+        rho, mu = 1e-2 * self.T / self.nodes * unit**2 * float(self.weights.max()) / size**2, 0.0
         beta = 0.1 * max(self.cost(u), self.cost(np.full(shape, unit))) / bounds if bounds else 0.0
         self.of_efforts.begin(u, beta)
         self.of_states.begin(x[1:], beta)

@@ -53,7 +53,7 @@ class ParameterNodes:
         known = [(h, h) if its else numbers.value(name) for name, its in zip(self.names, lengths, strict=True)]
         self.rate = np.where(lengths, 1.0 / h, 0.0)  # 1/h for the length of the steps
         self.values = np.array([value for value, _ in known])
-        size = float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0
+        size = min(float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0, 1.0)  # of a number that is zero
         part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
         self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
         self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
@@ -62,12 +62,14 @@ class ParameterNodes:
             if its:
                 self.members += [compiled] * NODES
                 continue
-            for c in NODE_STEPS:
-                try:
-                    self.members.append(self._node(numbers, restart, {name: value + c * d}))
-                except ModelError as error:
-                    raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
+            self.members += self._nodes(numbers, restart, name, value, d)
             self._check_axes(name, self.members[-NODES:])
+
+    def _nodes(self, numbers: Numbers, restart: Restart, name: str, value: float, d: float) -> list[Compiled]:
+        try:
+            return [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
+        except ModelError as error:
+            raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
 
     def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
         model = numbers.changed(parameters)

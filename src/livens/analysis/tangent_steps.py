@@ -66,16 +66,17 @@ class TangentSteps:
         elif self.scheme.adaptive:
             return self._take_parts(state, tables, first, steps, every, out, spacing, rate)
         else:
-            code, taken = self._explicit(state, tables, self.run.h, first, steps, every, out, spacing, rate)
+            return self._explicit(state, tables, self.run.h, first, steps, every, out, spacing, rate)
         return int(code), int(taken)
 
     def _explicit(
         self, state: State, tables: Array, h: float, first: int, steps: int, every: int, out: Array, *nodes: Array
     ) -> tuple[int, int]:
-        return explicit.tangent_rollout(  # type: ignore[no-any-return]
+        code, taken = explicit.tangent_rollout(
             self.system, self.systems, tables, *nodes, state, self.work, self._other, self.tangent, self._stages, h,
             self.scheme.table, first, steps, every, out,
         )  # fmt: skip
+        return int(code), int(taken)
 
     def _take_parts(
         self, state: State, tables: Array, first: int, steps: int, every: int, out: Array, *nodes: Array
