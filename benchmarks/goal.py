@@ -84,12 +84,13 @@ class Verdict:
         return "ahead" if self.ratio > EVEN else "behind" if self.ratio < 1 / EVEN else "even"
 
 
-def verdicts(problems: list[dict[str, Any]]) -> list[Verdict]:
-    """For every problem and target."""
+def verdicts(problems: list[dict[str, Any]], only: tuple[str, ...] = ()) -> list[Verdict]:
+    """For every problem and target; `only`: these settings of livens, all if none is given."""
     found = []
     for problem in problems:
+        curves = [c for c in problem["curves"] if c["program"] != OURS or not only or c["setting"] in only]
         for target in TARGETS:
-            costs = best(problem["curves"], target)
+            costs = best(curves, target)
             peers = [c for name, c in costs.items() if name != OURS]
             peer = min(peers, key=lambda c: c.seconds, default=None)
             other = best(problem["curves"], target, other=True)
