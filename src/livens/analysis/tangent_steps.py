@@ -1,7 +1,8 @@
 """Steps of `lv.Livens` or `lv.RungeKutta` with small changes: the arrays are made once, the kernels are called here.
 
 With a tolerance, a step is divided into the parts that the run has, and the changes are carried through them: the
-lengths of the parts count as constant. What they change is as small as the error that the tolerance allows.
+lengths of the parts count as constant. They are chosen for the motion, not for its changes: a mechanism that stands in
+equilibrium is not divided.
 """
 
 from __future__ import annotations
