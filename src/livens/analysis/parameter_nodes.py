@@ -15,9 +15,12 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.restart import Restart
+from ..compile.states import as_record
 from ..compile.structure import structural_change, with_members
+from ..compile.system import scratch
 from ..errors import ModelError
 from ..kernels.arrays import MU, State
+from ..kernels.dynamics import accelerations_of_record
 from ..record.trajectory import Trajectory
 from ..run.parameters import Numbers
 from ..scene.values import parts_of
@@ -53,9 +56,11 @@ class ParameterNodes:
         known = [(h, h) if its else numbers.value(name) for name, its in zip(self.names, lengths, strict=True)]
         self.rate = np.where(lengths, 1.0 / h, 0.0)  # 1/h for the length of the steps
         self.values = np.array([value for value, _ in known])
-        size = min(float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0, 1.0)  # of a number that is zero
         part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
-        self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
+        sizes = [
+            size or self._size_of_zero(numbers, restart, name) for name, (_, size) in zip(names, known, strict=True)
+        ]
+        self.spacing = np.array(part) * sizes
         self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
         self.members: list[Compiled] = []
         for name, its, value, d in zip(self.names, lengths, self.values, self.spacing, strict=True):
@@ -64,6 +69,19 @@ class ParameterNodes:
                 continue
             self.members += self._nodes(numbers, restart, name, value, d)
             self._check_axes(name, self.members[-NODES:])
+
+    def _size_of_zero(self, numbers: Numbers, restart: Restart, name: str) -> float:
+        """A size for a number that is zero: a small part of it changes poses or forces at the start by this part."""
+        size = float(np.abs(self.compiled.state.a).max(initial=0.0)) or 1.0
+        for v in (size, min(size, 1.0)):
+            try:
+                change = _change(self.compiled, self._node(numbers, restart, {name: SPACING * v}))
+                better = v * SPACING / change if change > 0.0 else min(size, 1.0)
+                self._node(numbers, restart, {name: SPACING * better})
+                return better
+            except ModelError:
+                continue
+        return min(size, 1.0)
 
     def _nodes(self, numbers: Numbers, restart: Restart, name: str, value: float, d: float) -> list[Compiled]:
         try:
@@ -141,3 +159,21 @@ class ParameterNodes:
         return ParameterStart(
             self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
         )
+
+
+def _change(one: Compiled, other: Compiled) -> float:
+    """The largest change of poses and forces at the start from one model to another, relative to their sizes."""
+    change = 0.0
+    for x, y in zip(_start(one), _start(other), strict=True):
+        change = max(change, float(np.abs(y - x).max(initial=0.0) / (np.abs(x).max(initial=0.0) or np.inf)))
+    return change
+
+
+def _start(compiled: Compiled) -> tuple[Array, ...]:
+    """Places, rotations, total forces and torques at the start."""
+    system, state = compiled.system, compiled.state
+    f, tau = np.zeros((1, *state.p.shape)), np.zeros((1, *state.p.shape))
+    signals = np.ascontiguousarray(compiled.signals(1.0).table(np.zeros(1)))
+    lam = np.zeros((1, len(system.rows.kind)))
+    accelerations_of_record(system, as_record(state), signals, scratch(system), f, tau, lam)
+    return state.a, state.B, f, tau
