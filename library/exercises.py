@@ -202,6 +202,7 @@ def tangents() -> None:
         for build in (spring_and_hinge, pendulum):
             motion = lv.simulate(build(), scheme, h=1e-2, until=2e-2)
             lv.sensitivity(motion, lambda motion: motion.energy[-1], ["gravity.2"])
+    lv.simulate(pendulum(), lv.RungeKutta(tolerance=1e-8), h=1e-2, until=2e-2).tangent()
     lv.linearize(spring_and_hinge())
     stone = lv.Model(gravity=G)
     stone.add(lv.Body(lv.Ball(0.1, mass=1.0)))

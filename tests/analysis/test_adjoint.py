@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.analysis.parameter_nodes import ParameterNodes
+from livens.compile.states import selected
 from tests.analysis.test_sensitivity import NAMES, two_arms
+from tests.analysis.test_tangent import by_differences, difference, random_mechanism
 from tests.helpers import mechanisms
 
 
@@ -22,34 +25,45 @@ def readings(units):
     return of, running
 
 
-@pytest.mark.parametrize("seed", range(3))
+SCHEMES = {"Livens": lv.Livens(), "RungeKutta": lv.RungeKutta(4), "tolerance": lv.RungeKutta(tolerance=1e-7)}
+
+
+@pytest.mark.parametrize(
+    ("seed", "scheme"), [(0, "Livens"), (1, "Livens"), (2, "RungeKutta"), (3, "RungeKutta"), (0, "tolerance")]
+)
 @pytest.mark.filterwarnings("ignore::livens.ModelWarning")
-def test_sensitivities_forwards_and_backwards(seed):
-    """Parameters of every kind, with dampers, a load and an energy of the user, in random units: to 1e-8 of the largest
-    effect. The last interval is shorter than the others."""
+def test_sensitivities_forwards_and_backwards(seed, scheme):
+    """Parameters of every kind and the length of the steps, with dampers, a load and an energy of the user, in random
+    units: to 1e-9 of each, except for round-off of the largest. The last interval is shorter than the others."""
     m, units = two_arms(seed)
     of, running = readings(units)
     t = units[2]
-    motion = lv.simulate(m, h=5e-3 * t, until=0.115 * t, every=5)
+    h = 5e-3 if scheme != "tolerance" else 3e-2
+    motion = lv.simulate(m, SCHEMES[scheme], h=h * t, until=23 * h * t, every=5)
     back = lv.adjoint(motion, of=of, running=running)
 
     def whole(motion):
         return of(motion) + sum(running(motion[k : k + 1]) for k in range(len(motion)))
 
-    forwards = lv.sensitivity(motion, of=whole, wrt=NAMES)
-    assert back.parameters(NAMES) == pytest.approx(forwards, rel=1e-8)
+    names = [*NAMES, "h"]
+    forwards, values = (
+        lv.sensitivity(motion, of=whole, wrt=names),
+        np.append(ParameterNodes(motion.compiled, NAMES).values, h),
+    )
+    assert back.parameters(names) * values == pytest.approx(forwards * values, rel=1e-9, abs=1e-11)
     starts = [f"{kind}.{name}" for kind in "qv" for name in lv.JointSpace(m).names]
     forwards = lv.sensitivity(motion, of=whole, wrt=starts)
     assert back.start == pytest.approx(forwards, abs=1e-9 * np.abs(forwards).max())
     assert back.names == motion.tangent().names
 
 
+@pytest.mark.parametrize("scheme", ["Livens", "RungeKutta"])
 @pytest.mark.parametrize("build", [mechanisms.rolling_disc, mechanisms.bricard, mechanisms.driven, mechanisms.damped])
 @pytest.mark.filterwarnings("ignore::livens.ModelWarning")
-def test_start_of_mechanisms(build):
+def test_start_of_mechanisms(build, scheme):
     """Rolling, redundant loops, prescribed motions and every joint with dampers, where the tangent has its columns."""
     m = build()
-    motion = lv.simulate(m, h=5e-3, until=0.06, every=4)
+    motion = lv.simulate(m, SCHEMES[scheme], h=5e-3, until=0.06, every=4)
     body = m.bodies[-1]
     back = lv.adjoint(motion, of=lambda now: now.position(body)[0] @ (1.0, 2.0, -0.5) + now.velocity(body)[0, 1])
     tangent = motion.tangent()
@@ -57,8 +71,27 @@ def test_start_of_mechanisms(build):
     assert back.start == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("order", [2, 4])
-def test_inputs_of_all_intervals(order):
+@pytest.mark.parametrize("seed", range(3))
+def test_gradients_of_random_mechanisms(seed):
+    """A closed loop, user-written forces and energies, dampers and attraction in random units and orientations: the
+    adjoint of Runge–Kutta along random changes of the start equals differences of whole runs."""
+    m, t = random_mechanism(seed)
+    motion = lv.simulate(m, lv.RungeKutta(4), h=5e-3 * t, until=0.1 * t, every=4)
+    last, rng = selected(motion.record, -1), np.random.default_rng(seed)
+    g = rng.normal(size=(len(last.a), 12))
+    g /= np.abs(motion.tangent().local[-1]).max(axis=(0, 2)) + 1e-300
+
+    def of(now):
+        return float((g * difference(selected(now.record, -1), last)).sum())
+
+    back, local = lv.adjoint(motion, of=of), motion.tangent().local
+    for k in (0, local.shape[3] // 2, local.shape[3] - 1):
+        slopes = [(g * by_differences(motion, local[0, :, :, k], e)).sum() for e in (1e-3, 3e-3)]
+        assert min(abs(back.start[k] - slope) for slope in slopes) <= 1e-9 * np.abs(back.start).max()
+
+
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(order=4), lv.RungeKutta(4)], ids=str)
+def test_inputs_of_all_intervals(scheme):
     """A motor and a load in each of six intervals against differences of whole runs with a controller that adds to
     them."""
 
@@ -80,7 +113,6 @@ def test_inputs_of_all_intervals(order):
     def of(now):
         return float(now.position("two")[-1, 2] + 0.3 * now.rate("elbow")[-1])
 
-    scheme = lv.Livens(order=order)
     back = lv.adjoint(lv.simulate(build(), scheme, h=0.02, until=0.6, every=5), of=of).inputs(["motor", "thrust"])
     assert back.shape == (6, 2)
     for place in np.ndindex(6, 2):
@@ -122,7 +154,8 @@ def test_refusals():
         back.inputs([m.joints[0]])
     with pytest.raises(lv.ModelError, match="did you mean"):
         back.parameters([f"joints.{m.joints[0].name}.stiffnes"])
-    with pytest.raises(lv.ModelError, match=r"needs the scheme lv\.Livens"):
-        lv.adjoint(lv.simulate(m, lv.RungeKutta(), h=1e-3, until=2e-3), of=lambda now: now.energy)
+    for scheme in (lv.GeneralizedAlpha(), lv.Newmark(), lv.EnergyMomentum()):
+        with pytest.raises(lv.ModelError, match=r"needs the scheme lv\.Livens \(.*\) or lv\.RungeKutta"):
+            lv.adjoint(lv.simulate(m, scheme, h=1e-3, until=2e-3), of=lambda now: now.energy)
     with pytest.raises(lv.ModelError, match="an adjoint is that of a motion"):
         lv.adjoint(m, of=lambda now: 0.0)

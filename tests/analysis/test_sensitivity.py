@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import livens as lv
 from livens.run.parameters import Numbers
+from livens.scene import from_dict
 from tests.helpers.problems import lopsided, turned
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))
@@ -72,26 +73,6 @@ def readings(units):
         ])  # fmt: skip
 
     return of
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
-@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
-def test_differences_of_the_run(seed, scheme):
-    """To 1e-9 of the derivative, for parameters of every kind."""
-    m, units = two_arms(seed)
-    h, of = 1e-2 * units[2], readings(units)
-    run, numbers = lv.prepare(m, scheme, h=h), Numbers(m)
-    found = lv.sensitivity(run(6 * h, every=6), of, NAMES)
-    for k, name in enumerate(NAMES):
-        value, size = numbers.value(name)
-        d = 5e-3 * (size or {"gravity": 9.81 * units[0] / units[2] ** 2}.get(name.split(".")[0], units[0]))
-        if name.endswith("velocity.2"):
-            d = 5e-3 * units[0] / units[2]
-        ends = {n: of(run(6 * h, every=6, parameters={name: value + n * d})) for n in range(-4, 5) if n}
-        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
-        round_off = 4e-15 * np.abs(ends[1]).max() / d  # of the differences
-        assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(expected).max() + round_off, name
 
 
 def test_projectile():
@@ -205,6 +186,112 @@ def test_from_another_start():
     d = 1e-3 / t
     expected = sum(w * (end(q, v + n * d * e) - end(q, v - n * d * e)) / d for n, w in STENCIL)
     assert np.abs(found[:, 3] - expected).max() <= 1e-8 * np.abs(expected).max()
+
+
+def machine(seed):
+    """A body on a screw, a geared pair of wheels, a rod, a rolling ball, a sliding body with a prescribed motion, a
+    motor, attraction, an energy and a constraint with numbers by name: numbers of the kinds that two_arms has not, in a
+    random orientation and unit. Some of the numbers are equal, one or zero."""
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix()
+    l, mass, t = 10.0 ** rng.uniform(-1.5, 1.5, size=3)
+    force = mass * l / t**2
+    place = lambda *x: (l * (R @ x)).tolist()  # noqa: E731
+    point = lambda body, *r: {"body": body, "point": list(r)}  # noqa: E731
+    world = lambda *x: point("world", *place(*x))  # noqa: E731
+    turn = {"rotation": R.tolist()}
+    matter = {"mass": 1.3 * mass, "inertia": (np.array([0.2, 0.3, 0.4]) * mass * l**2).tolist()}
+    box = {"type": "Box", "x": 0.4 * l, "y": 0.3 * l, "z": 0.2 * l, "density": 60.0 * mass / l**3}
+    wheel = {"type": "Cylinder", "radius": 0.3 * l, "length": 0.1 * l, "mass": mass}
+    x, z = R[:, 0], R[:, 2]
+    document = {
+        "livens": 2,
+        "gravity": place(0.2 / t**2, 0.1 / t**2, -9.81 / t**2),
+        "bodies": {
+            "nut": {"shape": box, "at": place(0, 0, 0.2), **turn},
+            "one": {"shape": wheel, "at": place(2, 0, 0), **turn},
+            "two": {"shape": {**wheel, "radius": 0.5 * l}, "at": place(3, 0, 0), **turn},
+            "ball": {"shape": {"type": "Ball", "radius": 0.2 * l, "mass": mass}, "at": place(0, 3, 0.2), **turn},
+            "sledge": {**matter, "at": place(-2, 0, 0), **turn},
+            "bob": {**matter, "at": place(-2, 0.3, -0.8), **turn, "body_rates": [0.3 / t, 0.1 / t, 0.5 / t]},
+            "moon": {**matter, "at": place(5, 1, 2), **turn},
+        },
+        "joints": {
+            "thread": {"type": "Screw", "a": world(0, 0, 0.2), "b": point("nut", 0, 0, 0), "axis": z.tolist(),
+                       "pitch": 0.3 * l, "stiffness": [3 * force / l, 0.0]},
+            "axle1": {"type": "Revolute", "a": world(2, 0, 0), "b": point("one", 0, 0, 0), "axis": z.tolist(),
+                      "stiffness": force * l, "rest": 0.4},
+            "axle2": {"type": "Revolute", "a": world(3, 0, 0), "b": point("two", 0, 0, 0), "axis": z.tolist(),
+                      "damping": force * l * t},
+            "gear": {"type": "Coupling", "first": "axle1", "second": "axle2", "ratio": -0.6},
+            "floor": {"type": "RollingBall", "a": world(0, 0, 0), "b": point("ball", 0, 0, 0),
+                      "radius": 0.2 * l, "normal": z.tolist()},
+            "rail": {"type": "Prismatic", "a": world(-2, 0, 0), "b": point("sledge", 0, 0, 0), "axis": x.tolist(),
+                     "drive": "a*sin(w*t)", "where": {"a": 0.3 * l, "w": 2.0 / t}},
+            "rod": {"type": "Rod", "a": point("sledge", 0, 0, 0), "b": point("bob", 0.1 * l, 0, 0.2 * l)},
+            "sheet": {"type": "Constraint", "formula": "dot(u, c*[x, y, z]) - d + e*v[0]",
+                      "where": {"u": {"body": "moon", "point": [0.1 * l, 0, 0]}, "v": {"body": "moon"}, "c": 1.0,
+                                "x": float(z[0]), "y": float(z[1]), "z": float(z[2]), "e": 0.0,
+                                "d": float(z @ (place(5, 1, 2) + R @ (0.1 * l, 0, 0)))}},
+        },
+        "forces": {
+            "motor": {"type": "Motor", "joint": "axle1", "effort": "m*cos(w*t)",
+                      "where": {"m": force * l, "w": 1.0 / t}},
+            "pull": {"type": "Attraction", "G": force * l**2 / mass**2},
+            "oil": {"type": "Damper", "a": world(0, 0, 0), "b": point("moon", 0, 0.1 * l, 0), "rate": force * t / l},
+            "well": {"type": "Energy", "formula": "k*dot(p, p)/2 + g*p[0]",
+                     "where": {"p": {"body": "bob", "point": [0, 0.1 * l, 0]}, "k": 2.0 * force / l, "g": 0.0}},
+        },
+    }  # fmt: skip
+    return from_dict(document), (l, mass, t)
+
+
+def machine_readings(units):
+    """Positions and velocities of all bodies at the end, without units."""
+    l, _, t = units
+    names = ("nut", "one", "two", "ball", "sledge", "bob", "moon")
+
+    def of(motion):
+        places = [motion.position(name)[-1] / l for name in names]
+        return np.concatenate([*places, *(motion.angular_velocity(name)[-1] * t for name in names)])
+
+    return of
+
+
+MACHINE = [
+    "bodies.nut.shape.x", "bodies.nut.shape.density", "bodies.one.shape.radius", "bodies.bob.inertia.1",
+    "bodies.ball.shape.mass", "bodies.bob.body_rates.2", "joints.thread.pitch", "joints.axle1.rest",
+    "joints.axle2.damping", "joints.gear.ratio", "joints.rail.where.a", "joints.rail.where.w", "joints.rail.axis.1",
+    "joints.rod.b.point.2", "joints.sheet.where.c", "joints.sheet.where.e", "joints.sheet.where.d",
+    "forces.motor.where.m", "forces.motor.where.w", "forces.pull.G", "forces.oil.rate", "forces.well.where.k",
+    "forces.well.where.g", "bodies.sledge.at.1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("build", [two_arms, machine])
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_differences_of_the_run(seed, build, scheme):
+    """To 1e-9 of the derivative, for parameters of every kind and the length of the steps."""
+    m, units = build(seed)
+    l, mass, t = units
+    h, of, names = 1e-2 * t, (readings if build is two_arms else machine_readings)(units), NAMES
+    if build is machine:
+        names = MACHINE
+    run, numbers = lv.prepare(m, scheme, h=h), Numbers(m)
+    found = lv.sensitivity(run(6 * h, every=6), of, [*names, "h"])
+    zero = {"gravity": 9.81 * l / t**2, "velocity": l / t, "g": mass * l / t**2, "e": 1.0}
+    for k, name in enumerate(names):
+        value, size = numbers.value(name)
+        d = 5e-3 * (size or next((zero[part] for part in name.split(".") if part in zero), l))
+        ends = {n: of(run(6 * h, every=6, parameters={name: value + n * d})) for n in range(-4, 5) if n}
+        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+        round_off = 4e-15 * np.abs(ends[1]).max() / d  # of the differences
+        assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(expected).max() + round_off, name
+    ends = {n: of(lv.prepare(m, scheme, h=(1 + n * 5e-3) * h)(6 * (1 + n * 5e-3) * h, every=6)) for n in range(-4, 5)}
+    expected = sum(w * (ends[n] - ends[-n]) / 5e-3 for n, w in STENCIL)
+    assert np.abs(found[:, -1] * h - expected).max() <= 1e-9 * np.abs(expected).max() + 1e-12
 
 
 @pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])

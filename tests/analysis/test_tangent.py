@@ -7,7 +7,10 @@ from scipy.spatial.transform import Rotation
 import livens as lv
 from livens.analysis.tangent_run import start_changes
 from livens.compile.states import copied, selected
+from livens.compile.system import scratch
 from livens.kernels.coordinates import update_coordinates
+from livens.run.loop import with_memory
+from livens.step.runge_kutta import divide
 from tests.helpers import mechanisms
 from tests.helpers.problems import lopsided, turned
 
@@ -373,7 +376,7 @@ def test_resumed_saved_and_compensated_motions(tmp_path):
 
 def test_what_has_no_tangent_is_refused():
     m = mechanisms.heavy_top()
-    with pytest.raises(lv.ModelError, match=r"lv\.Livens or lv\.RungeKutta"):
+    with pytest.raises(lv.ModelError, match=r"lv\.Livens \(.*\) or lv\.RungeKutta"):
         lv.simulate(m, lv.GeneralizedAlpha(), h=1e-3, until=2e-3).tangent()
     m = lv.Model()
     arm = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="arm"))
@@ -391,3 +394,47 @@ def test_what_has_no_tangent_is_refused():
         _ = tangent.A
     with pytest.raises(lv.ModelError, match="not a body"):
         tangent.position(lv.Body(lv.Ball(0.1, mass=1.0)))
+
+
+# ── steps that follow a tolerance ──
+
+
+def parts_of(motion):
+    """The lengths of the parts into which the steps of a motion were divided."""
+    state, found = with_memory(copied(selected(motion.record, 0)), motion.scheme.memory(motion.system)), []
+    work, table, signals = scratch(motion.system, motion.scheme.scratch), motion.scheme.table, np.zeros((1, 1))
+    for _ in range(motion.steps):
+        left, parts = motion.h, np.zeros(3)
+        while left != 0.0:
+            _, count, left = divide(motion.system, state, work, motion.h, left, table, signals, parts)
+            found.extend(parts[:count].tolist())
+    return found, state
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_tangents_of_divided_steps(seed):
+    """They are the derivative of a run of order 8 with steps of the same lengths, by differences of whole runs."""
+    m, t = random_mechanism(seed)
+    m = m.with_things([thing for thing in m.things if not isinstance(thing, lv.Load)])
+    motion = lv.simulate(m, lv.RungeKutta(tolerance=1e-7), h=0.3 * t, until=0.6 * t)
+    parts, end = parts_of(motion)
+    assert len(parts) > 2 * motion.steps
+    assert sum(parts) == pytest.approx(0.6 * t, rel=1e-14)
+    for name in ("a", "B", "p", "L"):
+        assert np.array_equal(getattr(end, name), getattr(motion.state, name))
+    compiled, local, last = motion.compiled, motion.tangent().local, selected(motion.record, -1)
+
+    def difference_at_end(change, c):
+        state = moved(compiled, selected(motion.record, 0), change, c)
+        for part in parts:
+            state = lv.simulate(m, lv.RungeKutta(8), h=part, until=part, start=state, progress=False).state
+        return difference(state, last)
+
+    for k in (0, local.shape[3] - 1):
+        change, errors = local[0, :, :, k], []
+        for e in (1e-3, 3e-3):
+            pairs = [(w, difference_at_end(change, n * e) - difference_at_end(change, -n * e)) for n, w in STENCIL]
+            expected = sum(w * pair / e for w, pair in pairs)[1:]
+            wrong = np.abs(local[-1, 1:, :, k] - expected).max(axis=0).reshape(4, 3).max(axis=1)
+            errors.append((wrong / np.abs(local[:, 1:]).max(axis=(0, 1, 3)).reshape(4, 3).max(axis=1)).max())
+        assert min(errors) < 1e-9

@@ -1,7 +1,7 @@
 """The adjoint: the derivative of one number of a motion with respect to many things, backwards in time.
 
 The stored states x_0 … x_K of a motion are checkpoints. From each the steps to the next one are computed again with
-their exact derivative Φ_k (step/tangent.py), for unit changes of the poses and momenta of all bodies. For the number
+their exact derivative Φ_k (tangent_steps.py), for unit changes of the poses and momenta of all bodies. For the number
 
     J = of(x_K) + Σ_k running(x_k),      λ_K = ∇of + ∇running_K,      λ_k = Φ_kᵀ λ_{k+1} + ∇running_k,               (1)
 
@@ -26,7 +26,6 @@ from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, empty_record, selected
 from ..compile.structure import with_members
-from ..compile.system import scratch
 from ..describe.thing import Thing
 from ..errors import ModelError, StepFailed
 from ..kernels import status
@@ -34,22 +33,21 @@ from ..kernels.arrays import State
 from ..record.trajectory import Trajectory
 from ..run.loop import Run
 from ..step import tangent as kernel
-from ..step import tangent_sources as sources
+from ..step.livens import Livens
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from ..step.tangent_work import tangent_arrays
+from .moved_states import SMALL, moved, sizes_of_changes
 from .parameter_nodes import ParameterNodes
-from .sensitivity import moved
 from .tangent_run import placing, refuse, start_changes
+from .tangent_steps import TangentSteps
 
 Number = Callable[[Trajectory], Any]
-SLOPE_SPACING = 1e-3  # of differences of `of` and `running`: rotations [rad], and parts of the sizes of other changes
 
 
 def adjoint(motion: Trajectory, of: Number | None = None, running: Number | None = None) -> Adjoint:
     """The derivative of one number of a motion with respect to its start, inputs and parameters, backwards in time.
 
     The number is of(now) at the last state plus the sum of running(now) over all stored states; `now` is a motion of
-    one state. `motion` must be one of `lv.Livens`, as for `motion.tangent()`.
+    one state. `motion` must be one of `lv.Livens` or `lv.RungeKutta`, as for `motion.tangent()`.
 
     >>> import livens as lv
     >>> m = lv.Model()
@@ -123,17 +121,19 @@ class Adjoint:
         return np.array(found).reshape(-1, len(units))
 
     def parameters(self, wrt: Sequence[str]) -> Array:
-        """dJ with respect to numbers of the model by their names, as for `lv.sensitivity` (k,)."""
-        motion, nodes = self.motion, ParameterNodes(self.motion.compiled, wrt)
+        """dJ with respect to numbers of the model by their names, as for `lv.sensitivity`, or to "h", the length of the
+        steps (k,)."""
+        motion, nodes = self.motion, ParameterNodes(self.motion.compiled, wrt, self.motion)
         interval = Interval(motion, len(nodes.names), nodes)
         begin = nodes.start(placing(motion.compiled, copied(selected(motion.record, 0))))
         total = np.einsum("bi,bim->m", self.changes[0, 0], begin.dq)
         total += np.einsum("bi,bim->m", self.changes[0, 1], begin.dp)
         still = np.zeros((2, 6 * self.changes.shape[2], len(nodes.names)))
         for k in range(len(motion) - 1):
-            mu = _damper_slopes(nodes, copied(selected(motion.record, k)))
+            mu = interval.damper_slopes(k)
             total += np.einsum("irm,ir->m", interval.carry(k, still, mu), self.changes[k + 1].reshape(2, -1))
-        return np.asarray(total + nodes.derivative(self._at_fixed_states))
+        total += nodes.derivative(self._at_fixed_states)
+        return np.asarray(total + (nodes.rate * self._later() if nodes.rate.any() else 0.0))
 
     # ── inside ──
 
@@ -147,6 +147,19 @@ class Adjoint:
                     total += _number(function(moved(one, compiled, 0.0, np.zeros((1, *self.changes.shape[1:])))))
         return total
 
+    def _later(self) -> float:
+        """The change of J at fixed states if all times grow in proportion, per unit."""
+        motion, total, d = self.motion, 0.0, SMALL * self.motion.h
+        still = np.zeros((1, *self.changes.shape[1:]))
+        for function, some in ((self.of, [len(motion) - 1]), (self.running, range(len(motion)))):
+            if function is None:
+                continue
+            for k in some:
+                now = [moved(motion[k : k + 1], motion.compiled, 0.0, still, c * d) for c in NODE_STEPS]
+                slope = np.dot(NODE_WEIGHTS, [_number(function(one)) for one in now]) / d
+                total += float(slope * (motion.t[k] - motion.t[0]))
+        return total
+
     def _slopes(self, function: Number | None, k: int) -> Array:
         """The gradient of a function of the state k (2, n, 6)."""
         slopes = np.zeros(self.changes.shape[1:])
@@ -157,26 +170,14 @@ class Adjoint:
             if place[1] == 0 or sizes[place] == 0.0:
                 continue
             change = np.zeros((1, *slopes.shape))
-            change[0][place] = d = SLOPE_SPACING * sizes[place]
+            change[0][place] = d = SMALL * sizes[place]
             values = [_number(function(moved(now, self.motion.compiled, c, change))) for c in NODE_STEPS]
             slopes[place] = np.dot(NODE_WEIGHTS, values) / d
         return slopes
 
     @cached_property
     def _sizes(self) -> Array:
-        """Sizes of the changes of each number of a state: rotations 1 rad, others as in the model (2, n, 6)."""
-        bodies, record = self.motion.system.bodies, self.motion.record
-        length = float(np.abs(self.motion.system.rows.point).max(initial=0.0)) or float(np.abs(record.a).max()) or 1.0
-        sizes = np.zeros(self.changes.shape[1:])
-        span = float(self.motion.t[-1] - self.motion.t[0]) or 1.0
-        spin = np.abs(record.L * bodies.inverse_inertia).max()
-        fastest = max(1.0 / span, float(spin), float(np.abs(record.p * bodies.inverse_mass[:, None]).max()) / length)
-        heavy = np.where(bodies.inverse_mass > 0.0, bodies.mass, 0.0)
-        sizes[0, :, :3], sizes[0, :, 3:] = length, 1.0
-        sizes[1, :, :3] = heavy[:, None] * length * fastest
-        turning = np.where(bodies.inverse_inertia > 0.0, bodies.inertia, 0.0)
-        sizes[1, :, 3:] = turning.max(axis=1)[:, None] * fastest
-        return sizes
+        return sizes_of_changes(self.motion)
 
     def _unit(self, thing: Thing | str) -> tuple[int, Array]:
         """The first column of an input among the signals, and its columns per unit."""
@@ -198,6 +199,7 @@ class InputNodes:
         weight = float((motion.system.bodies.mass * np.abs(motion.record.a).max()).max())
         self.spacing = np.full(len(units), weight or 1.0)
         self.systems = with_members([motion.system] * (NODES * len(units)))
+        self.rate = np.zeros(len(units))  # none of them is the length of the steps
 
     def tables(self, h: float, t: Array, mine: Array) -> Array:
         """The signals of all nodes at the times t, and `mine`, those of the run, at the end."""
@@ -213,28 +215,29 @@ class Interval:
 
     def __init__(self, motion: Trajectory, columns: int, nodes: InputNodes | ParameterNodes | None = None):
         self.motion, self.nodes, self.system = motion, nodes, motion.system
-        self.record = empty_record(selected(motion.record, 0), 1)
-        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
-        self.work, self.other = scratch(self.system, motion.scheme.scratch), scratch(self.system, sources.SCRATCH)
-        self.tangent = tangent_arrays(self.system, self.work, columns, 0 if nodes is None else columns)
-        self.systems = with_members([self.system]) if nodes is None else nodes.systems
-        self.spacing = np.zeros(0) if nodes is None else nodes.spacing
+        record = empty_record(selected(motion.record, 0), 1)
+        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, record)
+        parameters, systems = (0, None) if nodes is None else (columns, nodes.systems)
+        self.steps = TangentSteps(self.run, columns, parameters, systems)
+        self.tangent = self.steps.tangent
         self.out = np.zeros((2, 2, *self.tangent.dq.shape))
+        self.damped = self.system.damped and isinstance(motion.scheme, Livens)  # multipliers of dampers are part of x_k
 
     def _start(self, k: int) -> tuple[State, int]:
         """State number k, and its step; forces and factors are those there."""
         state, first = copied(selected(self.motion.record, k)), min(k * self.motion.every, self.motion.steps)
-        self.run.prepare(self.system, state, self.work, self.run.signals(first, 0), self.motion.h)
+        self.steps.prepare(state, self.run.signals(first, 0))
         return state, first
 
     def damper_forces(self, k: int, changes: Array) -> Array | None:
         """The changes of the multipliers of dampers at the stored state k (rows, m)."""
-        if not self.system.damped:
+        if not self.damped:
             return None
         state, first = self._start(k)
         tangent = self.tangent
         tangent.dq[:], tangent.dp[:] = 0.0, 0.0
-        kernel.project_start(self.system, state, self.work, tangent, self.run.signals(first, 0))  # V1 and R there
+        signals = self.run.signals(first, 0)
+        kernel.project_start(self.system, state, self.steps.work, tangent, signals)  # V1 and R there
         blocks, rates = self.system.blocks, np.zeros((len(self.system.rows.rate), changes.shape[2]))
         for J in range(len(blocks.soft)):
             row, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
@@ -244,21 +247,35 @@ class Interval:
                 rates[row : row + n] += tangent.R[e : e + n] @ changes[0, b : b + 6]
         return -self.system.rows.rate[:, None] * rates
 
+    def damper_slopes(self, k: int) -> Array | None:
+        """∂μ/∂θ of the multipliers μ = −c G v of dampers at the stored state k, fixed (rows, parameters)."""
+        if not self.damped or not isinstance(self.nodes, ParameterNodes):
+            return None
+        state = copied(selected(self.motion.record, k))
+
+        def multipliers(one: Compiled) -> Array:
+            bodies, fit = one.system.bodies, one.assembly(copied(state))
+            fit.evaluate_jacobian()
+            rates = np.concatenate([bodies.inverse_mass[:, None] * state.p, bodies.inverse_inertia * state.L], axis=1)
+            found = -one.system.rows.rate * (fit.jacobian() @ rates.ravel())
+            found[one.system.rows.rate == 0.0] = 0.0
+            return np.asarray(found)
+
+        return self.nodes.derivative(multipliers)
+
     def carry(self, k: int, changes: Array, mu: Array | None) -> Array:
         """The changes (2, 6n, m) at the stored state k + 1 from those at k; mu: of the multipliers of dampers at k."""
-        motion, tangent = self.motion, self.tangent
+        motion, tangent, nodes = self.motion, self.tangent, self.nodes
         state, first = self._start(k)
         steps = min(motion.every, motion.steps - first)
         tangent.dq[:], tangent.dp[:] = changes
         tangent.mu[:] = 0.0 if mu is None else mu
         signals = self.run.signals(first, steps)
-        tables = signals[None] if self.nodes is None else self.nodes.tables(
-            motion.h, self.run.times(first, steps), signals
-        )  # fmt: skip
-        code, taken = sources.tangent_rollout(
-            self.system, self.systems, tables, self.spacing, state, self.work, self.other, tangent, motion.h,
-            motion.scheme.table, np.ones(1), 0, steps, steps, self.record, self.out,
-        )  # fmt: skip
+        if nodes is None:
+            code, taken = self.steps.take(state, signals[None], 0, steps, steps, self.out)
+        else:
+            tables = nodes.tables(motion.h, self.run.times(first, steps), signals)
+            code, taken = self.steps.take(state, tables, 0, steps, steps, self.out, nodes.spacing, nodes.rate)
         if code != status.OK:
             t = motion.t[k] + taken * motion.h
             raise StepFailed(f"the adjoint could not be carried beyond t = {t:.6g} s: try a smaller h.", motion)
@@ -268,22 +285,6 @@ class Interval:
                 "smooth function of its start: start it elsewhere, or shorten the run."
             )
         return self.out[1]
-
-
-def _damper_slopes(nodes: ParameterNodes, state: State) -> Array | None:
-    """∂μ/∂θ of the multipliers μ = −c G v of dampers at a fixed state (rows, parameters)."""
-    if not nodes.compiled.system.damped:
-        return None
-
-    def multipliers(one: Compiled) -> Array:
-        bodies, fit = one.system.bodies, one.assembly(copied(state))
-        fit.evaluate_jacobian()
-        rates = np.concatenate([bodies.inverse_mass[:, None] * state.p, bodies.inverse_inertia * state.L], axis=1)
-        found = -one.system.rows.rate * (fit.jacobian() @ rates.ravel())
-        found[one.system.rows.rate == 0.0] = 0.0
-        return np.asarray(found)
-
-    return nodes.derivative(multipliers)
 
 
 def _number(given: Any) -> float:

@@ -1,7 +1,7 @@
 """Optimal control: the efforts that bring a mechanism from its start to a goal with the least effort.
 
-The run of `lv.Livens` is divided into N segments, in each of which the efforts u_k are held. With the map x_{k+1} =
-F(x_k, u_k) of a segment in joint coordinates and rates (segment.py), direct multiple shooting solves
+The run of `lv.Livens` or `lv.RungeKutta` is divided into N segments, in each of which the efforts u_k are held. With
+the map x_{k+1} = F(x_k, u_k) of a segment in joint coordinates and rates (segment.py), direct multiple shooting solves
 
     minimise  J = ½ Σ T u_kᵀ W u_k,    T = until/N,   with   d_k = F(x_k, u_k) − x_{k+1} = 0,   x_N at the goal      (1)
 
@@ -11,10 +11,11 @@ control, Ober-Blöbaum, Junge & Marsden 2011). Newton's method with the exact de
     minimise  J(u + δu) + ½ ρ |δx|²     with   A_k δx_k + B_k δu_k − δx_{k+1} = −d_k,                               (2)
 
 a sparse linear system; a step is shortened until the merit function J + μ Σ|d_k| decreases, μ above the multipliers of
-(2), and ρ grows where steps are shortened. Bounds of u_k and x_k are those of barrier.py, which is added to J. Rotation
-vectors change by small rotations (rotation_coordinates.py), with exp(d_k) δx_{k+1} in place of δx_{k+1}. At the end the
-segments join to round-off, by steps that change the efforts least: no other discretisation stands between the optimum
-and `lv.simulate`.
+(2), and ρ grows where steps are shortened. Bounds of u_k and x_k are those of barrier.py, which is added to J. A
+segment may be divided into parts with maps of their own and the same u_k: bounds then hold at the x_k of all parts, and
+so at every step. Rotation vectors change by small rotations (rotation_coordinates.py), with exp(d_k) δx_{k+1} in place
+of δx_{k+1}. At the end the segments join to round-off, by steps that change the efforts least: no other discretisation
+stands between the optimum and `lv.simulate`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from ..errors import LivensError, ModelError
 from ..record.trajectory import Trajectory
 from ..run.simulate import simulate
 from ..step.livens import Livens
+from ..step.runge_kutta import RungeKutta
 from .barrier import Barrier
 from .joint_space import JointSpace
 from .rotation_coordinates import RotationCoordinates
@@ -75,7 +77,8 @@ def optimize_motion(
     rates: ArrayLike = 0.0,
     weights: ArrayLike = 1.0,
     guess: ArrayLike | None = None,
-    scheme: Livens | None = None,
+    scheme: Livens | RungeKutta | None = None,
+    nodes: int = 1,
     effort_limits: tuple[ArrayLike, ArrayLike] | None = None,
     state_limits: Mapping[str, tuple[float | None, float | None]] | None = None,
     tolerance: float = 1e-6,
@@ -87,9 +90,11 @@ def optimize_motion(
     end by name [rad or m], or all of them; coordinates that are not named are free. rates: all rates at the end
     (default: at rest). segments: the efforts are held in each; a segment is a whole number of steps h [s]. weights: one
     for each input. guess: efforts (segments, inputs) to begin with. effort_limits: (lowest, highest), each a number or
-    one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and rates where
-    segments begin. Rotation vectors of ball joints and free bodies ("ball.turn_x", …) have a goal for all three numbers
-    or for none, and no limits. tolerance: it ends where an iteration decreases the cost by less than this part. The
+    one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and rates; they
+    hold at the nodes, the beginnings of equal parts of each segment. nodes: how many a segment has, a divisor of its
+    number of steps; as many as steps, and the limits hold at every step. Rotation vectors of ball joints and free
+    bodies ("ball.turn_x", …) have a goal for all three numbers or for none, and no limits. scheme: `lv.Livens`
+    (default) or `lv.RungeKutta`. tolerance: it ends where an iteration decreases the cost by less than this part. The
     optimum is a local one; a bad start or too little time ends in an error.
 
     >>> import livens as lv
@@ -108,11 +113,13 @@ def optimize_motion(
             f"{segments} segments of {until:g} s are not whole numbers of steps of {h:g} s: try h = "
             f"{until / segments / max(1, round(until / segments / h)):g}."
         )
+    if nodes not in range(1, steps + 1) or steps % nodes:
+        raise ModelError(f"nodes is a divisor of {steps}, the number of steps of a segment, not {nodes!r}.")
     replay = Replay(segments / until, np.zeros((segments, len(inputs))))
     controller = Controller(replay, inputs, rate=segments / until, name="optimal control")
     driven = model.with_things([*model.joints, *model.forces])
     driven.add(controller)
-    problem = Shooting(driven, scheme or Livens(), float(h), steps, controller, goal, rates, weights)
+    problem = Shooting(driven, scheme or Livens(), float(h), steps, nodes, controller, goal, rates, weights)
     problem.set_limits(effort_limits, state_limits or {})
     efforts, iterations = problem.solve(guess, positive(tolerance, "tolerance"), most)
     replay.efforts[:] = efforts
@@ -138,9 +145,10 @@ class Shooting:
     def __init__(
         self,
         model: Model,
-        scheme: Livens,
+        scheme: Livens | RungeKutta,
         h: float,
         steps: int,
+        nodes: int,
         controller: Controller,
         goal: Mapping[str, float] | ArrayLike,
         rates: ArrayLike,
@@ -155,8 +163,9 @@ class Shooting:
         if compiled.system.contacts.capacity:
             raise ModelError("a motion with contacts cannot be optimised: contacts make its derivative jump.")
         columns = [one.first for one in compiled.signals(h).controlled if one.owner in controller.motors]
-        self.segment, self.T, self.k = Segment(self.space, scheme, h, steps, columns), steps * h, len(columns)
+        self.segment, self.T, self.k = Segment(self.space, scheme, h, steps // nodes, columns), steps * h, len(columns)
         self.N, self.m = len(controller.fn.efforts), len(names)  # type: ignore[attr-defined]
+        self.M, self.nodes = self.N * nodes, nodes  # states x_1 to x_M
         self.weights = np.broadcast_to(finite(weights, np.shape(weights), "weights"), (self.k,))
         self.start = np.concatenate(self.space.read(compiled.state))
         self.goal = np.concatenate([self._positions(goal), np.broadcast_to(rates, (self.m,))]).astype(np.float64)
@@ -173,7 +182,7 @@ class Shooting:
         efforts: tuple[ArrayLike, ArrayLike] | None,
         states: Mapping[str, tuple[float | None, float | None]],
     ) -> None:
-        """The bounds of the efforts, and of the states x_1 to x_N."""
+        """The bounds of the efforts, and of the states x_1 to x_M."""
         low, high = np.full((self.N, self.k), -np.inf), np.full((self.N, self.k), np.inf)
         if efforts is not None:
             try:
@@ -186,7 +195,7 @@ class Shooting:
                     f"{efforts!r}."
                 )
         self.of_efforts = Barrier(low, high)
-        low, high = np.full((self.N, 2 * self.m), -np.inf), np.full((self.N, 2 * self.m), np.inf)
+        low, high = np.full((self.M, 2 * self.m), -np.inf), np.full((self.M, 2 * self.m), np.inf)
         for name, given in states.items():
             k, (lowest, highest) = self._number(name), _two_limits(name, given)
             for x, where in ((self.start[k], "the start"), (self.goal[k], "the goal")):
@@ -228,20 +237,20 @@ class Shooting:
         return float(0.5 * self.T * (self.weights * u**2).sum())
 
     def guessed(self) -> Array:
-        """States on the straight way from the start to the goal (N + 1, 2m)."""
+        """States on the straight way from the start to the goal (M + 1, 2m)."""
         end = np.where(np.isfinite(self.goal), self.goal, self.start)
         way = self.rotations.difference(end, self.start)
-        x = self.rotations.moved(np.tile(self.start, (self.N + 1, 1)), np.linspace(0.0, 1.0, self.N + 1)[:, None] * way)
+        x = self.rotations.moved(np.tile(self.start, (self.M + 1, 1)), np.linspace(0.0, 1.0, self.M + 1)[:, None] * way)
         x[1:, self.m :] = way[: self.m] / (self.N * self.T)
         x[-1] = end
         return x
 
     def maps(self, x: Array, u: Array) -> tuple[Array, Array, Array]:
-        """The defects d (N, 2m), and A, B of all segments."""
-        d, A, B = np.zeros((self.N, 2 * self.m)), [], []
-        for n in range(self.N):
-            t = n * self.T
-            end = self.segment(self.space.damped_state(x[n, : self.m], x[n, self.m :], t), t, u[n])
+        """The defects d (M, 2m), and A, B of all parts."""
+        d, A, B = np.zeros((self.M, 2 * self.m)), [], []
+        for n in range(self.M):
+            t = n * self.T / self.nodes
+            end = self.segment(self.space.damped_state(x[n, : self.m], x[n, self.m :], t), t, u[n // self.nodes])
             d[n] = self.rotations.difference(np.concatenate(self.space.read(end.state)), x[n + 1])
             A.append(end.A)
             B.append(end.B)
@@ -254,11 +263,11 @@ class Shooting:
         size = float(np.abs(x).max()) or 1.0
         x[1:] = self.of_states.inside(x[1:], size)
         d, A, B = self.maps(x, u)
-        unit = float(1.0 / (np.abs(B).max() * self.N)) * size  # an effort that moves it that far
+        unit = float(1.0 / (np.abs(B).max() * self.M)) * size  # an effort that moves it that far
         if self.of_efforts.count:
             u = self.of_efforts.inside(u, unit)
             d, A, B = self.maps(x, u)
-        rho, mu = 1e-2 * self.T * unit**2 * float(self.weights.max()) / size**2, 0.0
+        rho, mu = 1e-2 * self.T / self.nodes * unit**2 * float(self.weights.max()) / size**2, 0.0
         beta = 0.1 * max(self.cost(u), self.cost(np.full(shape, unit))) / bounds if bounds else 0.0
         self.of_efforts.begin(u, beta)
         self.of_states.begin(x[1:], beta)
@@ -309,7 +318,7 @@ class Shooting:
     @property
     def _still(self) -> tuple[Array, Array]:
         """No slopes: a direction that joins the segments only."""
-        return np.zeros((self.N, self.k)), np.zeros((self.N, 2 * self.m))
+        return np.zeros((self.N, self.k)), np.zeros((self.M, 2 * self.m))
 
     def _merit(self, x: Array, u: Array, d: Array, mu: float, beta: float) -> float:
         bounds = self.of_efforts.cost(u, beta) + self.of_states.cost(x[1:], beta)
@@ -318,13 +327,13 @@ class Shooting:
     def _direction(
         self, x: Array, u: Array, slopes: tuple[Array, Array], d: Array, A: Array, B: Array, rho: float
     ) -> tuple[Array, Array, float]:
-        """δx (N + 1, 2m) and δu (N, inputs) of (2) for the slopes of the cost, and its largest multiplier."""
-        N, n, k = self.N, 2 * self.m, self.k
-        free = np.concatenate([np.arange((N - 1) * n), (N - 1) * n + self.last])  # of x_1 to x_N
-        J = lil_matrix((N * n, N * k + N * n))
-        for i in range(N):
-            rows = slice(i * n, (i + 1) * n)
-            J[rows, i * k : (i + 1) * k] = B[i]
+        """δx (M + 1, 2m) and δu (N, inputs) of (2) for the slopes of the cost, and its largest multiplier."""
+        N, M, n, k = self.N, self.M, 2 * self.m, self.k
+        free = np.concatenate([np.arange((M - 1) * n), (M - 1) * n + self.last])  # of x_1 to x_M
+        J = lil_matrix((M * n, N * k + M * n))
+        for i in range(M):
+            rows, u0 = slice(i * n, (i + 1) * n), i // self.nodes * k
+            J[rows, u0 : u0 + k] = B[i]
             if i:
                 J[rows, N * k + (i - 1) * n : N * k + i * n] = A[i]
             J[rows, N * k + i * n : N * k + (i + 1) * n] = -self.rotations.turn(d[i])
@@ -340,9 +349,9 @@ class Shooting:
                 "no optimal motion found: the inputs cannot bring the model to the goal within the limits. Give more "
                 "time (until), wider limits, or more inputs."
             ) from None
-        dx = np.zeros((N + 1) * n)
+        dx = np.zeros((M + 1) * n)
         dx[n + free] = z[N * k : N * k + len(free)]
-        return dx.reshape(N + 1, n), z[: N * k].reshape(N, k), float(np.abs(z[N * k + len(free) :]).max())
+        return dx.reshape(M + 1, n), z[: N * k].reshape(N, k), float(np.abs(z[N * k + len(free) :]).max())
 
 
 def _two_limits(name: str, given: Any) -> tuple[float, float]:

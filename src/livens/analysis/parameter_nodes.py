@@ -1,7 +1,8 @@
 """The arrays of a model for parameter values near the present ones: the nodes of (1) in step/tangent_sources.py.
 
 Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d.
-Derivatives of their arrays, and of their assembled starts, follow by the same weights.
+Derivatives of their arrays, and of their assembled starts, follow by the same weights. The length "h" of the steps is a
+parameter of a motion; its nodes are the same model, at the times of longer and shorter steps.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.restart import Restart
+from ..compile.states import as_record
 from ..compile.structure import structural_change, with_members
+from ..compile.system import scratch
 from ..errors import ModelError
 from ..kernels.arrays import MU, State
+from ..kernels.dynamics import accelerations_of_record
+from ..record.trajectory import Trajectory
 from ..run.parameters import Numbers
 from ..scene.values import parts_of
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
@@ -25,6 +30,7 @@ from .aligned_mass import align
 SPACING = 2e-3  # of the size of a parameter
 CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
 CORNER_SPACING = 1e-6
+LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time, for its length
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
 
@@ -37,27 +43,51 @@ class ParameterStart(NamedTuple):
 
 
 class ParameterNodes:
-    """The nodes of some parameters of a compiled model, by their names in scenes."""
+    """The nodes of some parameters of a compiled model, by their names in scenes, and of a motion, by "h"."""
 
-    def __init__(self, compiled: Compiled, names: Sequence[str]):
-        self.compiled, self.names = compiled, tuple(names)
+    def __init__(self, compiled: Compiled, names: Sequence[str], motion: Trajectory | None = None):
+        self.compiled, self.names, self.motion = compiled, tuple(names), motion
         if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
             raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {names!r}.')
         compiled.check_unchanged("simulate it again.")
         numbers, restart = Numbers(compiled.model), Restart(compiled)
-        known = [numbers.value(name) for name in self.names]
+        lengths = [name == "h" and motion is not None for name in self.names]
+        h, steps = (motion.h, motion.steps) if motion is not None else (1.0, 1)
+        known = [(h, h) if its else numbers.value(name) for name, its in zip(self.names, lengths, strict=True)]
+        self.rate = np.where(lengths, 1.0 / h, 0.0)  # 1/h for the length of the steps
         self.values = np.array([value for value, _ in known])
-        size = float(np.abs(compiled.state.a).max(initial=0.0)) or 1.0
         part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
-        self.spacing = np.array([c * (largest or size) for c, (_, largest) in zip(part, known, strict=True)])
+        sizes = [
+            size or self._size_of_zero(numbers, restart, name) for name, (_, size) in zip(names, known, strict=True)
+        ]
+        self.spacing = np.array(part) * sizes
+        self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
         self.members: list[Compiled] = []
-        for name, value, d in zip(self.names, self.values, self.spacing, strict=True):
-            for c in NODE_STEPS:
-                try:
-                    self.members.append(self._node(numbers, restart, {name: value + c * d}))
-                except ModelError as error:
-                    raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
+        for name, its, value, d in zip(self.names, lengths, self.values, self.spacing, strict=True):
+            if its:
+                self.members += [compiled] * NODES
+                continue
+            self.members += self._nodes(numbers, restart, name, value, d)
             self._check_axes(name, self.members[-NODES:])
+
+    def _size_of_zero(self, numbers: Numbers, restart: Restart, name: str) -> float:
+        """A size for a number that is zero: a small part of it changes poses or forces at the start by this part."""
+        size = float(np.abs(self.compiled.state.a).max(initial=0.0)) or 1.0
+        for v in (size, min(size, 1.0)):
+            try:
+                change = _change(self.compiled, self._node(numbers, restart, {name: SPACING * v}))
+                better = v * SPACING / change if change > 0.0 else min(size, 1.0)
+                self._node(numbers, restart, {name: SPACING * better})
+                return better
+            except ModelError:
+                continue
+        return min(size, 1.0)
+
+    def _nodes(self, numbers: Numbers, restart: Restart, name: str, value: float, d: float) -> list[Compiled]:
+        try:
+            return [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
+        except ModelError as error:
+            raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
 
     def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
         model = numbers.changed(parameters)
@@ -87,20 +117,27 @@ class ParameterNodes:
 
     def tables(self, h: float, t: Array, mine: Array) -> Array:
         """The signals of all nodes at the times t, and `mine`, those of the run, at the end (nodes + 1 or 1, …)."""
-        shared: dict[int, Array] = {}
-        for one in self.members:
-            if id(one.compiled_signals) not in shared:
-                shared[id(one.compiled_signals)] = np.ascontiguousarray(one.signals(h).table(t))
-        every = [*(shared[id(one.compiled_signals)] for one in self.members), mine]
+        shared: dict[tuple[int, float], Array] = {}
+        every = []
+        for k, one in enumerate(self.members):
+            longer = self.rate[k // NODES] * self.spacing[k // NODES] * NODE_STEPS[k % NODES]
+            key = id(one.compiled_signals), longer
+            if key not in shared:
+                begin = float(self.motion.t[0]) if self.motion is not None else 0.0
+                times = t + longer * (t - begin) if longer else t
+                shared[key] = np.ascontiguousarray(one.signals(h).table(times))
+            every.append(shared[key])
+        every.append(mine)
         if all(np.array_equal(one, mine) for one in every):
             return mine[None]
         return np.stack(every)
 
     def derivative(self, read: Callable[[Compiled], Any]) -> Array:
-        """The derivative of what `read` gives for a compiled model, with the parameters as the last axis."""
+        """The derivative of what `read` gives for a compiled model, with the parameters as the last axis; zero for the
+        length of the steps."""
         values = np.stack([np.asarray(read(one), dtype=np.float64) for one in self.members], axis=-1)
         values = values.reshape(*values.shape[:-1], len(self.names), NODES)
-        return np.asarray(values @ np.array(NODE_WEIGHTS) / self.spacing)
+        return np.asarray(np.where(self.rate != 0.0, 0.0, values @ np.array(NODE_WEIGHTS) / self.spacing))
 
     def start(self, place: Callable[[Compiled], State]) -> ParameterStart:
         """The change of the start, which `place` gives for a compiled model."""
@@ -122,3 +159,21 @@ class ParameterNodes:
         return ParameterStart(
             self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
         )
+
+
+def _change(one: Compiled, other: Compiled) -> float:
+    """The largest change of poses and forces at the start from one model to another, relative to their sizes."""
+    change = 0.0
+    for x, y in zip(_start(one), _start(other), strict=True):
+        change = max(change, float(np.abs(y - x).max(initial=0.0) / (np.abs(x).max(initial=0.0) or np.inf)))
+    return change
+
+
+def _start(compiled: Compiled) -> tuple[Array, ...]:
+    """Places, rotations, total forces and torques at the start."""
+    system, state = compiled.system, compiled.state
+    f, tau = np.zeros((1, *state.p.shape)), np.zeros((1, *state.p.shape))
+    signals = np.ascontiguousarray(compiled.signals(1.0).table(np.zeros(1)))
+    lam = np.zeros((1, len(system.rows.kind)))
+    accelerations_of_record(system, as_record(state), signals, scratch(system), f, tau, lam)
+    return state.a, state.B, f, tau

@@ -35,6 +35,7 @@ from ..step.tangent_work import stage_arrays, tangent_arrays
 from .joint_space import JointSpace
 from .tangent_readings import Moving, coordinate_changes
 from .tangent_run import joint_columns, keeping_rates
+from .tangent_steps import NONE
 
 IMAGINARY = 1e-100  # ε of (2) [s]
 SMALL_ANGLE = 1e-4  # angle [rad] below which κ is that of this angle: it is multiplied by the square of the angle
@@ -128,7 +129,7 @@ class RatesOfChanges:
         """(1): (n, 6, 2m) twice."""
         stages = stage_arrays(self.system, 1, self.dq.shape[2])
         explicit.tangent_rollout(
-            self.system, with_members([self.system]), self.signals[None], np.zeros(0), copied(self.state), self.work,
+            self.system, with_members([self.system]), self.signals[None], NONE, NONE, copied(self.state), self.work,
             scratch(self.system, 0), self.tangent, stages, 0.0, ONE_STAGE, 0, 1, 2,
             np.zeros((1, 2, *self.tangent.dq.shape)),
         )  # fmt: skip

@@ -14,7 +14,6 @@ a millisecond and the steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -26,17 +25,15 @@ from ..compile.system import scratch
 from ..errors import LivensError
 from ..kernels import status
 from ..kernels.arrays import State
-from ..kernels.tangent_arrays import StageWork
 from ..run.loop import Run, with_memory
 from ..step import tangent as kernel
-from ..step import tangent_explicit_run as explicit
 from ..step import tangent_sources as sources
 from ..step.livens import Livens
 from ..step.runge_kutta import RungeKutta
-from ..step.tangent_work import stage_arrays, tangent_arrays
 from .joint_space import JointSpace
 from .tangent_readings import coordinate_changes
 from .tangent_run import joint_columns, keeping_rates
+from .tangent_steps import TangentSteps
 
 
 class Mapped(NamedTuple):
@@ -56,12 +53,12 @@ class Segment:
         self.space, self.scheme, self.h, self.steps, self.columns = space, scheme, h, steps, tuple(columns)
         compiled, k = space.compiled, len(self.columns)
         self.system = compiled.system
-        self.record = empty_record(with_memory(compiled.state, scheme.memory(self.system)), 1)
-        self.run = Run(compiled, scheme, h, 0.0, steps, self.record)
-        self.work, self.other = scratch(self.system, scheme.scratch), scratch(self.system, sources.SCRATCH)
+        record = empty_record(with_memory(compiled.state, scheme.memory(self.system)), 1)
+        self.run = Run(compiled, scheme, h, 0.0, steps, record)
         self.first, (self.prepare, _) = scratch(self.system, 0), Livens().kernels(self.system)  # they factor S
-        self.tangent = tangent_arrays(self.system, self.work, 2 * len(space.names) + k, k)
-        self.systems = with_members([self.system] * max(1, sources.NODES * k))
+        systems = with_members([self.system] * max(1, sources.NODES * k))
+        self.taken = TangentSteps(self.run, 2 * len(space.names) + k, k, systems)
+        self.tangent = self.taken.tangent
         self.out = np.zeros((2, 2, *self.tangent.dq.shape))
 
     def __call__(self, start: State, t: float = 0.0, inputs: Array | None = None) -> Mapped:
@@ -71,31 +68,14 @@ class Segment:
         table = self.run.signals(0, self.steps).copy()
         if inputs is not None:
             table[:, list(self.columns)] += inputs
-        self.run.prepare(self.system, state, self.work, table[:1], self.h)
+        self.taken.prepare(state, table[:1])
         self._begin(state, table[:1])
         spacing = np.full(len(self.columns), float(np.abs(self.first.f).max(initial=0.0)) or 1.0)
-        if self._advance(state, self._tables(table, spacing), spacing) != status.OK:
+        tables, rate = self._tables(table, spacing), np.zeros(len(self.columns))
+        code, _ = self.taken.take(state, tables, 0, self.steps, self.steps, self.out, spacing, rate)
+        if code != status.OK:
             raise LivensError(f"the segment that begins at t = {t:.6g} s could not be computed: try a smaller h.")
         return Mapped(state, *self._read(state))
-
-    def _advance(self, state: State, tables: Array, spacing: Array) -> int:
-        """The steps with their changes: a status."""
-        if isinstance(self.scheme, RungeKutta):
-            code, _ = explicit.tangent_rollout(
-                self.system, self.systems, tables, spacing, state, self.work, self.other, self.tangent, self._stages,
-                self.h, self.scheme.table, 0, self.steps, self.steps, self.out,
-            )  # fmt: skip
-        else:
-            code, _ = sources.tangent_rollout(
-                self.system, self.systems, tables, spacing, state, self.work, self.other, self.tangent, self.h,
-                self.scheme.table, np.ones(1), 0, self.steps, self.steps, self.record, self.out,
-            )  # fmt: skip
-        return int(code)
-
-    @cached_property
-    def _stages(self) -> StageWork:
-        k = len(self.columns)
-        return stage_arrays(self.system, self.scheme.stages, 2 * len(self.space.names) + k, k)
 
     def _begin(self, state: State, signals: Array) -> None:
         """Unit changes of the joint coordinates and rates; those of the inputs begin at zero."""

@@ -1,13 +1,13 @@
 """Sensitivities: the derivative of a number of a motion with respect to numbers of its model.
 
 The changes δ of the states per unit of a parameter θ are carried along the run, exactly as a step changes them
-(step/tangent.py, step/tangent_sources.py). A function of the motion is then evaluated for the states moved along δ and
-the model with θ changed by c d, c = ±1, ±2, ±3,
+(step/tangent.py, step/tangent_sources.py). A function of the motion is then evaluated for the states moved along δ, and
+for the model with θ changed, by c = ±1, ±2, ±3 times small parts d and e,
 
-    d of/dθ ≈ Σ w_c of(states + c d δ, θ + c d)/d,                                                                (1)
+    d of/dθ ≈ Σ w_c of(states + c d δ, θ)/d + Σ w_c of(states, θ + c e)/e,                                         (1)
 
-with the weights of tangent_sources.py. No motion is computed again: (1) is a difference of `of` alone, with an error of
-sixth order in d.
+with the weights of tangent_sources.py; where d = e, both are one sum. No motion is computed again: (1) is a difference
+of `of` alone, with an error of sixth order.
 """
 
 from __future__ import annotations
@@ -18,26 +18,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from ..checks import Array
-from ..compile.compiled import Compiled
-from ..compile.states import copied, selected
 from ..describe.model import Model
 from ..errors import ModelError
-from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
-from ..run.loop import Run, keep, room
 from ..run.prepare import prepare
-from ..run.progress import Progress
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
+from .moved_states import SMALL, moved, sizes_of_changes, small_part
 from .parameter_nodes import ParameterNodes
-from .tangent_run import Start, refuse, run_parameters, run_tangent
+from .tangent_run import Start, run_parameters, run_tangent
 
 Of = Callable[[Trajectory], Any]
-STEP_SPACING = 1e-2  # largest rotation that another length of the steps causes in a run [rad]
-START_SPACING = 1e-3  # largest rotation of a body in (1), for changes of the start [rad]
 
 
 def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
@@ -49,7 +42,7 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     parameters. The motion must be one of `lv.Livens` or `lv.RungeKutta`, without contacts, events or controllers. Its
     start changes with the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the
     start are kept. Work and dissipated energy count as constant. "h" is the length of the steps, for the same number of
-    steps: its derivative is a difference of whole runs.
+    steps [s].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -65,43 +58,39 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
     _check_names(wrt)
     found: dict[str, Array] = {}
+    sizes = sizes_of_changes(motion)
     if starts := [name for name in wrt if is_start(name)]:
         begin, changes = run_tangent(motion)
         for name in starts:
-            change = changes[..., start_column(name, begin)]
-            d = START_SPACING / max(float(np.abs(change[..., 3:]).max()), 1e-9)
-            found[name] = _difference(of, [moved(motion, motion.compiled, c * d, change) for c in NODE_STEPS], d)
-    if "h" in wrt:
-        found["h"] = _step_slope(motion, of)
-    if numbers := [name for name in wrt if not is_start(name) and name != "h"]:
-        nodes = ParameterNodes(motion.compiled, numbers)
+            found[name] = _along(of, motion, changes[..., start_column(name, begin)], sizes)
+    if numbers := [name for name in wrt if not is_start(name)]:
+        nodes = ParameterNodes(motion.compiled, numbers, motion)
         changes = run_parameters(motion, nodes)
         for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
-            some = zip(nodes.members[NODES * k : NODES * (k + 1)], NODE_STEPS, strict=True)
-            found[name] = _difference(of, [moved(motion, one, c * d, changes[..., k]) for one, c in some], d)
+            change, some = changes[..., k], nodes.members[NODES * k : NODES * (k + 1)]
+            if nodes.rate[k] != 0.0:
+                found[name] = _along(of, motion, change, sizes, (motion.t - motion.t[0]) * nodes.rate[k])
+            elif d <= small_part(sizes, change):
+                both = zip(some, NODE_STEPS, strict=True)
+                found[name] = _difference(of, [moved(motion, one, c * d, change) for one, c in both], d)
+            else:  # the states move too far
+                fixed = _difference(of, [moved(motion, one, 0.0, change) for one in some], d)
+                found[name] = _along(of, motion, change, sizes) + fixed
     return np.stack([found[name] for name in wrt], axis=-1)
+
+
+def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Array | float = 0.0) -> Array:
+    """The derivative of `of` along a change of the states, and of the times, at a fixed model."""
+    d = small_part(sizes, change)
+    if np.any(longer):
+        d = min(d, SMALL * motion.h)
+    return _difference(of, [moved(motion, motion.compiled, c * d, change, c * d * longer) for c in NODE_STEPS], d)
 
 
 def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
     """(1) for the motions of all nodes."""
     values = np.stack([_numbers(of(motion)) for motion in motions])
     return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
-
-
-def _step_slope(motion: Trajectory, of: Of) -> Array:
-    """The derivative with respect to the length of the steps."""
-    refuse(motion)
-    turning = np.abs(motion.record.L * motion.system.bodies.inverse_inertia).max()
-    d = motion.h * STEP_SPACING / max(1.0 / STEP_SPACING, float(turning * (motion.t[-1] - motion.t[0])))
-    motions = []
-    for c in NODE_STEPS:
-        state = copied(selected(motion.record, 0))
-        record = room(state, motion.steps, motion.every)
-        keep(record, 0, state)
-        run = Run(motion.compiled, motion.scheme, motion.h + c * d, float(motion.t[0]), motion.every, record)
-        run.go(state, 0, motion.steps, Progress("", motion.steps, show=False))
-        motions.append(run.trajectory(motion.steps))
-    return _difference(of, motions, d)
 
 
 def is_start(name: str) -> bool:
@@ -133,26 +122,6 @@ def _numbers(given: Any) -> Array:
         raise ModelError(
             f"the function of the motion must give a number or an array of numbers, not {given!r}."
         ) from None
-
-
-def moved(motion: Trajectory, compiled: Compiled, c: float, change: Array) -> Trajectory:
-    """The motion of another model with the same structure, its states moved by c times `change` (k, 2, n, 6)."""
-    record = motion.record
-    turn = Rotation.from_rotvec(c * change[:, 0, :, 3:].reshape(-1, 3)).as_matrix().reshape(record.B.shape)
-    spin = np.einsum("kbji,kbj->kbi", record.B, change[:, 1, :, 3:])
-    states = record._replace(
-        a=record.a + c * change[:, 0, :, :3],
-        B=turn @ record.B,
-        p=record.p + c * change[:, 1, :, :3],
-        L=record.L + c * spin,
-        angle=record.angle.copy(),
-    )
-    if states.angle.shape[1]:
-        for a, B, angle in zip(states.a, states.B, states.angle, strict=True):
-            update_coordinates(compiled.system.coordinates, a, B, angle)
-    return Trajectory(
-        compiled, motion.scheme, motion.h, motion.every, motion.t, states, motion.steps, motion.seconds, motion.tally
-    )
 
 
 class Objective:

@@ -9,34 +9,28 @@ masses: positions first, then velocities.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.states import copied, empty_record, selected
-from ..compile.structure import with_members
 from ..compile.system import inverse_masses, scratch
 from ..errors import ModelError, StepFailed
 from ..kernels import status
-from ..kernels.arrays import State, Work
+from ..kernels.arrays import State
 from ..kernels.kinds import VELOCITY_ONLY
-from ..kernels.tangent_arrays import StageWork
 from ..record.trajectory import Trajectory
 from ..run.loop import Run
 from ..step import tangent as kernel
-from ..step import tangent_explicit_run as explicit
-from ..step import tangent_sources as sources
 from ..step.livens import Livens
 from ..step.runge_kutta import RungeKutta
-from ..step.tangent_work import stage_arrays, tangent_arrays
 from .joint_space import JointSpace
 from .parameter_nodes import ParameterNodes
 from .tangent_readings import coordinate_changes
+from .tangent_steps import TangentSteps
 
-NO_SPACING = np.zeros(0)
 CHUNK = 2e7  # numbers of panels that are advanced in one call: about a quarter of a second
 
 
@@ -52,11 +46,11 @@ class Start(NamedTuple):
 def refuse(motion: Trajectory, backwards: bool = False) -> None:
     """Raise a ModelError if tangents of this motion, or its adjoint, cannot be computed."""
     name = f"the {'adjoint' if backwards else 'tangent'} of this motion of {motion.model.name!r}"
-    if not isinstance(motion.scheme, Livens if backwards else (Livens, RungeKutta)):
-        schemes = "the scheme lv.Livens" if backwards else "the scheme lv.Livens or lv.RungeKutta"
-        raise ModelError(f"{name} needs {schemes}, not {motion.scheme!r}: simulate it with lv.Livens.")
-    if isinstance(motion.scheme, RungeKutta) and motion.scheme.tolerance:
-        raise ModelError(f"{name} needs steps of one length: simulate it with lv.RungeKutta() without a tolerance.")
+    if not isinstance(motion.scheme, Livens | RungeKutta):
+        raise ModelError(
+            f"{name} needs the scheme lv.Livens (order 2, 4 or 6) or lv.RungeKutta (order 4 or 8, or with a "
+            f"tolerance), whose steps have exact derivatives, not {motion.scheme!r}: simulate it with lv.Livens."
+        )
     if motion.system.contacts.capacity:
         raise ModelError(f"{name} does not exist: contacts make it jump. Remove them, or use finite differences.")
     if len(motion.phases) > 1 or len(motion.events):
@@ -168,14 +162,12 @@ class Course:
 
     def __init__(self, motion: Trajectory, state: State, columns: int, nodes: ParameterNodes | None = None):
         self.motion, self.state, self.nodes, self.system = motion, state, nodes, motion.system
-        self.scheme, self.columns = motion.scheme, columns
-        self.parameters = len(nodes.names) if nodes is not None else 0
-        self.record = empty_record(state, 1)
-        self.run = Run(motion.compiled, self.scheme, motion.h, float(motion.t[0]), motion.every, self.record)
-        self.work = scratch(self.system, self.scheme.scratch)
-        self.tangent = tangent_arrays(self.system, self.work, columns, self.parameters)
-        self.signals = self.run.signals(0, 0)
-        self.run.prepare(self.system, state, self.work, self.signals, motion.h)
+        parameters, systems = (0, None) if nodes is None else (len(nodes.names), nodes.systems)
+        record = empty_record(state, 1)
+        self.run = Run(motion.compiled, motion.scheme, motion.h, float(motion.t[0]), motion.every, record)
+        self.steps = TangentSteps(self.run, columns, parameters, systems)
+        self.tangent, self.signals = self.steps.tangent, self.run.signals(0, 0)
+        self.steps.prepare(state, self.signals)
 
     def begin(self, dq: Array, dp: Array) -> None:
         """Set the changes at the start (n, 6, m)."""
@@ -197,14 +189,22 @@ class Course:
 
     def go(self) -> Array:
         """The changes at all stored times (k, 2, n, 6, m)."""
-        motion, scheme, tangent = self.motion, self.scheme, self.tangent
+        motion, tangent, nodes = self.motion, self.tangent, self.nodes
         rows, m = tangent.dq.shape
         out = np.zeros((len(motion), 2, rows, m))
         kernel.store(tangent, out[0])
-        done, steps, costs = 0, motion.steps, 2 * rows * max(m, 1) * scheme.stages
+        done, steps, costs = 0, motion.steps, 2 * rows * max(m, 1) * motion.scheme.stages
         chunk = max(1, int(CHUNK / costs))
         while done < steps:
-            code, taken = self._advance(done, min(chunk, steps - done), out)
+            size = min(chunk, steps - done)
+            signals = self.run.signals(done, size)
+            if nodes is None:
+                code, taken = self.steps.take(self.state, signals[None], done, size, motion.every, out)
+            else:
+                tables = nodes.tables(motion.h, self.run.times(done, size), signals)
+                code, taken = self.steps.take(
+                    self.state, tables, done, size, motion.every, out, nodes.spacing, nodes.rate
+                )
             done += taken
             if code != status.OK:
                 t = motion.t[0] + done * motion.h
@@ -217,38 +217,6 @@ class Course:
                 "a smooth function of its start: start it elsewhere, or shorten the run."
             )
         return out.reshape(len(motion), 2, len(self.state.a), 6, m)
-
-    def _advance(self, done: int, size: int, out: Array) -> tuple[int, int]:
-        motion, nodes, signals = self.motion, self.nodes, self.run.signals(done, size)
-        tables = signals[None] if nodes is None else nodes.tables(motion.h, self.run.times(done, size), signals)
-        spacing = NO_SPACING if nodes is None else nodes.spacing
-        if isinstance(self.scheme, Livens):
-            code, taken = sources.tangent_rollout(
-                self.system, self._systems, tables, spacing, self.state, self.work, self._other, self.tangent, motion.h,
-                self.scheme.table, np.ones(1), done, size, motion.every, self.record, out,
-            )  # fmt: skip
-        else:
-            code, taken = explicit.tangent_rollout(
-                self.system, self._systems, tables, spacing, self.state, self.work, self._node, self.tangent,
-                self._stages, motion.h, self.scheme.table, done, size, motion.every, out,
-            )  # fmt: skip
-        return int(code), int(taken)
-
-    @cached_property
-    def _systems(self) -> Any:
-        return with_members([self.system]) if self.nodes is None else self.nodes.systems
-
-    @cached_property
-    def _other(self) -> Work:
-        return scratch(self.system, sources.SCRATCH)
-
-    @cached_property
-    def _node(self) -> Work:
-        return scratch(self.system, 0)
-
-    @cached_property
-    def _stages(self) -> StageWork:
-        return stage_arrays(self.system, self.scheme.stages, self.columns, self.parameters)
 
 
 def run_parameters(motion: Trajectory, nodes: ParameterNodes) -> Array:

@@ -16,7 +16,7 @@ from ..checks import Array
 from ..describe.body import Body, Point
 from ..describe.formula_rows import PoseEquations
 from ..describe.thing import Thing
-from ..formula.formula import Formula, flatten
+from ..formula.formula import Formula, flatten, with_numbers
 from ..formula.functions import casadi
 from ..kernels import opcodes
 from ..kernels.arrays import Ints, Tapes
@@ -43,12 +43,14 @@ def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:
         formula, bodies = rows[r].formula, rows[r].bodies
         assert formula is not None
         places = Places(frames, owners[r])
+        key = id(owners[r]), id(formula)
         same = (rows[r].component, *_content(formula), *_placed(formula, bodies, places))
+        if formula.own_numbers:  # they may differ between models of one structure
+            same = (*same, key)
         if same not in written:
-            key = id(owners[r]), id(formula)
             if key not in known:
                 known[key] = PoseEquations(formula, bodies, places)
-            written[same] = book.write(functions(known[key], rows[r].component))
+            written[same] = book.write(functions(known[key], rows[r].component), known[key].numbers)
         begin[k] = written[same]
         body[k, : len(bodies)] = [frames.number[b] for b in bodies]
         varies = varies or formula.varies
@@ -77,7 +79,8 @@ def _placed(formula: Formula, bodies: Sequence[Body], place: Places) -> list[byt
 
 
 def functions(eq: PoseEquations, k: int) -> list[Any]:
-    """Value, gradient and bias term of equation k as CasADi functions of (a, B), t, (v, ω), in the order of opcodes."""
+    """Value, gradient and bias term of equation k as CasADi functions of (a, B), t, (v, ω), in the order of opcodes,
+    and of the numbers with names."""
     ca = casadi()
     g, n = eq.rows[k], len(eq.B)
     q = ca.vertcat(eq.q, ca.SX.sym("unused", opcodes.TIME - 12 * n))
@@ -91,7 +94,7 @@ def functions(eq: PoseEquations, k: int) -> list[Any]:
     along = ca.jtimes(g, eq.q, dq) + ca.jacobian(g, eq.t)
     bias = ca.jtimes(along, eq.q, dq) + ca.jacobian(along, eq.t)
     gradient = ca.vertcat(ca.jacobian(g, eq.t), ca.gradient(g, eq.q))
-    inputs = [ca.vertcat(q, eq.t, u)]
+    inputs = [ca.vertcat(q, eq.t, u), eq.c]
     return [ca.Function("g", inputs, [expression]) for expression in (g, gradient, bias)]
 
 
@@ -123,14 +126,16 @@ class _Book:
         self.registers = 1
         self.places: dict[bytes, list[int]] = {}
 
-    def write(self, parts: list[Any]) -> list[int]:
-        """The first instructions of the parts, and the end of the last."""
-        flat = [flatten(part) for part in parts]
+    def write(self, parts: list[Any], numbers: Array) -> list[int]:
+        """The first instructions of the parts with the numbers with names, and the end of the last."""
+        flat = [with_numbers(flatten(part), opcodes.RESULT, numbers.tolist()) for part in parts]
         code = [
             np.column_stack([np.array([OPCODES[name] for name in f.operations], dtype=np.int64), f.registers])
             for f in flat
         ]
         key = b"|".join(x.tobytes() for c, f in zip(code, flat, strict=True) for x in (c, f.constants))
+        if len(numbers):
+            key = str(self.length).encode()  # by itself
         if key not in self.places:
             self.places[key] = (self.length + np.cumsum([0, *(len(c) for c in code)])).tolist()
             self.code += code

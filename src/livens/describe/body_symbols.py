@@ -14,7 +14,7 @@ import numpy as np
 
 from ..checks import vector
 from ..errors import ModelError
-from ..formula.formula import Formula, flatten
+from ..formula.formula import Formula, flatten, with_numbers
 from ..formula.functions import casadi
 from ..formula.trace import called, line_of
 from .body import Body, without_world
@@ -84,6 +84,12 @@ class Trace:
         self.bodies, self.label, self.no_velocity = without_world(bodies), label, no_velocity
         self.listed = list(bodies)
         self.found: dict[tuple[int, str, tuple[float, ...]], Any] = {}
+        self.numbers: list[tuple[Any, float]] = []  # symbols and values
+
+    def number(self, value: float) -> Any:
+        """A number that stays a number of the formula of its own, whatever its value is."""
+        self.numbers.append((casadi().SX.sym(f"c{len(self.numbers)}"), float(value)))
+        return self.numbers[-1][0]
 
     def __getitem__(self, body: Body) -> BodySymbol:
         if not any(body is mine for mine in self.listed):
@@ -119,14 +125,15 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
     for row in rows:
         if not (expected.results == 3 or ca.depends_on(row, x)):
             raise ModelError(f"{label} gives {row}, which depends on none of its bodies{line_of(fn)}.")
+    symbols, values = [ca.vertcat(ca.SX(0, 1), *(c for c, _ in b.numbers))], [value for _, value in b.numbers]
     try:
-        function = ca.Function("g", [x, t], rows)
+        function = ca.Function("g", [x, t, *symbols], rows)
     except RuntimeError as error:  # a symbol of another trace
         raise ModelError(f"{label} uses symbols that do not belong to its bodies{line_of(fn)}.") from error
-    flat = flatten(function)
+    flat = with_numbers(flatten(function), 3 * len(b.found) + 1, values)
     if np.isnan(flat.constants).any():
         raise ModelError(f"{label} gives NaN for every motion of its bodies{line_of(fn)}.")
-    return Formula(
+    made = Formula(
         handles=[slot for slot, _, _ in b.found],
         kinds=[kind for _, kind, _ in b.found],
         places=[at for _, _, at in b.found],
@@ -135,6 +142,8 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
         constants=flat.constants,
         results=len(rows),
     )
+    made.own_numbers = len(values)
+    return made
 
 
 def _takes_time(fn: Callable[..., Any]) -> bool:

@@ -29,8 +29,11 @@ class PoseEquations:
     """The results of a formula as symbols of the poses (a, B) of its bodies and of the time."""
 
     def __init__(self, formula: Formula, bodies: Sequence[Body], place: Place):
-        """place: coordinates of a point or direction in the axes that B rotates, from the point a."""
+        """place: coordinates of a point or direction in the axes that B rotates, from the point a. `c` are the symbols
+        of the numbers with names, and `numbers` their values."""
         ca = casadi()
+        self.numbers = formula.numbers[: formula.own_numbers]
+        self.c = ca.SX.sym("c", len(self.numbers))
         self.q, self.t = ca.SX.sym("q", 12 * len(bodies)), ca.SX.sym("t")
         self.a = [self.q[12 * s : 12 * s + 3] for s in range(len(bodies))]
         self.B = [ca.reshape(self.q[12 * s + 3 : 12 * s + 12], 3, 3).T for s in range(len(bodies))]
@@ -38,7 +41,8 @@ class PoseEquations:
         for slot, kind, r in zip(formula.handles, formula.kinds, formula.places, strict=True):
             turned = self.B[slot] @ ca.DM(place(bodies[slot], kind, r))
             x.append(ca.densify(self.a[slot] + turned if kind == "point" else turned))
-        self.rows = formula(x, self.t)
+        others = formula.numbers[len(self.numbers) :].tolist()
+        self.rows = formula(x, self.t, [*(self.c[k] for k in range(len(self.numbers))), *others])
 
 
 class FormulaRows:
@@ -85,8 +89,8 @@ class FormulaRows:
         eq = PoseEquations(self.formula, self.bodies, about_center)
         g = ca.vertcat(*eq.rows)
         here = np.concatenate([np.append(b.center.start, b.pose.B) for b in self.bodies])
-        f = ca.Function("f", [eq.q, eq.t], [g, ca.jacobian(g, eq.q), ca.jacobian(g, eq.t)])
-        values, D, partial = (np.array(x) for x in f(here, 0.0))
+        f = ca.Function("f", [eq.q, eq.t, eq.c], [g, ca.jacobian(g, eq.q), ca.jacobian(g, eq.t)])
+        values, D, partial = (np.array(x) for x in f(here, 0.0, eq.numbers))
         if not np.isfinite(values).all():
             raise ModelError(f"{label} is not finite at the start: {values.ravel().tolist()}.")
         if not (np.isfinite(D).all() and np.isfinite(partial).all()):

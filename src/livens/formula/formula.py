@@ -109,6 +109,20 @@ def flatten(function: Any) -> Flat:
     )
 
 
+def with_numbers(flat: Flat, first: int, values: Sequence[float]) -> Flat:
+    """`flat` with numbers in place of its inputs from register `first` on, each a CONST of its own; results move to
+    their places."""
+    n = len(values)
+    if not n:
+        return flat
+    place = np.arange(flat.size)
+    place[first + n :] -= n
+    place[first : first + n] = flat.size - n + np.arange(n)
+    own = np.column_stack([place[first : first + n], np.zeros((n, 2), dtype=np.int64)])
+    registers = np.concatenate([own, place[flat.registers]])
+    return Flat(["CONST"] * n + flat.operations, registers, np.concatenate([values, flat.constants]), flat.size)
+
+
 HANDLE_KINDS = (
     "point",
     "direction",
@@ -133,6 +147,7 @@ class Formula:
     """
 
     kind, name = "formula", "formula"
+    own_numbers: int = 0  # how many of the first CONST are numbers with names, of which each keeps its place
     source: Any = None  # if it was made from text: (text, meanings of its names), see scene/build.py
 
     def __init__(

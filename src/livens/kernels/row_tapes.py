@@ -68,6 +68,16 @@ def gather(tapes, k, a, B, t, w):
 
 
 @njit
+def gather_velocities(tapes, k, bodies, p, L, w):
+    """v and ω of the bodies of tape k, ω in body axes, into their registers."""
+    for s in range(tapes.bodies[k]):
+        b, o = tapes.body[k, s], VELOCITIES + 6 * s
+        for i in range(3):
+            w[o + i] = bodies.inverse_mass[b] * p[b, i]
+            w[o + 3 + i] = bodies.inverse_inertia[b, i] * L[b, i]
+
+
+@njit
 def tape_violations(tapes, a, B, t, w, g):
     """g of user-written rows."""
     for k in range(tapes.row.shape[0]):
@@ -104,11 +114,7 @@ def tape_bias_terms(tapes, bodies, a, B, p, L, t, w, gamma):
     """γ of user-written rows by (2)."""
     for k in range(tapes.row.shape[0]):
         gather(tapes, k, a, B, t, w)
-        for s in range(tapes.bodies[k]):
-            b, o = tapes.body[k, s], VELOCITIES + 6 * s
-            for i in range(3):
-                w[o + i] = bodies.inverse_mass[b] * p[b, i]
-                w[o + 3 + i] = bodies.inverse_inertia[b, i] * L[b, i]
+        gather_velocities(tapes, k, bodies, p, L, w)
         w[RESULT] = 0.0
         run(tapes.code, tapes.constant, tapes.begin[k, 2], tapes.begin[k, 3], w)
         gamma[tapes.row[k]] = w[RESULT]

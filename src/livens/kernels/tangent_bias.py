@@ -25,7 +25,7 @@ from .._jit import njit
 from .coordinates import to_world
 from .kinds import ANGLE, COINCIDE, COUPLE, DISTANCE, DOT1, DOT2
 from .opcodes import RESULT, VELOCITIES
-from .row_tapes import gather
+from .row_tapes import gather, gather_velocities
 from .tangent_formulas import seed
 from .tangent_rows import unit
 from .tangent_tape import run_with_derivatives
@@ -179,11 +179,7 @@ def tape_bias_change(tapes, k, entry, a, B, bodies, p, L, t, w, d, Q, T):
 def bias_derivative(tapes, k, bodies, a, B, p, L, t, w, d):
     """The derivative of γ of tape k along the derivatives of its registers in d."""
     gather(tapes, k, a, B, t, w)
-    for s in range(tapes.bodies[k]):
-        b, o = tapes.body[k, s], VELOCITIES + 6 * s
-        for i in range(3):
-            w[o + i] = bodies.inverse_mass[b] * p[b, i]
-            w[o + 3 + i] = bodies.inverse_inertia[b, i] * L[b, i]
+    gather_velocities(tapes, k, bodies, p, L, w)
     w[RESULT] = d[RESULT] = 0.0
     run_with_derivatives(tapes.code, tapes.constant, tapes.begin[k, 2], tapes.begin[k, 3], w, d)
     x = d[RESULT]

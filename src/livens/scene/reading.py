@@ -46,13 +46,15 @@ class Written:
         self.text, self.steps, self.given = text, steps, given
 
     def __call__(self, b: Any, t: Any) -> Any:
-        names = {name: _seen(b, meaning) for name, meaning in self.given.items()}
+        pairs = zip(self.steps, self.steps[1:], strict=False)
+        powers = {what for (does, what), (after, _) in pairs if does == "name" and after == "**"}
+        names = {name: _seen(b, meaning, name in powers) for name, meaning in self.given.items()}
         return evaluate(self.steps, {**names, "t": t}, self.text)
 
 
-def _seen(b: Any, meaning: Any) -> Any:
+def _seen(b: Any, meaning: Any, power: bool) -> Any:
     if not isinstance(meaning, tuple):
-        return meaning
+        return meaning if power else b.number(meaning)  # a power is part of the formula: x**2 is a square
     body, kind, r = meaning
     column = b[body].handle(kind, r)
     return tuple(column[i] for i in range(3))

@@ -60,6 +60,7 @@ def store_start(bodies, a, B, p, L, trial):
     for b in range(1, a.shape[0]):
         axis = long_axis(bodies, b)
         trial[NUMBERS, b, AXIS], trial[NUMBERS, b, ROLL0] = axis, L[b, axis]
+        trial[NUMBERS, b, CURVE] = 0.0  # it is multiplied by Θ = 0, and NaN after a step that failed
         for k in range(3):
             trial[A0, b, k] = a[b, k]
             trial[P0, b, k] = p[b, k]

@@ -43,32 +43,27 @@ def prepare(system, state, work, signals, h):
 
 
 @inline
-def covered(system, state, work, h, table, signals, before, varies):
-    """One step of length h, in one part or, with a tolerance, in parts that satisfy it (step_control.py)."""
+def take_part(system, state, work, h, left, table, signals, before, varies):
+    """A part of a step of length h of which `left` is not covered yet: its status, its length, or 0 if it does not
+    satisfy the tolerance and the state is that before it, and what is left then."""
     stages = int(table[0])
     limit = 1 + (stages + 1) * stages + stages
-    adapts = state.memory.shape[0] > 0
-    left, status = h, TOLERANCE
-    while left != 0.0:
-        part = length_of_part(h, left, state.memory) if adapts else h
+    part = length_of_part(h, left, state.memory)
+    taken, status = 0.0, TOLERANCE
+    if abs(part) >= SHORTEST * abs(h):
         done, lost = state.account[WORK], state.account[DISSIPATED]
-        if adapts:
-            keep_angles(state.angle, state.memory)
-            status = TOLERANCE
-            if abs(part) < SHORTEST * abs(h):
-                break
+        keep_angles(state.angle, state.memory)
         status = step(system, state, work, part, table, signals, before, varies)
-        if not adapts:
-            break
         scales = extent_and_speed(system.bodies, part, state.a, state.p, state.L, work.f)
         error = embedded_error(
             system.bodies, part, table[limit + 1 : limit + 1 + 2 * stages], stages, SLOPES, EACH, NUMBERS, state.B,
             scales, work.trial,
         )  # fmt: skip
         error = error if status == OK else math.nan
+        status = OK
         if error <= table[limit]:
             count_half_turns(system.dials, part, state.B, state.L, state.half_turns, work.facing)
-            left = left - part if part != left else 0.0
+            taken, left = part, left - part if part != left else 0.0
         else:
             restore(
                 system.bodies, work.trial, work.trial[NUMBERS], state.a, state.B, state.p, state.L, state.angle,
@@ -76,7 +71,32 @@ def covered(system, state, work, h, table, signals, before, varies):
             )  # fmt: skip
         if left != 0.0 or abs(part) >= abs(state.memory[PART]) or not error <= table[limit]:
             state.memory[PART] = abs(part) * next_factor(error, table[limit])
+    return status, taken, left
+
+
+@inline
+def covered(system, state, work, h, table, signals, before, varies):
+    """One step of length h, in one part or, with a tolerance, in parts that satisfy it (step_control.py)."""
+    if state.memory.shape[0] == 0:
+        status = step(system, state, work, h, table, signals, before, varies)
+    else:
+        left, status = h, OK
+        while left != 0.0 and status == OK:
+            status, _, left = take_part(system, state, work, h, left, table, signals, before, varies)
     return status
+
+
+@njit
+def divide(system, state, work, h, left, table, signals, parts):
+    """The parts of a step of length h of which `left` is not covered yet, as the rollout takes them, as many as fit
+    into `parts`: (status, their number, what is left)."""
+    count, status = 0, OK
+    while left != 0.0 and count < parts.shape[0] and status == OK:
+        status, part, left = take_part(system, state, work, h, left, table, signals, 0, 0)
+        if part != 0.0:
+            parts[count] = part
+            count += 1
+    return status, count, left
 
 
 @njit

@@ -306,7 +306,7 @@ def spin_at_end(B, spin, L):
 
 @njit
 def damper_forces(rows, blocks, tangent):
-    """The change of the multipliers of dampers at the start of a run: μ = −c G v."""
+    """The change of the multipliers μ = −c G v of dampers at a state, into tangent.mu."""
     tangent.mu[:, :] = 0.0
     add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.mu)
     add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.mu)

@@ -42,7 +42,7 @@ from ..kernels.tangent_forces import force_blocks
 from ..kernels.tangent_formulas import add_tape_row, tape_blocks, tape_rates
 from ..kernels.tangent_rows import add_row, contract, row_rates
 from ..kernels.vectors import cross, dot
-from .tangent import zero_soft
+from .tangent import damper_forces, zero_soft
 
 
 @njit
@@ -174,17 +174,6 @@ def row_terms(rows, coordinates, tapes, bodies, tangent, a, B, lam, P, L, t, reg
             row_rates(rows, coordinates, r, links.slot[r], a, B, v, links.local, w, one, tangent.R)
 
 
-@njit
-def damper_changes(rows, blocks, tangent):
-    """The change of the multipliers of dampers into tangent.mu, by (1)."""
-    tangent.mu[:, :] = 0.0
-    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_V1], tangent.dp, tangent.mu)
-    add_rates(blocks, 1.0, tangent.flat_entries[FLAT_R], tangent.dq, tangent.mu)
-    for r in range(rows.rate.shape[0]):
-        for q in range(tangent.mu.shape[1]):
-            tangent.mu[r, q] *= -rows.rate[r]
-
-
 @inline
 def force_changes(system, tangent, a, B, p, L, angle, signals, row, refine, work, f, tau, lam):
     """δF of (1) into tangent.x for the changes tangent.dq and dp of a state; f, tau, lam, work.G and work.H are those
@@ -212,7 +201,7 @@ def force_changes(system, tangent, a, B, p, L, angle, signals, row, refine, work
                 rows, system.coordinates, system.tapes, system.bodies, tangent, a, B, work.x, p, L, t, work.registers,
                 True,
             )  # fmt: skip
-            damper_changes(rows, blocks, tangent)
+            damper_forces(rows, blocks, tangent)
             add_impulses(blocks, 1.0, tangent.flat_entries[FLAT_G1], tangent.mu, x)
         row_terms(
             rows, system.coordinates, system.tapes, system.bodies, tangent, a, B, lam, f, tau, t, work.registers, False

@@ -17,7 +17,7 @@ from .explicit import orthonormalise, stage_slope, stage_state, store_start
 from .projection import project_momenta
 from .tangent import store
 from .tangent_explicit import begin_step, carry_stage, stage_changes
-from .tangent_explicit_sources import SLOPES_LEVEL, find_sources
+from .tangent_explicit_sources import SLOPES_LEVEL, add_lengths, find_sources
 from .tangent_projection import carry_momenta, carry_positions, turn_momenta
 
 TANGENT_REFINE = 3  # solutions of changed multipliers where rows are redundant
@@ -47,7 +47,7 @@ def copy_end(start, state):
 
 @inline
 def take_step(
-    system, systems, tables, spacing, state, tangent, stages, work, node, h, table, signals, before, varies
+    system, systems, tables, spacing, rate, state, tangent, stages, work, node, h, table, signals, before, varies
 ):  # fmt: skip
     """One step with its changes, stage by stage as in explicit.py."""
     count, s = int(table[0]), tangent.start
@@ -69,9 +69,10 @@ def take_step(
         stage_slope(system.bodies, i, work.trial, s.B, s.p, s.L, work.f, work.tau)
         if spacing.shape[0] > 0:
             find_sources(
-                SLOPES_LEVEL, systems, tables, spacing, tangent, stages, s.a, s.B, s.p, s.L, s.angle, work.trial, node,
-                row,
+                SLOPES_LEVEL, systems, tables, spacing, rate, tangent, stages, s.a, s.B, s.p, s.L, s.angle, work.trial,
+                node, row,
             )  # fmt: skip
+            add_lengths(rate, i, work.trial, tangent.sources, stages)
         carry_stage(system, tangent, stages, h, table, i, 1 if exact else TANGENT_REFINE, work, signals, row)
     copy_configuration(s.a, s.B, stages.a, stages.B)
     copy_panel(tangent.dq, stages.last)
@@ -81,7 +82,7 @@ def take_step(
     update_coordinates(system.coordinates, s.a, s.B, s.angle)
     if system.rows.kind.shape[0] > 0:
         turn_momenta(s.B, True, tangent.dp)
-        carry_positions(system, systems, tables, spacing, tangent, stages, work, node, signals, row)
+        carry_positions(system, systems, tables, spacing, rate, tangent, stages, work, node, signals, row)
         turn_momenta(s.B, False, tangent.dp)
         update_coordinates(system.coordinates, s.a, s.B, s.angle)
         for k in range(work.N.shape[0]):
@@ -91,14 +92,14 @@ def take_step(
         copy_end(s, state)
         project_momenta(system, state, work, h, signals, row)
         copy(work.lam, stages.lam)
-        carry_momenta(system, systems, tables, spacing, state, tangent, stages, work, node, signals, row)
+        carry_momenta(system, systems, tables, spacing, rate, state, tangent, stages, work, node, signals, row)
     else:
         copy_end(s, state)
 
 
 @njit
 def tangent_rollout(
-    system, systems, tables, spacing, state, work, node, tangent, stages, h, table, first, steps, every, out
+    system, systems, tables, spacing, rate, state, work, node, tangent, stages, h, table, first, steps, every, out
 ):  # fmt: skip
     """As `tangent_rollout` of tangent_sources.py, with the table of runge_kutta.py; node: scratch of the nodes of
     parameters. The motion has been computed before: its steps do not fail."""
@@ -107,8 +108,8 @@ def tangent_rollout(
     mine = own(tables, tables.shape[0] - 1)
     for n in range(steps):
         take_step(
-            system, systems, tables, spacing, state, tangent, stages, work, node, h, table, mine, varies * n * count,
-            varies,
+            system, systems, tables, spacing, rate, state, tangent, stages, work, node, h, table, mine,
+            varies * n * count, varies,
         )  # fmt: skip
         if (first + n + 1) % every == 0:
             store(tangent, out[(first + n + 1) // every])

@@ -2,6 +2,8 @@
 
 The slopes of a stage are evaluated at its state with the systems of all nodes. So are violations, Jacobians and rates
 in the projection at the end of the step. The changes belong to the last columns of the panels.
+
+Stages depend on the length h of the step by h K_j only, K_j the slopes: δh acts as a change of K_j by K_j δh/h.    (1)
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ..kernels.members import own, own_system
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.singular import copy, set_zero
 from ..kernels.tangent_exponential import rate_of_rotation
-from .explicit import AXIS, CURVE, NUMBERS, THETA
+from .explicit import AXIS, CURVE, EACH, NUMBERS, SLOPE_A, SLOPE_L, SLOPE_P, SLOPE_ROLL, SLOPE_THETA, SLOPES, THETA
 from .tangent_sources import NODE_WEIGHTS, NODES, add_impulse
 
 SLOPES_LEVEL, POSITION_LEVEL, VELOCITY_LEVEL = 0, 1, 2  # what `find_sources` finds
@@ -66,7 +68,24 @@ def add_column(c, k, x, u):
 
 
 @njit
-def find_sources(level, systems, tables, spacing, tangent, stages, a, B, p, L, angle, trial, node, row):
+def add_lengths(rate, s, trial, sources, stages):
+    """(1) for stage s; rate: 1/h for the length of the steps, 0 for other parameters."""
+    o = SLOPES + EACH * s
+    for k in range(rate.shape[0]):
+        c = rate[k]
+        if c == 0.0:
+            continue
+        for b in range(1, trial.shape[1]):
+            for i in range(3):
+                sources.q[6 * b + i, k] += c * trial[o + SLOPE_A, b, i]
+                sources.q[6 * b + 3 + i, k] += c * trial[o + SLOPE_THETA, b, i]
+                sources.p[6 * b + i, k] += c * trial[o + SLOPE_P, b, i]
+                sources.p[6 * b + 3 + i, k] += c * trial[o + SLOPE_L, b, i]
+            stages.source[b, k] += c * trial[o + SLOPE_ROLL, b, 0]
+
+
+@njit
+def find_sources(level, systems, tables, spacing, rate, tangent, stages, a, B, p, L, angle, trial, node, row):
     """The changes at a state with the multipliers stages.lam, by the level:
 
     SLOPES_LEVEL      of the slopes of a stage into sources.q, sources.p and stages.source
@@ -82,6 +101,8 @@ def find_sources(level, systems, tables, spacing, tangent, stages, a, B, p, L, a
     stages.source[:, :] = 0.0
     stages.spin[:, :] = 0.0
     for k in range(spacing.shape[0]):
+        if rate[k] != 0.0 and tables.shape[1] == 1:  # no function of time
+            continue
         for n in range(NODES):
             one, mine, c = own_system(systems, NODES * k + n), own(tables, NODES * k + n), NODE_WEIGHTS[n] / spacing[k]
             copy(angle, s.node_angle)

@@ -102,7 +102,7 @@ def largest_of_columns(dq, u):
 
 
 @inline
-def carry_positions(system, systems, tables, spacing, tangent, stages, work, node, signals, row):
+def carry_positions(system, systems, tables, spacing, rate, tangent, stages, work, node, signals, row):
     """The position level: the passes of `project` in explicit.py on the poses in tangent.start, with their changes, and
     then passes of the changes alone. On return work.N and tangent.G1 have the Jacobian at the end, body, world axes."""
     s, blocks, rows = tangent.start, system.blocks, system.rows
@@ -124,8 +124,8 @@ def carry_positions(system, systems, tables, spacing, tangent, stages, work, nod
         apply_multipliers(blocks, work.G, 1.0, stages.lam, work.a, work.L)
         if spacing.shape[0] > 0:
             find_sources(
-                POSITION_LEVEL, systems, tables, spacing, tangent, stages, s.a, s.B, s.p, s.L, s.angle, work.trial,
-                node, row,
+                POSITION_LEVEL, systems, tables, spacing, rate, tangent, stages, s.a, s.B, s.p, s.L, s.angle,
+                work.trial, node, row,
             )  # fmt: skip
         all_jacobians(system, s.a, s.B, signals, row, work, work.partial, work.N)
         rotate_entries(blocks, s.B, work.N, tangent.G1)
@@ -159,14 +159,14 @@ def carry_positions(system, systems, tables, spacing, tangent, stages, work, nod
 
 
 @inline
-def carry_momenta(system, systems, tables, spacing, state, tangent, stages, work, node, signals, row):
+def carry_momenta(system, systems, tables, spacing, rate, state, tangent, stages, work, node, signals, row):
     """The velocity level (2) at the end of the step, with the impulses in stages.lam."""
     blocks, rows = system.blocks, system.rows
     divide_by_masses(system.bodies, blocks, state.B, tangent.G1, tangent.V1)
     if spacing.shape[0] > 0:
         find_sources(
-            VELOCITY_LEVEL, systems, tables, spacing, tangent, stages, state.a, state.B, state.p, state.L, state.angle,
-            work.trial, node, row,
+            VELOCITY_LEVEL, systems, tables, spacing, rate, tangent, stages, state.a, state.B, state.p, state.L,
+            state.angle, work.trial, node, row,
         )  # fmt: skip
     tangent.K[:, :, :] = 0.0
     row_terms(

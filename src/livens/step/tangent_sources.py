@@ -7,6 +7,13 @@ arrays of the systems for the parameter values θ ± d, ± 2d, ± 3d, at the sta
 
 The error of (1) is d⁶/140 times the seventh derivative: below 1e-11 relative for d = θ/200 and residuals that depend
 on θ as 1/θ does; most are polynomials of low degree, for which (1) is exact up to round-off. No run is repeated.
+
+The length h of the steps is a parameter, too. The impulses of a stage are proportional to it, and the drift (1) of
+kernels/tangent.py depends on h L only, so that with the momenta p⁺, l⁺ = B₀L⁺ of the drift
+
+    h ∂/∂h:   impulses p⁺ − p₀ and p₁ − p⁺,    δa₁ = h p⁺/m,    δφ₁ = E l⁺,    δl⁻ = l⁺ × E l⁺,                      (2)
+
+exactly. Functions of time are evaluated by (1), at the times that the stages have with steps of other lengths.
 """
 
 from __future__ import annotations
@@ -23,6 +30,8 @@ from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.singular import copy
 from ..kernels.spin import drift
 from ..kernels.status import OK
+from ..kernels.tangent import drift_derivative
+from ..kernels.vectors import cross
 from . import livens, rattle
 from .tangent import carry, save_start, store
 
@@ -119,8 +128,34 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
 
 
 @njit
-def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h, first, varies):
-    """All sources of a stage; tables: the signals of each node (nodes or 1, table rows, columns)."""
+def add_length(bodies, h, c, k, state, tangent, work):
+    """(2) into column k of the sources; c: 1/h of the step to which the stage belongs."""
+    s, sources = tangent.start, tangent.sources
+    p0, L0, p, L = work.trial[START_P], work.trial[START_L], work.trial[DRIFT_P], work.trial[DRIFT_L]
+    drift_derivative(bodies, h, s.B, L, s.E, s.spin)
+    for b in range(1, p.shape[0]):
+        r, l, E = 6 * b, s.spin[b], s.E[b]
+        l0, l1 = to_world(s.B, b, L0[b]), to_world(state.B, b, state.L[b])
+        turn = (
+            E[0, 0] * l[0] + E[0, 1] * l[1] + E[0, 2] * l[2],
+            E[1, 0] * l[0] + E[1, 1] * l[1] + E[1, 2] * l[2],
+            E[2, 0] * l[0] + E[2, 1] * l[1] + E[2, 2] * l[2],
+        )
+        spin = cross(l, turn)
+        for i in range(3):
+            sources.x[r + i, k] += c * (p[b, i] - p0[b, i])
+            sources.x[r + 3 + i, k] += c * (l[i] - l0[i])
+            sources.q[r + i, k] += c * h * bodies.inverse_mass[b] * p[b, i]
+            sources.q[r + 3 + i, k] += c * turn[i]
+            sources.p[r + 3 + i, k] += c * spin[i]
+            sources.f[r + i, k] += c * (state.p[b, i] - p[b, i])
+            sources.f[r + 3 + i, k] += c * (l1[i] - l[i])
+
+
+@njit
+def find_sources(system, systems, tables, spacing, rate, state, lam, tangent, work, h, first, varies):
+    """All sources of a stage; tables: the signals of each node (nodes or 1, table rows, columns); rate: 1/h for the
+    length of the steps, 0 for other parameters."""
     s, half = tangent.start, 0.5 * h
     for x in tangent.sources:
         x[:, :] = 0.0
@@ -135,6 +170,10 @@ def find_sources(system, systems, tables, spacing, state, lam, tangent, work, h,
         all_jacobians(system, s.a, s.B, mine, 0, work, work.partial, work.G)
         apply_multipliers(system.blocks, work.G, half, lam, p, L)
     for k in range(tangent.sources.x.shape[1]):
+        if rate[k] != 0.0:
+            add_length(system.bodies, h, rate[k], k, state, tangent, work)
+            if varies == 0:
+                continue
         for n in range(NODES):
             node = NODES * k + n
             mine = own(tables, node)[first : first + 1 + varies]
@@ -155,13 +194,15 @@ def take_stage(system, state, work, h, one, signals, record):
 
 @njit
 def tangent_rollout(
-    system, systems, tables, spacing, state, work, other, tangent, h, weights, one, first, steps, every, record, out
-):
+    system, systems, tables, spacing, rate, state, work, other, tangent, h, weights, one, first, steps, every, record,
+    out,
+):  # fmt: skip
     """Take `steps` steps from step number `first` with the changes in `tangent`, which go into out (stored, 2, 6n, m)
     after every `every`-th one: (status, steps taken).
 
     systems: those of the nodes of all parameters; tables: their signals, as those of a rollout, and in the last member
-    those of the run; other: scratch with SCRATCH vectors; one: the weights of one stage.
+    those of the run; spacing: d of (1); rate: as in `find_sources`; other: scratch with SCRATCH vectors; one: the
+    weights of one stage.
     """
     varies = 1 if tables.shape[1] > 1 else 0
     for n in range(steps):
@@ -173,8 +214,9 @@ def tangent_rollout(
             if status == OK:
                 if spacing.shape[0] > 0:
                     find_sources(
-                        system, systems, tables, spacing, state, work.lam, tangent, other, h * weights[i], k, varies
-                    )
+                        system, systems, tables, spacing, rate, state, work.lam, tangent, other, h * weights[i], k,
+                        varies,
+                    )  # fmt: skip
                 status = carry(system, state, work, tangent, h * weights[i], mine, 0, varies)
             if status != OK:
                 return status, n
