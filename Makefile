@@ -21,8 +21,8 @@ demo: $(BASE)   ## simulate the hammer example, print its report, write demo-out
 	$(BIN)/python -m livens demo hammer --output demo-output
 
 test: lint $(BROWSER) $(LITE)   ## lint, all tests with the ten slowest, and the kernel tests with all back ends
-	$(MAKE) $(LIBRARY) & LIVENS_BACKEND=numba $(BIN)/python -m pytest tests/kernels && \
-		LIVENS_BACKEND=python $(BIN)/python -m pytest tests/kernels && wait $$!   # the library needs one core
+	{ $(MAKE) $(LIBRARY) && LIVENS_BACKEND=python $(BIN)/python -m pytest -q -p no:cacheprovider tests/kernels; } & \
+		LIVENS_BACKEND=numba $(BIN)/python -m pytest tests/kernels && wait $$!   # the library needs one core
 	$(BIN)/python -m pytest -n 2 --durations=10 --ignore=tests/look/browser
 	$(BIN)/python -m pytest tests/look/browser   # alone: a browser that draws in software needs the cores
 
