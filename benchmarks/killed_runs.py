@@ -76,7 +76,7 @@ def killed(process: subprocess.Popen[str], journal: Path, random: Random) -> boo
     return process.returncode < 0
 
 
-def survive(folder: Path, count: int, seed: int = 1, until: float = 30.0) -> tuple[int, bool]:
+def survive(folder: Path, count: int, seed: int = 1, until: float = 90.0) -> tuple[int, bool]:
     """Kill a run to t = `until` [s] up to `count` times: (kills, whether the result equals that of one run)."""
     scene, random, kills = folder / "scene.toml", Random(seed), 0
     scene.write_text(SCENE.format(until=until))

@@ -294,10 +294,12 @@ def test_a_checkpoint_is_the_file_itself(tmp_path, monkeypatch):
         assert lv.load(tmp_path / "c.nc").wanted == 280
 
 
-def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
+def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch, request):
     m = crane()
     whole = lv.simulate(m, h=0.005, until=1.4, every=7, events=events())
     original = lv.run.progress.Progress.update
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     for steps in (30, 64, 100, 150):
 
         def update(self, done, steps=steps):

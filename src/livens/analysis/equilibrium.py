@@ -55,7 +55,7 @@ PUSHES = 20  # displacements away from saddle points
 RADIUS = 0.5  # largest trust radius: rad, or parts of the mechanism's size
 STIFFNESS_SPACING, FINE_SPACING = 1e-5, 1e-7  # of the differences that give K, as above
 NEUTRAL = 1e-8  # a stiffness below this part of the largest counts as zero
-SMALL = 1e-12  # a move below this counts as zero
+NO_MOVE = 1e-12  # a move below this counts as zero
 
 
 class Equilibrium(Trajectory):
@@ -194,9 +194,9 @@ class _Search:
             slope = self.stiffness(here)
             newton = self.move(here, slope, np.inf)
             near = self.length(newton)
-            if near <= SMALL or (vain and near <= 1e3 * SMALL):
+            if near <= NO_MOVE or (vain and near <= 1e3 * NO_MOVE):
                 if slope.values[0] >= -10.0 * slope.soft or pushed == PUSHES:
-                    return self.place(self.moved(here.state, newton)).state if near <= SMALL else here.state
+                    return self.place(self.moved(here.state, newton)).state if near <= NO_MOVE else here.state
                 off = here.N @ slope.Q[:, 0]  # a saddle point
                 here = self.place(self.moved(here.state, 0.1 / self.length(off) * off))
                 radius, pushed, vain = RADIUS, pushed + 1, 0
@@ -204,7 +204,7 @@ class _Search:
             there, radius = self.step(here, slope, radius)
             before, after = np.linalg.norm(here.r), np.linalg.norm(there.r)
             vain = vain + 1 if abs(after - before) <= 1e-9 * before else 0  # as in free fall
-            if vain > VAIN or (there is here and near > 1e3 * SMALL and self.spacing == FINE_SPACING):
+            if vain > VAIN or (there is here and near > 1e3 * NO_MOVE and self.spacing == FINE_SPACING):
                 break
             if there is here:  # differences may reach across a stop
                 self.spacing, radius = FINE_SPACING, RADIUS
@@ -222,7 +222,7 @@ class _Search:
             r = self.felt(here, slope)
             newton = self.balanced(here, slope, r, 0.0)
             near = self.length(newton)
-            if near <= 1e3 * SMALL:
+            if near <= 1e3 * NO_MOVE:
                 if np.abs(r[np.abs(slope.values) <= slope.soft]).max(initial=0.0) > 0.0:
                     break  # a force without a stiffness against it
                 return self.place(self.moved(here.state, newton)).state
@@ -240,7 +240,7 @@ class _Search:
                 there = None
                 mu = max(4.0 * mu, 1e-6 * float(np.abs(slope.values).max()) ** 2)
             if there is None:
-                if near <= 1e5 * SMALL:  # round-off
+                if near <= 1e5 * NO_MOVE:  # round-off
                     return here.state
                 if self.spacing == FINE_SPACING:
                     break

@@ -122,12 +122,13 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
         given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
         raise ModelError(f"{label} must give {expected.answer}, not {given}{line_of(fn)}.")
     x = ca.vertcat(ca.SX(0, 1), *b.found.values())
+    numbers, values = ca.vertcat(ca.SX(0, 1), *(c for c, _ in b.numbers)), [value for _, value in b.numbers]
     for row in rows:
         if not (expected.results == 3 or ca.depends_on(row, x)):
-            raise ModelError(f"{label} gives {row}, which depends on none of its bodies{line_of(fn)}.")
-    symbols, values = [ca.vertcat(ca.SX(0, 1), *(c for c, _ in b.numbers))], [value for _, value in b.numbers]
+            given = ca.substitute(row, numbers, ca.SX(values))
+            raise ModelError(f"{label} gives {given}, which depends on none of its bodies{line_of(fn)}.")
     try:
-        function = ca.Function("g", [x, t, *symbols], rows)
+        function = ca.Function("g", [x, t, numbers], rows)
     except RuntimeError as error:  # a symbol of another trace
         raise ModelError(f"{label} uses symbols that do not belong to its bodies{line_of(fn)}.") from error
     flat = with_numbers(flatten(function), 3 * len(b.found) + 1, values)
