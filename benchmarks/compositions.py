@@ -44,33 +44,37 @@ class Composed(lv.Livens):
         return np.array([*self.half, 1.0 - 2.0 * sum(self.half), *self.half[::-1]])
 
 
+def composed(order: int, label: str, half: tuple[float, ...]) -> Composed:
+    return Composed(order=order, label=label, half=half)
+
+
 def suzuki(k: int) -> tuple[float, ...]:
     """k equal stages, one back, k equal stages (Suzuki 1990); k = 1 is the triple jump (Yoshida 1990)."""
     return (1.0 / (2 * k - (2 * k) ** (1 / 3)),) * k
 
 
 SETS = (
-    Composed(4, "Yoshida 1990", suzuki(1)),
-    Composed(4, "Suzuki 1990", suzuki(2)),
-    Composed(4, "Suzuki 1990", suzuki(3)),
-    Composed(4, "Suzuki 1990", suzuki(4)),
-    Composed(4, "McLachlan 1995", (0.28, 0.62546642846767004501)),
-    Composed(4, "found here (E)", (0.30101966131541924, 0.5815308564576636)),
-    Composed(4, "found here (E)", (0.22201233616091698, 0.2443817800572999, -0.3988508304995657, 0.2611966942611105)),
-    Composed(4, "found here (M)", (0.169210611911979, 0.22702455186944362, 0.3491689677926804)),
-    Composed(4, "found here (5)", (0.39448968923714733, 0.4722181010085568, -0.8433216805135209)),
-    Composed(6, "Yoshida 1990", (0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695)),
-    Composed(
+    composed(4, "Yoshida 1990", suzuki(1)),
+    composed(4, "Suzuki 1990", suzuki(2)),
+    composed(4, "Suzuki 1990", suzuki(3)),
+    composed(4, "Suzuki 1990", suzuki(4)),
+    composed(4, "McLachlan 1995", (0.28, 0.62546642846767004501)),
+    composed(4, "found here (E)", (0.30101966131541924, 0.5815308564576636)),
+    composed(4, "found here (E)", (0.22201233616091698, 0.2443817800572999, -0.3988508304995657, 0.2611966942611105)),
+    composed(4, "found here (M)", (0.169210611911979, 0.22702455186944362, 0.3491689677926804)),
+    composed(4, "found here (5)", (0.39448968923714733, 0.4722181010085568, -0.8433216805135209)),
+    composed(6, "Yoshida 1990", (0.78451361047755726382, 0.23557321335935813368, -1.17767998417887100695)),
+    composed(
         6,
         "Kahan & Li 1997",
         (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023),
     ),
-    Composed(
+    composed(
         6,
         "McLachlan 1995",
         (0.1867, 0.55549702371247839916, 0.12946694891347535806, -0.84326562338773460855),
     ),
-    Composed(
+    composed(
         6,
         "Sofroniou & Spaletta 2005",
         (
@@ -81,7 +85,7 @@ SETS = (
             0.11728560432865935385,
         ),
     ),
-    Composed(
+    composed(
         6,
         "Sofroniou & Spaletta 2005",
         (
@@ -93,12 +97,12 @@ SETS = (
             0.11805530653002387170,
         ),
     ),
-    Composed(
+    composed(
         6,
         "found here (E)",
         (0.17269318755587618, 0.2219083296117811, 0.2211281519056038, -0.46903629319485884, 0.08688927339999751),
     ),
-    Composed(
+    composed(
         6,
         "found here (E)",
         (
