@@ -3,8 +3,14 @@
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 
 from livens.cli.main import main
+
+# Every run of the suite tries the same inputs; `pytest --hypothesis-profile=search` tries new ones.
+settings.register_profile("search", deadline=None, max_examples=1000)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 seconds = Counter()  # of tests and their fixtures, by folder
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import livens as lv
@@ -143,7 +143,12 @@ LEAVES = st.one_of(st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(al
 VALUES = st.recursive(LEAVES, lambda x: st.lists(x, max_size=4) | st.dictionaries(WORDS, x, max_size=4), max_leaves=20)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
+@example({"events": "0"})
+@example({"events": False})
+@example({"events": []})
+@example({"events": [{"at": 1}, 2]})
+@example({"events": [{"at": 1, "do": {"release": "x"}}, {}], "run": {"h": 0.1}})
 @given(st.dictionaries(WORDS, VALUES, max_size=5))
 def test_what_is_written_is_read(document):
     text = text_of(document)

@@ -84,18 +84,24 @@ def _update(table: Any, values: dict[str, Any]) -> None:
 
 def text_of(document: dict[str, Any]) -> str:
     """The document as TOML."""
-    plain = {name: x for name, x in document.items() if not isinstance(x, dict) and name not in LISTS_OF_TABLES}
+    listed = {name: document[name] for name in LISTS_OF_TABLES if _tables(document.get(name))}
+    plain = {name: x for name, x in document.items() if not isinstance(x, dict) and name not in listed}
     lines = [f"{_key(name)} = {_value(value)}" for name, value in plain.items()]
     for name, table in sorted(document.items(), key=lambda item: item[0] not in FIRST_TABLES):
         if isinstance(table, dict):
             each = name in THING_TABLES and table and all(isinstance(entry, dict) for entry in table.values())
             for path, entry in {(name, key): table[key] for key in table}.items() if each else [((name,), table)]:
                 lines += _table(path, entry)
-    for name in LISTS_OF_TABLES:
-        for table in document.get(name, []):
+    for name, tables in listed.items():
+        for table in tables:
             _, head, *rest = _table((name,), table)
             lines += ["", f"[{head}]", *rest]
     return "\n".join(lines) + "\n"
+
+
+def _tables(value: Any) -> bool:
+    """Whether a value is a list of tables, which `[[name]]` can write: an empty list has no table that names it."""
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 
 def _table(path: tuple[str, ...], table: dict[str, Any]) -> list[str]:
