@@ -191,3 +191,36 @@ def test_wrong_loads_are_refused():
     load = m.add(lv.Load(body.center, force=(1, 2, 0), effort=-2.0))
     assert lv.dynamics(m).acceleration("b")[0] == pytest.approx([-2, -4, 0])
     assert load.effort == -2.0
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_one_controller_for_many_inputs(count):
+    """Wheels under constant efforts: their rates after half a second are efforts · time / inertias."""
+    m, axis = lv.Model(), np.eye(3)
+    for k in range(12):
+        wheel = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.2, 0.25)), at=(k, 0, 0), name=f"wheel {k}"))
+        m.add(lv.Revolute(m.world.point(k, 0, 0), wheel.center, axis=axis[k % 3], name=f"axle {k}"))
+    efforts, ticks = np.linspace(1.0, 2.0, count), []
+    law = lv.Controller(
+        lambda t, now: ticks.append(t) or efforts, inputs=[m[f"axle {k}"] for k in range(count)], rate=1e3
+    )  # fmt: skip
+    m.add(law)
+    motion = lv.simulate(m, h=1e-3, until=0.5, every=500)
+    inertia = np.array([0.1, 0.2, 0.25])[np.arange(count) % 3]
+    assert motion.v[-1, :count] == pytest.approx(0.5 * efforts / inertia)
+    assert motion.v[-1, count:] == pytest.approx(0.0)
+    assert len(set(ticks)) == len(ticks)  # the function is called once a tick, whatever the number of inputs
+
+
+def test_a_late_sensor_forgets_another_state_at_the_same_time():
+    """A run does not depend on what a sensor measured before, at the time of its start, in another position."""
+
+    def run(measured_before):
+        m = two_arms(gravity=9.81)
+        angle = lv.Sensor(m["hinge 0"], noise=1e-3, delay=0.02, seed=3)
+        if measured_before:
+            angle(lv.dynamics(m))
+        m.add(lv.Controller(lambda t, now: [-40.0 * angle(now)], inputs=[m["hinge 0"]], rate=200.0))
+        return lv.simulate(m, h=1e-3, until=0.1, start=lv.JointSpace(m).state([0.4, -0.2])).q
+
+    assert np.array_equal(run(False), run(True))

@@ -17,7 +17,7 @@ import numpy as np
 from ..checks import Array
 from ..describe.model import Model
 from ..describe.row import Drive
-from ..describe.signal import sample
+from ..describe.signal import sample, sample_at
 from ..describe.term import CoordinateMotor, FormulaEnergy, FormulaForce, PointLoad
 from ..describe.thing import Thing
 from ..formula.formula import Formula
@@ -103,6 +103,11 @@ class Signals:
         self.controlled: list[MotorColumn | LoadColumns] = [one for one in self.motors if one.term.rate is not None]
         self.controlled += [one for one in self.loads if one.term.rate is not None]
         self.held = np.zeros(len(self.controlled))  # efforts of the controllers
+        units = [one.unit for one in self.controlled]
+        columns = [one.first + np.arange(len(unit)) for one, unit in zip(self.controlled, units, strict=True)]
+        self._columns = np.concatenate([np.zeros(0, dtype=np.intp), *columns])  # of all controllers,
+        self._units = np.concatenate([np.zeros(0), *units])  # per unit of their numbers,
+        self._which = np.repeat(np.arange(len(units)), [len(unit) for unit in units])  # and whose they are
         functions = any(motor.term.varies for motor in self.motors if motor.term.rate is None)
         self.varies = bool(self.has_clock or self.drives or functions or any(load.term.varies for load in self.loads))
         self.examined = 0  # intervals in which drives were examined
@@ -141,9 +146,8 @@ class Signals:
 
     def set_controlled(self, table: Array, efforts: Array) -> None:
         """Set the columns of all controllers to their numbers (controllers,), or (len(table), controllers)."""
-        for k, one in enumerate(self.controlled):
-            unit = one.unit
-            table[:, one.first : one.first + len(unit)] = np.multiply.outer(efforts[..., k], unit)
+        if len(self._columns):
+            table[:, self._columns] = efforts[..., self._which] * self._units
 
     def _called(self, function: Function, t: Array) -> Array:
         """The columns of a function at the times t, by calls of Python."""
@@ -197,9 +201,12 @@ class Signals:
 
     def ask(self, t: float, now: Any) -> Array:
         """Call every controller for its effort at t, which is held until the next call; the efforts of all."""
-        for k, (owner, motor, _) in enumerate(self.controlled):
-            answer = sample(lambda time, ask=motor.effort: ask(time, now), np.array([t]), (), owner, "effort")
-            self.held[k] = float(answer[0])
+        self.held = np.array(
+            [
+                sample_at(lambda time, ask=motor.effort: ask(time, now), t, (), owner, "effort")
+                for owner, motor, _ in self.controlled
+            ]
+        )
         return self.held.copy()
 
 

@@ -11,7 +11,7 @@ from ..kernels.arrays import State
 
 def copied(state: State) -> State:
     """A copy of all arrays of a state, or of a record."""
-    return State(*(x.copy() for x in state))
+    return State(*[x.copy() for x in state])
 
 
 def as_record(state: State) -> State:

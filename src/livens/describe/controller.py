@@ -2,7 +2,8 @@
 
 A controller is a group of motors (forces/motor.py) and loads (forces/load.py) with one function. It is called once at
 each time k/rate, and its numbers are held until the next one. The noise of a sensor is a function of its seed and of
-the time alone, so that a run repeats itself to the bit, however it was divided.
+the time alone, so that a run repeats itself to the bit, however it was divided. A delay needs the values of the past,
+which the sensor keeps: a run that is resumed in another process begins with the value at the time of resumption.
 """
 
 from __future__ import annotations
@@ -129,8 +130,9 @@ class Sensor:
 
     of: a joint (its coordinate), or a function of the motion at a moment, such as lambda now: now.velocity("tip")[0].
     noise: standard deviation of normally distributed noise, in the unit of the measurement, or one for each component.
-    delay [s]: the value is that of the last call at least so long ago, or of the first call. seed: of the noise, which
-    is the same in every run, and different for sensors with different seeds.
+    delay [s]: the value is that of the last call at least so long ago, or of the first call, which is that of the
+    resumption if a run is resumed in another process. seed: of the noise, which is the same in every run, and
+    different for sensors with different seeds.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -174,7 +176,7 @@ class Sensor:
 
     def _delayed(self, t: float, value: Array) -> Array:
         past, when = self._past, t - self.delay * (1.0 - 1e-9)
-        if past and t < past[-1][0]:
+        if past and (t < past[-1][0] or (t == past[-1][0] and not np.array_equal(value, past[-1][1]))):
             past.clear()  # another run
         if not past or t > past[-1][0]:
             past.append((t, value))

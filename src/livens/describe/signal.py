@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,25 @@ TIME_ROUND_OFF = 4.0 * float(np.finfo(np.float64).eps)  # of a computed time, re
 
 
 def sample(signal: Any, t: Array, shape: tuple[int, ...], owner: Any, what: str) -> Array:
-    """A constant, or a function of time, at the times t: (len(t), *shape); a wrong result is refused with its time. A
-    computed time may be past the end of a table by its round-off: the function is then called just before it."""
+    """A constant, or a function of time, at the times t: (len(t), *shape)."""
     if not callable(signal):
         return np.broadcast_to(finite(signal, shape, f"{what} of {owner.name!r}"), (len(t), *shape))
     rows = np.empty((len(t), *shape))
     for k, time in enumerate(t.tolist()):
-        try:
-            rows[k] = _answer(signal, time, shape, owner, what)
-        except ModelError:
-            rows[k] = _answer(signal, time * (1.0 - TIME_ROUND_OFF), shape, owner, what)
+        rows[k] = sample_at(signal, time, shape, owner, what)
     return rows
 
 
-def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: str) -> Array:
+def sample_at(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: str) -> Array | float:
+    """A function of time at one time; a wrong result is refused with its time. A computed time may be past the end of a
+    table by its round-off: the function is then called just before it."""
+    try:
+        return _answer(signal, time, shape, owner, what)
+    except ModelError:
+        return _answer(signal, time * (1.0 - TIME_ROUND_OFF), shape, owner, what)
+
+
+def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: str) -> Array | float:
     try:
         answer = signal(time)
     except LivensError:
@@ -42,6 +48,8 @@ def _answer(signal: Any, time: float, shape: tuple[int, ...], owner: Any, what: 
         raise ModelError(
             f"{what} of {owner.name!r} cannot be evaluated at t = {time:g} s: {str(error).rstrip('.')}."
         ) from error
+    if type(answer) is float and shape == () and isfinite(answer):  # the usual one, without NumPy
+        return answer
     try:
         value = np.asarray(answer, dtype=np.float64)
         good = value.shape == shape and bool(np.isfinite(value).all())

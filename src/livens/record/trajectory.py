@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from ..analysis.report import Report
     from ..analysis.tangent import Tangent
 
+NO_IMPACTS = np.zeros((0, LOG_WIDTH))
+
 
 class Trajectory(Coordinates, ContactReadings, Showing):
     """The motion of a model: times `t` [s] and states, and every quantity that follows from them.
@@ -74,7 +76,7 @@ class Trajectory(Coordinates, ContactReadings, Showing):
         self.steps, self.seconds, self.tally = steps, seconds, tally
         self.wanted = steps  # planned steps: more than `steps` if the run was stopped
         self.chosen = ""  # the step that h="auto" chose, and the reason
-        self.impact_log = np.zeros((0, LOG_WIDTH))  # see `impacts`
+        self.impact_log = NO_IMPACTS  # see `impacts`
         self.events = Occurrences()  # the events of the run
         self.sides: dict[str, tuple[float, float]] = {}  # of each event at the end: run/crossings.py
         self.watched: tuple[Event, ...] = ()  # the events with which `lv.resume` continues

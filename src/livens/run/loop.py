@@ -88,10 +88,11 @@ class Run:
                     if self.scheme.carries == "accelerations":
                         state.memory[:] = 0.0  # forces jump: the carried accelerations are invalid
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
-                    self.prepare(self.system, state, everything, self.signals(done, 0), self.h)
+                    signals = self.signals(done, 0)
+                    self.prepare(self.system, state, everything, signals, self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()
-                if self.table.varies or period:
+                if self.table.varies:
                     signals, size = self.signals_before_failure(done, size)
                 before = copied(state) if self.every > 1 else state
                 begin = time.perf_counter()
@@ -120,7 +121,7 @@ class Run:
                     checkpoints.after_chunk(self, state, done)
                 spent = time.perf_counter() - called  # functions of time included
                 longest = min(4 * max(chunk, size), self.longest())
-                chunk = int(np.clip(size * CHUNK_SECONDS / max(spent, 1e-9), 1, longest))
+                chunk = max(1, min(int(size * CHUNK_SECONDS / max(spent, 1e-9)), longest))
         except BaseException as error:
             # an exception of any class: one with another motion, or none, was raised by a function of the user
             if self.latest is None or getattr(error, "trajectory", None) is not self.latest:
@@ -175,7 +176,7 @@ class Run:
 
     def now(self, state: State, done: int) -> Instant:
         """The motion at this moment, for controllers."""
-        record = State(*(x[None].copy() for x in state))
+        record = State(*[x[None].copy() for x in state])
         return Instant(self.compiled, self.scheme, self.h, self.t0 + done * self.h, record, self.readers)
 
     def signals(self, first: int, steps: int) -> Array:
@@ -203,11 +204,11 @@ class Run:
 
     def times(self, first: int, steps: int) -> Array:
         """The times of the table rows of `signals` [s]."""
-        n = np.array([float(first)])
-        if self.table.varies:
-            within = np.cumsum(self.scheme.weights)
-            within[-1] = 1.0
-            n = np.concatenate([n, (first + np.arange(steps)[:, None] + within).ravel()])
+        if not self.table.varies:
+            return np.array([self.t0 + self.h * first])
+        within = np.cumsum(self.scheme.weights)
+        within[-1] = 1.0
+        n = np.concatenate([[float(first)], (first + np.arange(steps)[:, None] + within).ravel()])
         return self.t0 + self.h * n
 
     def so_far(self, state: State, done: int) -> Trajectory:
