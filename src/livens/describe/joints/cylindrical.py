@@ -18,8 +18,19 @@ from .coordinated import Numbers
 class Cylindrical(Axial):
     """The second body turns about `axis` and moves along it.
 
-    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness, rest, damping,
-    limits and start take a pair for both; one number is that of the angle, as are drive and start_rate.
+    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness [N m/rad, N/m] and
+    rest [rad, m]: springs, which have no torque and no force at `rest`; damping [N m s/rad, N s/m]; limits [rad, m],
+    each (lower, upper): springs of limit_stiffness [N m/rad, N/m] beyond them. These and start take a pair for both
+    coordinates; one number is that of the angle. drive: the angle [rad] as a function of time; start_rate [rad/s]: its
+    rate at the start.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> piston = m.add(lv.Body(lv.Cylinder(0.05, 0.2, density=2700), name="piston"))
+    >>> sleeve = m.add(lv.Cylindrical(m.world.point(0, 0, 0), piston.point(0, 0, 0), axis=(0, 0, 1),
+    ...                               stiffness=(0.0, 200.0), start=(0.0, 0.1), name="sleeve"))
+    >>> round(float(lv.dynamics(m).potential[0]), 12)  # ½ · 200 N/m · (0.1 m)²
+    1.0
     """
 
     on_first, on_second = "rail", "pin"

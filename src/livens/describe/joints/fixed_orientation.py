@@ -13,7 +13,16 @@ from .joint import Joint
 
 
 class FixedOrientation(Joint):
-    """Two bodies that do not rotate relative to each other and move freely otherwise."""
+    """Two bodies that do not rotate relative to each other and move freely otherwise. It has no coordinate.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> tray = m.add(lv.Body(lv.Box(0.4, 0.3, 0.02, density=500), name="tray"))
+    >>> push = m.add(lv.Load(tray.point(0.2, 0, 0), force=(0, 0, 1.0)))
+    >>> level = m.add(lv.FixedOrientation(m.world, tray, name="level"))
+    >>> bool(abs(lv.simulate(m, h=1e-3, until=0.1).rotation(tray)[-1] - np.eye(3)).max() < 1e-12)
+    True
+    """
 
     on_first, on_second = "frame", "frame"
     shared = tuple(np.eye(3))

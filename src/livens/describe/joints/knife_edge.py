@@ -15,7 +15,17 @@ from .joint import Joint
 
 class KnifeEdge(Joint):
     """The second point does not move along `across` (world axes at the start), a direction fixed to its body: a skate,
-    a sleigh, a keel."""
+    a sleigh, a keel. The constraint is nonholonomic, so the joint has no coordinate.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> sled = m.add(lv.Body(lv.Box(1, 0.2, 0.1, density=10), velocity=(1, 0, 0), angular_velocity=(0, 0, 1),
+    ...                      name="sled"))
+    >>> edge = m.add(lv.KnifeEdge(m.world.point(0, 0, 0), sled.point(0, 0, 0), across=(0, 1, 0), name="edge"))
+    >>> motion = lv.simulate(m, h=1e-3, until=1.0)  # a blade below the centre runs on a circle
+    >>> round(float((motion.velocity(sled)[-1] ** 2).sum() ** 0.5), 9)
+    1.0
+    """
 
     carried: ClassVar = {"across": 1}
 

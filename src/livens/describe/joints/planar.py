@@ -23,8 +23,17 @@ class Planar(Coordinated):
 
     Coordinates: two displacements [m] and an angle [rad], `start` at the start. The first displacement is along the
     world's x axis at the start, projected onto the plane (the y axis, if the normal is nearer to x than 25°); the
-    second is normal × first. stiffness, rest, damping and start take three numbers, in this order, limits three pairs
-    (lower, upper) or None.
+    second is normal × first. stiffness [N/m, N/m, N m/rad] and rest [m, m, rad]: springs without force at `rest`;
+    damping [N s/m, N s/m, N m s/rad]; these and start take three numbers, in this order. limits take three pairs
+    (lower, upper) or None, beyond which springs of limit_stiffness [N/m, N/m, N m/rad] act. It takes no drive and no
+    start_rate: the velocities of its bodies are given to them.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> puck = m.add(lv.Body(lv.Cylinder(0.04, 0.02, density=1000), velocity=(2.0, 1.0, 0.0), name="puck"))
+    >>> table = m.add(lv.Planar(m.world.point(0, 0, 0), puck.point(0, 0, 0), normal=(0, 0, 1), name="table"))
+    >>> lv.simulate(m, h=0.01, until=0.5).coordinate("table")[-1].round(9).tolist()
+    [1.0, 0.5, 0.0]
     """
 
     on_first, on_second = "plate", "block"

@@ -14,7 +14,16 @@ from .joint import Joint
 
 
 class PointOnLine(Joint):
-    """The second point stays on the line through the first along `axis`, which the first body carries."""
+    """The second point stays on the line through the first along `axis` (world axes at the start), which the first body
+    carries. It has no coordinate; a Prismatic, whose body does not turn, has one.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -10.0))
+    >>> bead = m.add(lv.Body(lv.Ball(0.01, mass=0.1), name="bead"))
+    >>> wire = m.add(lv.PointOnLine(m.world.point(0, 0, 0), bead.center, axis=(1, 0, -1), name="wire"))
+    >>> lv.simulate(m, h=0.01, until=1.0).position(bead)[-1].round(9).tolist()  # half of g along each axis
+    [2.5, 0.0, -2.5]
+    """
 
     on_first, on_second = "rail", "ball"
     carried: ClassVar = {"axis": 0}

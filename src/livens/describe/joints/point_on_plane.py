@@ -14,7 +14,16 @@ from .joint import Joint
 
 
 class PointOnPlane(Joint):
-    """The second point stays in the plane through the first, which the first body carries."""
+    """The second point stays in the plane through the first with the given normal (world axes at the start), which the
+    first body carries. It has no coordinate; a Planar joint, whose body stays parallel to the plane, has three.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -10.0))
+    >>> foot = m.add(lv.Body(lv.Ball(0.05, mass=1.0), velocity=(1, 0, 0), name="foot"))
+    >>> floor = m.add(lv.PointOnPlane(m.world.point(0, 0, 0), foot.center, normal=(0, 0, 1), name="floor"))
+    >>> lv.simulate(m, h=0.01, until=0.5).reaction(floor)[-1].round(9).tolist()
+    [0.0, 0.0, 10.0]
+    """
 
     on_first, on_second = "plate", "ball"
     carried: ClassVar = {"normal": 0}

@@ -13,6 +13,10 @@ class Prismatic(Axial):
     """The second body moves along `axis` without turning.
 
     Coordinate: the displacement [m] of the second body along the axis, `start` at the start, wherever the points are.
+    stiffness [N/m], rest [m]: a spring, which has no force at the displacement `rest`. damping [N s/m].
+    limits (lower, upper) [m], None on a side without one: springs of limit_stiffness [N/m] beyond them; `lv.Stop` is a
+    hard stop. drive: the displacement [m] as a function of time. start_rate [m/s]: the rate at the start; the
+    velocities of all bodies follow from it.
 
     >>> import livens as lv
     >>> m = lv.Model()

@@ -13,6 +13,10 @@ class Revolute(Axial):
     """A hinge: the points stay together and the bodies share `axis` (world axes at the start).
 
     Coordinate: the angle [rad] of the second body about the axis, `start` at the start, over many turns.
+    stiffness [N m/rad], rest [rad]: a spring, which has no torque at the angle `rest`. damping [N m s/rad].
+    limits (lower, upper) [rad], None on a side without one: springs of limit_stiffness [N m/rad] beyond them; `lv.Stop`
+    is a hard stop. drive: the angle [rad] as a function of time. start_rate [rad/s]: the rate at the start; the
+    velocities of all bodies follow from it.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

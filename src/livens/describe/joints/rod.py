@@ -14,7 +14,17 @@ from .joint import Joint
 
 
 class Rod(Joint):
-    """A massless rod (beam): the distance of the points is `length` [m] (None: their distance at the start)."""
+    """A massless rod: the distance of the points is `length` [m] (None: their distance at the start).
+
+    It has no coordinate, and so no stiffness or drive; `lv.Spring` is a rod that stretches.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> bob = m.add(lv.Body(lv.Ball(0.05, mass=1.0), at=(0.6, 0, -0.8), name="bob"))
+    >>> rod = m.add(lv.Rod(m.world.point(0, 0, 0), bob.center, name="rod"))
+    >>> rod.length, bool(lv.simulate(m, h=1e-3, until=0.5).defect_position.max() < 1e-11)
+    (1.0, True)
+    """
 
     def __init__(self, a: Point, b: Point, length: float | None = None, name: str = ""):
         super().__init__(a, b, name)

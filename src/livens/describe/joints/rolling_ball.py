@@ -16,12 +16,16 @@ from .no_slip import no_slip
 
 
 class RollingBall(Joint):
-    """A ball with its centre at the second point rolls without slipping on the plane through the first.
+    """A ball of `radius` [m], with its centre at the second point, rolls without slipping on the plane through the
+    first with the given normal (world axes at the start). It has no coordinate.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
-    >>> ball = m.add(lv.Body(lv.Ball(0.1, density=1000), at=(0, 0, 0.1), velocity=(1, 0, 0), name="ball"))
+    >>> ball = m.add(lv.Body(lv.Ball(0.1, density=1000), at=(0, 0, 0.1), velocity=(1, 0, 0),
+    ...                      angular_velocity=(0, 10, 0), name="ball"))
     >>> rolling = m.add(lv.RollingBall(m.world.point(0, 0, 0), ball.point(0, 0, 0), normal=(0, 0, 1), radius=0.1))
+    >>> lv.simulate(m, h=1e-3, until=1.0).position(ball)[-1].round(9).tolist()
+    [1.0, 0.0, 0.1]
     """
 
     carried: ClassVar = {"normal": 0}

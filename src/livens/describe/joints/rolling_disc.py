@@ -16,8 +16,19 @@ from .no_slip import no_slip
 
 
 class RollingDisc(Joint):
-    """A thin disc with its centre at the second point and the given axis rolls without slipping on the plane through
-    the first (axes in world directions at the start)."""
+    """A thin disc of `radius` [m], with its centre at the second point, rolls without slipping on the plane through the
+    first; `normal` of the plane and `axis` of the disc are world directions at the start. It has no coordinate.
+
+    >>> import livens as lv
+    >>> m = lv.Model(gravity=(0, 0, -9.81))
+    >>> upright = ((1, 0, 0), (0, 0, -1), (0, 1, 0))  # the axis of the cylinder is -y
+    >>> coin = m.add(lv.Body(lv.Cylinder(0.1, 0.01, density=1000), at=(0, 0, 0.1), rotation=upright,
+    ...                      velocity=(1, 0, 0), angular_velocity=(0, 10, 0), name="coin"))
+    >>> ground = m.world.point(0, 0, 0)
+    >>> rim = m.add(lv.RollingDisc(ground, coin.center, normal=(0, 0, 1), axis=(0, 1, 0), radius=0.1, name="rim"))
+    >>> lv.simulate(m, h=1e-3, until=1.0).position(coin)[-1].round(9).tolist()
+    [1.0, 0.0, 0.1]
+    """
 
     carried: ClassVar = {"normal": 0, "axis": 1}
 

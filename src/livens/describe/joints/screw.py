@@ -18,8 +18,19 @@ from .coordinated import Numbers
 class Screw(Axial):
     """The second body turns about `axis` and moves along it by `pitch` [m] a turn.
 
-    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness, rest, damping,
-    limits and start take a pair for both; one number is that of the angle, as are drive and start_rate.
+    Coordinates: the angle [rad] and the displacement [m], each `start` at the start. stiffness [N m/rad, N/m] and
+    rest [rad, m]: springs, which have no torque and no force at `rest`; damping [N m s/rad, N s/m]; limits [rad, m],
+    each (lower, upper): springs of limit_stiffness [N m/rad, N/m] beyond them. These and start take a pair for both
+    coordinates; one number is that of the angle. drive: the angle [rad] as a function of time; start_rate [rad/s]: its
+    rate at the start.
+
+    >>> import livens as lv
+    >>> m = lv.Model()
+    >>> nut = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.1, 0.1)), name="nut"))
+    >>> screw = m.add(lv.Screw(m.world.point(0, 0, 0), nut.point(0, 0, 0), axis=(0, 0, 1), pitch=0.01,
+    ...                        start_rate=6.283185307, name="screw"))
+    >>> lv.dynamics(m).velocity(nut)[0].round(9).tolist()  # a turn per second
+    [0.0, 0.0, 0.01]
     """
 
     on_first, on_second = "helix", "pin"

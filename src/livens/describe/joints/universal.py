@@ -24,7 +24,8 @@ class Universal(Coordinated):
 
     Coordinates, if the axes are perpendicular: the angles [rad] of the second body about `axis_a` and about `axis_b`,
     `start` at the start. stiffness [N m/rad], rest [rad], damping [N m s/rad], limits [rad] and start take a number for
-    both angles, or a pair; limits a pair (lower, upper) for both, or two pairs.
+    both angles, or a pair; limits a pair (lower, upper) for both, or two pairs, beyond which springs of limit_stiffness
+    [N m/rad] act.
 
     >>> import livens as lv
     >>> m = lv.Model()
