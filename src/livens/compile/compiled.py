@@ -289,8 +289,11 @@ def _objects(model: Model) -> Iterator[Any]:
 def attributes(model: Model) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Every object of the model, with a copy of its attributes."""
     for thing in _objects(model):
-        here = vars(thing).items()
-        yield thing, {name: COPIES[type(value)](value) if type(value) in COPIES else value for name, value in here}
+        here = dict(vars(thing))
+        for name, value in here.items():
+            if (copied_as := COPIES.get(type(value))) is not None:
+                here[name] = copied_as(value)
+        yield thing, here
 
 
 def _equal(one: Any, other: Any) -> bool:

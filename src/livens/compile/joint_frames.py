@@ -78,7 +78,9 @@ class JointFrames:
             self.made[joint] = self._frame(joint, *self.past[joint])
         return self.made.get(joint)
 
-    def _frame(self, joint: Thing, before: dict[str, Any], along: list[Array], points: Array) -> JointFrame:
+    def _frame(
+        self, joint: Thing, before: dict[str, Any], along: list[Array], points: list[tuple[Array, Array]]
+    ) -> JointFrame:
         past = copy(joint)
         vars(past).update(before)
         assert past.ends is not None
@@ -106,6 +108,6 @@ class JointFrames:
         return JointFrame(self.number[first.body], self.number[second.body], second.r.copy(), local, coordinates)
 
 
-def _points(joint: Thing) -> Array:
-    """The points of its coordinates (coordinates, 2, 3)."""
-    return np.array([(q.a.r, q.b.r) for q in joint.coordinates]).reshape(-1, 2, 3)
+def _points(joint: Thing) -> list[tuple[Array, Array]]:
+    """The two points of each of its coordinates."""
+    return [(q.a.r.copy(), q.b.r.copy()) for q in joint.coordinates]

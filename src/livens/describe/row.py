@@ -105,8 +105,10 @@ class Coordinate:
     @property
     def dial(self) -> Array:
         """Two directions of the first body across the axis, from which an angle counts."""
+        if self.kind != "ANGLE" or self.start == 0.0:
+            return self._across
         c, s = np.cos(self.start), np.sin(self.start)
-        return np.array([[c, -s], [s, c]]) @ self._across if self.kind == "ANGLE" else self._across
+        return np.array([[c, -s], [s, c]]) @ self._across
 
     @property
     def reference(self) -> Array:

@@ -70,13 +70,15 @@ class Coordinated(Joint):
         found = self.constraints()
         if self.drive is not None:
             found.append(Row("COUPLE", self.a, self.b, coordinates=self.coordinates[:1], ratios=(1.0,), driven=True))
-        for q, rate in zip(self.coordinates, self._spread(self.damping), strict=False):
+        for q, rate in zip(self.coordinates, self._spread(self.damping), strict=False) if _some(self.damping) else ():
             if rate:
                 found.append(Row("COUPLE", self.a, self.b, coordinates=(q,), ratios=(1.0,), rate=rate))
         return found
 
     def terms(self) -> list[Term]:
         """The springs and the stops, (1)."""
+        if self.limits is None and not _some(self.stiffness):
+            return []
         parts = zip(
             self.coordinates,
             self._spread(self.stiffness),
@@ -144,6 +146,11 @@ class Coordinated(Joint):
         if isinstance(self.limits, tuple):
             return list(self.limits)
         return [self.limits if k in self.single else None for k in range(len(self.coordinate_kinds))]
+
+
+def _some(value: float | tuple[float, ...]) -> bool:
+    """True if a number, or one of several, is not zero."""
+    return any(value) if isinstance(value, tuple | list) else bool(value)
 
 
 def _is_list(value: Any) -> bool:
