@@ -17,8 +17,10 @@ import livens as lv
 import livens.discrete as ld
 from livens.compile.compiled import Compiled
 from livens.kernels.arrays import State
-from livens.run.loop import Run, room
+from livens.kernels.status import OK
+from livens.run.loop import Run, room, scratch_of
 from livens.run.progress import Progress
+from livens.step.runge_kutta import divide
 
 from .peers import Entry
 from .tasks import Task
@@ -84,10 +86,14 @@ class Prepared:
         self.seconds = 0.0  # of the last run, in the compiled loop
 
     def run(self) -> None:
+        self.advance(self.steps)
+
+    def advance(self, steps: int) -> None:
+        """The run from the initial to the final state in that many steps."""
         state = State(*(x.copy() for x in self.start))
-        record = room(state, self.steps, self.steps)
-        run = Run(self.begin, self.scheme, self.until / self.steps, 0.0, self.steps, record)
-        run.go(state, 0, self.steps, Progress("", self.steps, False))
+        record = room(state, steps, steps)
+        run = Run(self.begin, self.scheme, self.until / steps, 0.0, steps, record)
+        run.go(state, 0, steps, Progress("", steps, False))
         self.state, self.seconds = state, run.seconds
 
     def nanoseconds(self) -> float:
@@ -100,7 +106,11 @@ class Runner(Prepared):
     """A problem of the comparison."""
 
     def end(self) -> States:
-        s, bodies = self.state, self.begin.system.bodies
+        return self.seen(self.state)
+
+    def seen(self, s: State) -> States:
+        """Positions, rotations and velocities of the bodies in a state."""
+        bodies = self.begin.system.bodies
         B = s.B @ bodies.axes.transpose(0, 2, 1)
         v, w = s.p * bodies.inverse_mass[:, None], np.einsum("nij,nj->ni", bodies.axes, s.L * bodies.inverse_inertia)
         return States(*(x[None, 1:] for x in (s.a, B, v, w)))
@@ -110,6 +120,34 @@ class Runner(Prepared):
         bodies = self.model.bodies[1:]
         get = lambda what: np.stack([what(body) for body in bodies], axis=1)  # noqa: E731
         return States(*(get(what) for what in (motion.position, motion.rotation, motion.velocity, motion.body_rates)))
+
+
+class Divided(Runner):
+    """A problem with a scheme that divides its steps: one step from the initial to the final state."""
+
+    def __init__(self, model: lv.Model, scheme: Any, until: float, begin: Compiled):
+        super().__init__(model, scheme, until, 1, begin)
+        self.steps = sum(1 for _ in self.parts())
+
+    def parts(self) -> Iterator[State]:
+        """The state after each part of the step."""
+        state = State(*(x.copy() for x in self.start))
+        run = Run(self.begin, self.scheme, self.until, 0.0, 1, room(state, 1, 1))
+        _, _, work = scratch_of(run.system, self.scheme, run.table.width)
+        table, signals, length, left = self.scheme.table, run.signals(0, 0), np.zeros(1), self.until
+        while left != 0.0:
+            code, _, left = divide(run.system, state, work, self.until, left, table, signals, length)
+            if code != OK:
+                raise ValueError(f"{self.scheme!r} does not reach the end")
+            yield State(*(x.copy() for x in state))
+
+    def run(self) -> None:
+        self.advance(1)
+
+    def states(self, samples: int) -> States:
+        """The states between the parts."""
+        some = [self.seen(state) for state in (self.start, *self.parts())]
+        return States(*(np.concatenate(each) for each in zip(*some, strict=True)))
 
 
 def simulate(model: lv.Model, scheme: Any, until: float, steps: int, every: int) -> lv.Trajectory:
@@ -189,3 +227,8 @@ def entries(task: Task | General) -> Iterator[Entry]:
                 return partial(simulate, described(), scheme, t.until, t.steps(rung), t.steps(rung))
 
             yield Entry(NAME, label, make, whole)
+
+        def divided(t: Task, rung: int) -> Divided:  # tolerances half a decade apart
+            return Divided(described(), lv.RungeKutta(8, tolerance=10.0 ** (-2 - rung / 2)), t.until, begin())
+
+        yield Entry(NAME, "Runge–Kutta 8, tolerance", divided)
