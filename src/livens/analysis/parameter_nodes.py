@@ -31,6 +31,7 @@ SPACING = 2e-3  # of the size of a parameter
 CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
 CORNER_SPACING = 1e-6
 LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time, for its length
+EQUAL = 1e-6  # difference of two principal moments, in parts of the largest, that counts as none
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
 
@@ -58,17 +59,28 @@ class ParameterNodes:
         self.values = np.array([value for value, _ in known])
         part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
         sizes = [
-            size or self._size_of_zero(numbers, restart, name) for name, (_, size) in zip(names, known, strict=True)
+            min(size or self._size_of_zero(numbers, restart, name), self._scale_of_axes(name))
+            for name, (_, size) in zip(names, known, strict=True)
         ]
         self.spacing = np.array(part) * sizes
         self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
         self.members: list[Compiled] = []
-        for name, its, value, d in zip(self.names, lengths, self.values, self.spacing, strict=True):
+        for k, (name, its) in enumerate(zip(self.names, lengths, strict=True)):
             if its:
                 self.members += [compiled] * NODES
                 continue
-            self.members += self._nodes(numbers, restart, name, value, d)
+            self.members += self._nodes(numbers, restart, k)
             self._check_axes(name, self.members[-NODES:])
+
+    def _scale_of_axes(self, name: str) -> float:
+        """The change of a moment or product of inertia that turns the principal axes by about 1 rad: the difference of
+        two principal moments; for other numbers infinity."""
+        path = parts_of(name)
+        if len(path) < 4 or path[0] != "bodies" or path[2] != "inertia":
+            return float("inf")
+        moments, _ = self.compiled.model[path[1]].mass_properties.principal()
+        gaps = np.diff(np.sort(moments))
+        return float(min(gaps[gaps > EQUAL * moments.max()], default=np.inf))
 
     def _size_of_zero(self, numbers: Numbers, restart: Restart, name: str) -> float:
         """A size for a number that is zero: a small part of it changes poses or forces at the start by this part."""
@@ -83,11 +95,19 @@ class ParameterNodes:
                 continue
         return min(size, 1.0)
 
-    def _nodes(self, numbers: Numbers, restart: Restart, name: str, value: float, d: float) -> list[Compiled]:
-        try:
-            return [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
-        except ModelError as error:
-            raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
+    def _nodes(self, numbers: Numbers, restart: Restart, k: int) -> list[Compiled]:
+        """The nodes of parameter k; where the size of its vector is too much for it, those of its own size."""
+        name, value, own = self.names[k], float(self.values[k]), SPACING * abs(float(self.values[k]))
+        for d in (self.spacing[k], own):
+            try:
+                found = [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
+            except ModelError as error:
+                if 0.0 < own < d:
+                    continue
+                raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {error}") from None
+            self.spacing[k] = d
+            break
+        return found
 
     def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
         model = numbers.changed(parameters)
