@@ -3,12 +3,12 @@ and rolling, where changes of the inertia turn the axes that rows are fixed to."
 
 import numpy as np
 import pytest
-from benchmarks.random_models.description import build
-from benchmarks.random_models.fit import rate
-from benchmarks.random_models.generate import describe
 from scipy.spatial.transform import Rotation
 
 import livens as lv
+from benchmarks.random_models.description import build
+from benchmarks.random_models.fit import rate
+from benchmarks.random_models.generate import describe
 from livens.run.parameters import Numbers
 
 STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
@@ -104,10 +104,10 @@ def test_far_from_the_origin():
     def place(far):
         far = np.asarray(far)
         m = lv.Model(gravity=(0, 0, -9.81))
-        bob = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.2, 0.15)), at=far + (0.5, 0, 0), name="bob"))
+        bob = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.2, 0.15)), at=far + np.array([0.5, 0, 0]), name="bob"))
         m.add(lv.Spherical(m.world.point(*far), bob.point(-0.5, 0, 0), name="ball"))
-        m.add(lv.Spring(m.world.point(*(far + (0.3, 0.4, 1.0))), bob.point(0.2, 0, 0), stiffness=30.0, length=0.5,
-                        name="cord"))  # fmt: skip
+        hook = m.world.point(*(far + np.array([0.3, 0.4, 1.0])))
+        m.add(lv.Spring(hook, bob.point(0.2, 0, 0), stiffness=30.0, length=0.5, name="cord"))
         of = lambda motion: motion.angular_velocity("bob")[-1]  # noqa: E731
         return lv.sensitivity(lv.simulate(m, h=1e-2, until=0.5, every=50), of, ["forces.cord.a.point.0", "h"])
 
