@@ -17,6 +17,17 @@ from .joint_space import JointSpace
 from .modes import Modes, modes_of
 
 
+def with_unit(name: str, unit: str) -> str:
+    """A name with its unit, "car.z [m]"."""
+    return f"{name} [{unit}]"
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """A name and its unit, which is empty if it is not known."""
+    plain, bracket, rest = name.rpartition(" [")
+    return (plain, rest.rstrip("]")) if bracket and rest.endswith("]") else (name, "")
+
+
 class LinearSystem:
     """δẋ = A δx + B u, δy = C δx + D u, or with a step h: δx₊ = A δx + B u.
 
@@ -37,8 +48,9 @@ class LinearSystem:
         self.space, self.q, self.mass_matrix, self.h = space, q, M, h
         self.A, self.B, self.C, self.D = matrices
         self.names, self.inputs, self.outputs = space.names, tuple(inputs), tuple(outputs)
-        rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
-        self.states = (*(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True)), *rates)
+        known = list(zip(space.names, space.units, strict=True))
+        rates = (with_unit(f"rate of {name}", f"{unit}/s") for name, unit in known)
+        self.states = (*(with_unit(name, unit) for name, unit in known), *rates)
 
     def modes(self) -> Modes:
         """Natural frequencies, damping ratios and shapes."""
@@ -84,12 +96,15 @@ class LinearSystem:
         return StateSpace(*matrices) if self.h is None else StateSpace(*matrices, dt=self.h)
 
     def to_control(self) -> Any:
-        """The system as control.StateSpace of the package python-control, with names, where it is installed."""
+        """The system as control.StateSpace of the package python-control, where it is installed, with the names of
+        states, inputs and outputs: "car_z" for "car.z [m]"."""
         try:
             control = import_module("control")
         except ImportError:
             raise ModelError("to_control needs the package python-control: pip install control.") from None
-        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        every = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        # its names have no points: those of parts are separated by points there
+        names = {what: [split_unit(name)[0].replace(".", "_") for name in some] for what, some in every.items()}
         return control.ss(self.A, self.B, self.C, self.D, 0 if self.h is None else self.h, **names)
 
     def __repr__(self) -> str:

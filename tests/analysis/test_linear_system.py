@@ -1,0 +1,75 @@
+"""Names with units, Bode diagrams with many lines, and the conversion to python-control."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import livens as lv
+
+
+def table():
+    """A plate on a planar joint, with a ball on a spring, and a thruster."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    plate = m.add(lv.Body(lv.Box(1, 1, 0.1, mass=2.0), name="plate"))
+    ball = m.add(lv.Body(lv.MassProperties(0.5, (0.1, 0.2, 0.3)), at=(0, 0, -0.5), name="ball"))
+    stiffness = {"stiffness": (20.0, 30.0, 5.0), "damping": (1.0, 1.0, 0.2)}
+    m.add(lv.Planar(m.world.point(0, 0, 0), plate.center, normal=(0, 0, 1), **stiffness, name="floor"))
+    m.add(lv.Spherical(plate.point(0, 0, 0), ball.point(0, 0, 0.5), stiffness=4.0, damping=0.1, name="joint"))
+    m.add(lv.Load(plate.center, force=(0, 0, 0), name="push"))
+    m.add(lv.Motor(m["floor"], 0.0, coordinate="angle", name="turn"))
+    return m
+
+
+def test_names_have_the_units_of_their_numbers():
+    speed = lambda now: now.velocity("ball")[0, 0]  # noqa: E731
+    lin = lv.linearize(table(), inputs=["turn", "push"], outputs=["floor", "joint", "ball", speed, speed])
+    assert lin.inputs[:3] == ("turn [N m]", "push.fx [N]", "push.fy [N]")
+    assert lin.outputs == (
+        "floor.x [m]", "floor.y [m]", "floor.angle [rad]", "joint.turn_x [rad]", "joint.turn_y [rad]",
+        "joint.turn_z [rad]", "ball.x [m]", "ball.y [m]", "ball.z [m]", "output", "output 2",
+    )  # fmt: skip
+    assert lin.states[2] == "floor.angle [rad]" and lin.states[8] == "rate of floor.angle [rad/s]"
+    assert lin.C[:3, :3] == pytest.approx(np.eye(3), abs=1e-12)
+
+
+def test_a_bode_diagram_of_many_lines_has_units():
+    one = lv.linearize(table(), inputs=["turn"], outputs=["floor", "joint", "ball"]).bode()
+    assert len(one.axes[0].lines) == 9 and one.axes[0].get_ylabel() == "gain"
+    labels = [text.get_text() for text in one.axes[0].get_legend().get_texts()]
+    assert labels[2] == "floor.angle [rad] / turn [N m]"
+    two = lv.linearize(table(), inputs=["turn"], outputs=["joint"]).bode()
+    assert two.axes[0].get_ylabel() == "gain [rad/(N m)]"
+    with pytest.raises(lv.ModelError, match="one to 10 pairs of input and output, not 21"):
+        lv.linearize(table(), inputs=["turn", "push"], outputs=["floor"]).bode()
+
+
+@pytest.mark.parametrize("h", [None, 1e-2])
+def test_python_control_gets_names_that_it_accepts(monkeypatch, h):
+    """A stand-in for the package, which takes names without points, all different, and a time step (0: continuous)."""
+
+    def ss(A, B, C, D, dt, states, inputs, outputs):
+        for names, count in ((states, len(A)), (inputs, B.shape[1]), (outputs, len(C))):
+            assert len(set(names)) == len(names) == count and not any("." in name for name in names)
+        return SimpleNamespace(A=A, B=B, C=C, D=D, dt=dt, states=states, inputs=inputs, outputs=outputs)
+
+    monkeypatch.setitem(sys.modules, "control", SimpleNamespace(ss=ss))
+    lin = lv.linearize(table(), inputs=["turn", "push"], outputs=["floor", "ball"], h=h)
+    found = lin.to_control()
+    assert found.outputs == ["floor_x", "floor_y", "floor_angle", "ball_x", "ball_y", "ball_z"]
+    assert found.inputs[:2] == ["turn", "push_fx"] and found.states[1] == "floor_y"
+    assert found.dt == (h or 0) and np.array_equal(found.A, lin.A)
+
+
+def test_without_python_control_it_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(lv.ModelError, match="to_control needs the package python-control: pip install control"):
+        lv.linearize(table(), inputs=["turn"]).to_control()
+
+
+def test_a_rigid_mode_is_not_damped():
+    m = lv.Model()
+    m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="box"))
+    modes = lv.linearize(m).modes()
+    assert not np.signbit(modes.damping).any() and "-0" not in str(modes)
