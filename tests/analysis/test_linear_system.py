@@ -30,13 +30,15 @@ def test_names_have_the_units_of_their_numbers():
         "floor.x [m]", "floor.y [m]", "floor.angle [rad]", "joint.turn_x [rad]", "joint.turn_y [rad]",
         "joint.turn_z [rad]", "ball.x [m]", "ball.y [m]", "ball.z [m]", "output", "output 2",
     )  # fmt: skip
-    assert lin.states[2] == "floor.angle [rad]" and lin.states[8] == "rate of floor.angle [rad/s]"
+    assert lin.states[2] == "floor.angle [rad]"
+    assert lin.states[8] == "rate of floor.angle [rad/s]"
     assert lin.C[:3, :3] == pytest.approx(np.eye(3), abs=1e-12)
 
 
 def test_a_bode_diagram_of_many_lines_has_units():
     one = lv.linearize(table(), inputs=["turn"], outputs=["floor", "joint", "ball"]).bode()
-    assert len(one.axes[0].lines) == 9 and one.axes[0].get_ylabel() == "gain"
+    assert len(one.axes[0].lines) == 9
+    assert one.axes[0].get_ylabel() == "gain"
     labels = [text.get_text() for text in one.axes[0].get_legend().get_texts()]
     assert labels[2] == "floor.angle [rad] / turn [N m]"
     two = lv.linearize(table(), inputs=["turn"], outputs=["joint"]).bode()
@@ -51,15 +53,18 @@ def test_python_control_gets_names_that_it_accepts(monkeypatch, h):
 
     def ss(A, B, C, D, dt, states, inputs, outputs):
         for names, count in ((states, len(A)), (inputs, B.shape[1]), (outputs, len(C))):
-            assert len(set(names)) == len(names) == count and not any("." in name for name in names)
+            assert len(set(names)) == len(names) == count
+            assert not any("." in name for name in names)
         return SimpleNamespace(A=A, B=B, C=C, D=D, dt=dt, states=states, inputs=inputs, outputs=outputs)
 
     monkeypatch.setitem(sys.modules, "control", SimpleNamespace(ss=ss))
     lin = lv.linearize(table(), inputs=["turn", "push"], outputs=["floor", "ball"], h=h)
     found = lin.to_control()
     assert found.outputs == ["floor_x", "floor_y", "floor_angle", "ball_x", "ball_y", "ball_z"]
-    assert found.inputs[:2] == ["turn", "push_fx"] and found.states[1] == "floor_y"
-    assert found.dt == (h or 0) and np.array_equal(found.A, lin.A)
+    assert found.inputs[:2] == ["turn", "push_fx"]
+    assert found.states[1] == "floor_y"
+    assert found.dt == (h or 0)
+    assert np.array_equal(found.A, lin.A)
 
 
 def test_without_python_control_it_says_so(monkeypatch):
@@ -72,4 +77,5 @@ def test_a_rigid_mode_is_not_damped():
     m = lv.Model()
     m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="box"))
     modes = lv.linearize(m).modes()
-    assert not np.signbit(modes.damping).any() and "-0" not in str(modes)
+    assert not np.signbit(modes.damping).any()
+    assert "-0" not in str(modes)
