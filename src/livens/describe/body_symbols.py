@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +118,11 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
     expected = expected or Expected()
     b, t = Trace(bodies, label, expected.no_velocity), ca.SX.sym("t")
     arguments = (b, t) if _takes_time(fn) else (b,)
-    rows = called(fn, arguments, label, expected.answer)
+    given = _named_numbers(fn)
+    symbols = {name: b.number(value) for name, value in given.items()}
+    rows = called(partial(fn, **symbols) if symbols else fn, arguments, label, expected.answer)
+    used = [name for name, c in symbols.items() if any(ca.depends_on(row, c) for row in rows)]
+    b.numbers = [one for one, name in zip(b.numbers, given, strict=False) if name in used] + b.numbers[len(given) :]
     if expected.results and len(rows) != expected.results:
         given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
         raise ModelError(f"{label} must give {expected.answer}, not {given}{line_of(fn)}.")
@@ -143,8 +148,22 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
         constants=flat.constants,
         results=len(rows),
     )
-    made.own_numbers = len(values)
+    made.own_numbers, made.names = len(values), tuple(used)
     return made
+
+
+def _named_numbers(fn: Callable[..., Any]) -> dict[str, float]:
+    """The arguments of a function that have a number as their default, such as k=2.0: numbers of the formula with
+    names. Whole numbers, such as k=2, are not: they may be exponents or indices."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):  # built in, without a signature
+        return {}
+    return {
+        p.name: float(p.default)
+        for p in parameters
+        if isinstance(p.default, float) and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "t"
+    }
 
 
 def _takes_time(fn: Callable[..., Any]) -> bool:

@@ -50,6 +50,12 @@ class Step(NamedTuple):
     what: Any = None
 
 
+def exponents(steps: list[Step]) -> set[str]:
+    """The names that are exponents: n in x**n. They are part of the formula, as in x**2, a square."""
+    pairs = zip(steps, steps[1:], strict=False)
+    return {what for (does, what), (after, _) in pairs if does == "name" and after == "**"}
+
+
 def names_in(steps: list[Step]) -> list[str]:
     """The names that must be defined, in the order in which they appear."""
     known, found = set(CONSTANTS), dict[str, None]()

@@ -85,7 +85,8 @@ class Numbers:
             better = dotted(*near, *path[1:]) if near and near[0] != path[0] else ""
             hint = f"did you mean {better!r}?" if better else f"numbers are in {', '.join(places)}."
             raise ModelError(
-                f"{name!r} is not the name of a number of model {self.model.name!r}, such as bodies.NAME.velocity.0: {hint}"
+                f"{name!r} is not the name of a number of model {self.model.name!r}, such as bodies.NAME.velocity.0: "
+                f"{hint}"
             )
         place, thing, key, *rest = path
         table = document.get(place, {}).get(thing)
