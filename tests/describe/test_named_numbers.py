@@ -1,5 +1,7 @@
 """Arguments with numbers as defaults are numbers of a formula with names: in sensitivities, prepared runs and files."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,17 @@ def test_two_functions_with_one_name_for_different_numbers():
     run = lv.prepare(m, h=1e-2)
     one, two = run(0.2), run(0.2, parameters={"bodies.ball.shape.mass": 1.0})
     assert np.array_equal(one.body_rates("ball"), two.body_rates("ball"))
+
+
+def test_numbers_that_a_function_needs_as_numbers():
+    """The coordinates of a point, functions of `math` and comparisons keep their numbers; others have names."""
+    m = lv.Model()
+    rod = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), name="rod"))
+
+    def well(b, k=3.0, reach=0.5, angle=0.2, sign=-1.0):
+        up = 1.0 if sign > 0 else -1.0
+        return k * up * math.cos(angle) * b[rod].point(reach, 0, 0)[0]
+
+    m.add(lv.Energy(well, bodies=[rod], name="well"))
+    assert m["well"].fn.names == ("k",)
+    assert lv.dynamics(m).potential[0] == pytest.approx(-1.5 * math.cos(0.2))
