@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import livens as lv
 from benchmarks.random_models.description import build
@@ -309,6 +310,32 @@ def test_vectors_in_controllers_and_in_motions_agree():
         assert v == pytest.approx(motion.v[k], abs=1e-14)
     assert motion.v[:, 0] == pytest.approx(motion.rate("hinge"), abs=1e-14)
     assert motion.q[-1, 4:7] == pytest.approx(motion.position(free)[-1] - (3, 0, 0), abs=1e-13)
+
+
+def test_point_masses_on_ball_joints_have_no_rotation():
+    """A load of 2 kg at the end of a rod, and a rod that hangs from a sliding point mass, in random orientation."""
+    R = Rotation.random(random_state=8).as_matrix()
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    rod = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=1.0), at=R @ (0.5, 0, 0), rotation=R, name="rod"))
+    load = m.add(lv.Body(lv.PointMass(2.0), at=R @ (1, 0, 0), name="load"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), rod.point(-0.5, 0, 0), axis=R @ (0, 1, 0), name="hinge"))
+    m.add(lv.Spherical(rod.point(0.5, 0, 0), load.center, name="pin"))
+    space = lv.JointSpace(m)
+    assert space.names == ("hinge",)
+    assert space.mass_matrix([0.2])[0, 0] == pytest.approx((1 + 0.01) / 12 + 0.25 + 2.0)
+    assert space.bias([0.0], [0.0])[0] == pytest.approx(-9.81 * 2.5)
+    assert lv.simulate(m, h=1e-3, until=0.01).tangent().A.shape == (11, 2, 2)
+
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    slider = m.add(lv.Body(lv.PointMass(2.0), name="slider"))
+    rod = m.add(lv.Body(lv.MassProperties(1.0, (0.05, 0.06, 0.01)), at=R @ (0, 0, -0.5), rotation=R, name="rod"))
+    m.add(lv.PointOnLine(m.world.point(0, 0, 0), slider.center, axis=R @ (1, 0, 0), name="rail"))
+    m.add(lv.Spherical(slider.center, rod.point(0, 0, 0.5), name="pin"))
+    omega = lv.linearize(m).modes().omega
+    l, g = 0.5, 9.81  # along the rail both masses move; across it the rod alone
+    along = np.sqrt(g * l / (0.06 + l**2 - l**2 / 3.0))
+    across = np.sqrt(g * l / (0.05 + l**2))
+    assert omega[2:] == pytest.approx(sorted([along, across]), rel=1e-9)
 
 
 def test_bad_input_is_refused_in_words():

@@ -63,6 +63,8 @@ class JointSpace:
         other, and `inverse_dynamics` gives their efforts."""
         self.compiled = model if isinstance(model, Compiled) else Compiled.of(model)
         space = self.space = space_of(self.compiled, driven)
+        if space.thin:
+            raise ModelError(space.thin)
         self.names = tuple(space.every[k].name for k in space.independent)
         self.units = tuple(space.every[k].unit for k in space.independent)
         self.all_names = tuple(one.name for one in space.every)

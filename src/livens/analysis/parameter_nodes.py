@@ -33,7 +33,7 @@ CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are clo
 CORNER_SPACING = 1e-6
 LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time, for its length
 CLOSER = 10.0 ** -np.arange(6)  # distances of nodes, in parts of SPACING, that are tried
-TURN = 0.3  # rad: turns of principal axes move points, whose forces may have a scale smaller than the body
+TURN = 0.5  # rad: turns of principal axes move points, whose forces may have a scale smaller than the body
 EQUAL = 1e-6  # difference of two principal moments, in parts of the largest, that counts as none
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
