@@ -79,3 +79,35 @@ def test_a_rigid_mode_is_not_damped():
     modes = lv.linearize(m).modes()
     assert not np.signbit(modes.damping).any()
     assert "-0" not in str(modes)
+
+
+def test_weights_that_give_no_feedback_are_refused():
+    lin = lv.linearize(table(), inputs=["turn"])
+    n = len(lin.A)
+    for Q, R, words in (
+        (np.ones(n), 0.0, "R must be positive"), (np.ones(n), -1.0, "R must be positive"),
+        (-np.ones(n), 1.0, "Q must not be negative"), (np.full(n, np.nan), 1.0, "Q is not finite"),
+        ("heavy", 1.0, "Q must be"), (np.ones(n - 1), 1.0, r"Q must be a symmetric matrix \(12, 12\)"),
+    ):  # fmt: skip
+        with pytest.raises(lv.ModelError, match=words):
+            lin.lqr(Q, R)
+
+
+def test_the_response_at_an_undamped_pole_is_infinite():
+    m = lv.Model()
+    box = m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), name="box"))
+    m.add(lv.Prismatic(m.world.point(0, 0, 0), box.center, axis=(1, 0, 0), name="rail"))
+    found = lv.linearize(m, inputs=["rail"]).frequency_response([0.0, 1.0])
+    assert np.isinf(found[0, 0, 0])
+    assert found[1, 0, 0] == pytest.approx(-0.5)
+
+
+def test_a_model_without_freedoms():
+    m = lv.Model()
+    box = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), name="box"))
+    m.add(lv.Rigid(m.world.point(0, 0, 0), box.center, name="weld"))
+    for given in ({}, {"h": 0.1}, {"h": 0.1, "scheme": lv.Newmark()}):
+        assert lv.linearize(m, **given).A.shape == (0, 0)
+    assert len(lv.linearize(m).modes()) == 0
+    with pytest.raises(lv.ModelError, match="has no degrees of freedom"):
+        lv.floquet(lv.simulate(m, h=1e-2, until=0.1))

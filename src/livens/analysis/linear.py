@@ -153,7 +153,7 @@ class Linearisation:
         """The matrices."""
         M, _ = self.space.equations(self.state, t=self.t)
         exact = RatesOfChanges(self.space, self.state, self.t)
-        if h is None:
+        if h is None or not self.m:
             force, A = self.input_forces(), exact.A.copy()
             simple = np.setdiff1d(np.arange(self.m), self.rotations.parts)
             A[simple] = self.kinematics()[simple]
