@@ -355,3 +355,51 @@ def test_bad_input_is_refused_in_words():
         lv.simulate(m, h=0.1, until=0.1).effort("hinge")
     with pytest.warns(lv.ModelWarning), pytest.raises(lv.ModelError, match="does not reach"):
         lv.JointSpace(four_bar(np.random.default_rng(0), motors=(3,))).state([2.5])
+
+
+def slider_crank(angle, R, l, motor=True):
+    """A crank of length l, a rod of 2 l and a slider with a motor, in a random orientation; dead centre at angle 0."""
+    m = lv.Model(gravity=R @ (0, 0, -9.81), name="slider-crank")
+    some = lv.MassProperties(1.0, tuple(l**2 * np.array([0.1, 0.11, 0.12])))
+    pin = np.array([np.cos(angle), 0.0, np.sin(angle)])
+    end = np.array([pin[0] + np.sqrt(4.0 - pin[2] ** 2), 0.0, 0.0])
+    names, places = ("crank", "rod", "slider"), (0.5 * pin, 0.5 * (pin + end), end)
+    crank, rod, slider = (
+        m.add(lv.Body(some, at=l * (R @ x), rotation=R, name=name)) for name, x in zip(names, places, strict=True)
+    )
+    m.add(lv.Revolute(m.world.point(0, 0, 0), crank.point_at(0, 0, 0), axis=R @ (0, 1, 0), name="shaft"))
+    pin, end = l * (R @ pin), l * (R @ end)
+    m.add(lv.Revolute(crank.point_at(*pin), rod.point_at(*pin), axis=R @ (0, 1, 0), name="pin"))
+    m.add(lv.Spherical(rod.point_at(*end), slider.point_at(*end), name="end"))
+    rail = m.add(lv.Prismatic(m.world.point_at(*end), slider.point_at(*end), axis=R @ (1, 0, 0), name="rail"))
+    if motor:
+        m.add(lv.Motor(rail, 0.0))
+    return m
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_dead_centre_is_refused_where_it_is_reached(seed):
+    """The slider does not determine the crank where both are in line; beside it the mass matrix is that of (dx/dφ)²."""
+    R, l = Rotation.random(random_state=seed).as_matrix(), 10.0 ** (2 * seed - 1)
+    m = slider_crank(0.4, R, l)
+    space, other = lv.JointSpace(m), lv.JointSpace(slider_crank(1e-3, R, l))
+    assert space.names == ("rail",)
+    shaft = lv.JointSpace(slider_crank(0.4, R, l, motor=False))
+    moved = shaft.state([0.4])
+    dead = lv.dynamics(m).state._replace(a=moved.a, B=moved.B)
+    for call in (space.mass_matrix, space.bias, lambda at: space.jacobian("rod", at), lambda at: lv.mass_matrix(m, at)):
+        with pytest.raises(lv.ModelError, match=r"stands at a dead centre of one of its coordinates \(rail\)"):
+            call(dead)
+    near = other.mass_matrix(other.start)[0, 0]
+    slope = -np.sin(1e-3) - np.sin(1e-3) * np.cos(1e-3) / np.sqrt(4.0 - np.sin(1e-3) ** 2)  # dx/dφ over l
+    freedom = lv.JointSpace(slider_crank(0.0, R, l))  # here the crank is the coordinate
+    assert freedom.names == ("shaft",)
+    assert near == pytest.approx(freedom.mass_matrix(freedom.start)[0, 0] / (slope * l) ** 2, rel=1e-4)
+
+
+def test_a_state_that_is_open_has_no_mass_matrix():
+    m = slider_crank(0.4, np.eye(3), 1.0)
+    state = lv.dynamics(m).state
+    state.a[3, 2] += 0.02
+    with pytest.raises(lv.ModelError, match=r"not closed in the given state .*'rail' \(Prismatic, violation 0.02\)"):
+        lv.mass_matrix(m, state)

@@ -35,7 +35,7 @@ from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
 
-INDEPENDENT = 1e-10  # a pivot of S below this part of its diagonal belongs to a dependent row
+REGULAR_PIVOT = 1e-10  # a pivot of S below this part of its diagonal belongs to a dependent row
 COPIES: dict[type, Callable[[Any], Any]] = {  # of attributes that can be changed in place
     np.ndarray: np.ndarray.copy,
     Point: lambda point: Point(point.body, point.r.copy()),
@@ -264,7 +264,7 @@ def _may_leave_out(model: Model, fit: Assembly, rows: frozenset[int], like: Comp
     reduced = compile_model(model, like.left_out)
     state = fit.state._replace(lam=np.delete(fit.state.lam, sorted(like.left_out), axis=1))
     rest = Assembly(model, reduced.system, state, _owners(reduced.groups), signals=reduced.signals)
-    return bool((rest.factorise(shift=0.0, tiny=INDEPENDENT)[rest.hard] != 0.0).all())
+    return bool((rest.factorise(shift=0.0, tiny=REGULAR_PIVOT)[rest.hard] != 0.0).all())
 
 
 def _impose_rates(model: Model, fit: Assembly) -> None:
