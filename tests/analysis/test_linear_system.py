@@ -111,3 +111,41 @@ def test_a_model_without_freedoms():
     assert len(lv.linearize(m).modes()) == 0
     with pytest.raises(lv.ModelError, match="has no degrees of freedom"):
         lv.floquet(lv.simulate(m, h=1e-2, until=0.1))
+
+
+@pytest.mark.parametrize("what", ["contact", "stop", "rope", "friction"])
+def test_where_forces_jump_there_is_no_linearisation(what):
+    m = lv.Model(gravity=(0, 0, -9.81))
+    ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), name="ball"))
+    rail = m.add(lv.Prismatic(m.world.point(0, 0, 0.1), ball.center, axis=(0, 0, 1), name="rail"))
+    if what == "contact":
+        m.add(lv.Contact(ball, m.world.plane((0, 0, 0))))
+        words = "bodies 'ball' and 'world' touch|bodies 'world' and 'ball' touch"
+    elif what == "stop":
+        m.add(lv.Stop(rail, lower=0.0))
+        words = "is at a stop"
+    elif what == "rope":
+        m.add(lv.Rope(m.world.point(0, 0, 1.1), ball.center, length=1.0))
+        words = "is taut"
+    else:
+        m.add(lv.JointFriction(rail, dynamic=1.0))
+        words = "dry friction acts in its joints"
+    with pytest.raises(lv.ModelError, match=words):
+        lv.linearize(m)
+    if what != "friction":  # away from it there is one
+        above = lv.JointSpace(m).state([0.05 if what != "rope" else 0.5])
+        found = lv.linearize(m, at=above).A
+        assert found == pytest.approx(np.eye(2, k=1), abs=1e-12)
+
+
+def test_the_mass_matrix_of_a_motion_is_that_of_its_last_phase():
+    m = lv.Model(gravity=(0, 0, -9.81))
+    one = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(0.5, 0, 0), name="one"))
+    two = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(1.5, 0, 0), name="two"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), one.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    m.add(lv.Revolute(one.point(0.5, 0, 0), two.point(-0.5, 0, 0), axis=(0, 1, 0), name="hook"))
+    fall = lv.Event(lambda now: now.position("one")[0, 2] + 0.1, do=lv.release("hook"))
+    motion = lv.simulate(m, h=1e-3, until=0.4, events=[fall])
+    M = lv.mass_matrix(motion)
+    assert M.shape == (7, 7)
+    assert M[0, 0] == pytest.approx((1 + 0.01) / 12 + 0.25)

@@ -296,7 +296,12 @@ def _readings(model: Model, data: Mapping[Any, ArrayLike], sigma: Any, of: Of | 
     for key, given in data.items():
         if isinstance(key, str) and key == "t":
             continue
-        values = np.asarray(given, dtype=np.float64)
+        try:
+            values = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.array([np.inf])
+        if np.isinf(values).any():
+            raise ModelError(f"the measured values of {key!r} must be numbers, or NaN where there are none.")
         values = values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)
         thing: Any = key if isinstance(key, Point) else model.find(key) or key
         read = _function(model, key, thing, of)

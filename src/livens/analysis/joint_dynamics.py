@@ -74,7 +74,7 @@ def _space(model: Any) -> JointSpace:
     if isinstance(model, JointSpace):
         return model
     if isinstance(model, Trajectory):
-        return JointSpace(model.compiled)
+        return JointSpace(model.phases[-1].compiled)
     if isinstance(model, Model):
         return JointSpace(model)
     raise ModelError(f"joint coordinates are those of a model, a JointSpace or a motion, not of {model!r}.")

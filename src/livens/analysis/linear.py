@@ -28,6 +28,7 @@ import numpy as np
 
 from ..checks import Array, positive
 from ..compile.compiled import Compiled
+from ..compile.contact_start import jumping_force
 from ..compile.states import copied, empty_record
 from ..describe.body import Body, Point
 from ..describe.forces.load import Load
@@ -89,6 +90,11 @@ def linearize(
     state = _state(space, model, at)
     if space.has_loops:
         refuse_singular(space.compiled, state, float(t))
+    if jump := jumping_force(space.compiled.model, space.compiled.system, state):
+        raise ModelError(
+            f"model {model.name!r} has no linearisation here: {jump}, where a force jumps. Linearize a model without "
+            "it, or with a joint in its place."
+        )
     about = Linearisation(space, given, state, float(t))
     return about.system(outputs, h, scheme or Livens())
 
