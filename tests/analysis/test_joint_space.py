@@ -403,3 +403,24 @@ def test_a_state_that_is_open_has_no_mass_matrix():
     state.a[3, 2] += 0.02
     with pytest.raises(lv.ModelError, match=r"not closed in the given state .*'rail' \(Prismatic, violation 0.02\)"):
         lv.mass_matrix(m, state)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_small_moment_about_its_axis_does_not_change_the_motion_of_a_rod(seed):
+    """The remedy for thin rods on ball joints: their chain moves as before, and has a mass matrix."""
+    R = Rotation.random(random_state=seed).as_matrix()
+
+    def chain(least):
+        m, last = lv.Model(gravity=R @ (0.3, 0, -9.81)), None
+        for k in range(3):
+            matter = lv.MassProperties(1.0, (least, 1 / 12, 1 / 12)) if least else lv.ThinRod(1.0, mass=1.0)
+            rod = m.add(lv.Body(matter, at=R @ (k + 0.5, 0, 0), rotation=R, velocity=R @ (0, 0.7 * k + 0.35, 0),
+                                angular_velocity=R @ (0, 0, 0.7), name=f"rod{k}"))  # fmt: skip
+            m.add(lv.Spherical(last or m.world.point(0, 0, 0), rod.point(-0.5, 0, 0), name=f"ball{k}"))
+            last = rod.point(0.5, 0, 0)
+        return m
+
+    thin, thick = (lv.simulate(chain(x), h=1e-2, until=0.5).position("rod2")[-1] for x in (0.0, 1e-2))
+    assert thin == pytest.approx(thick, abs=1e-12)
+    M = lv.mass_matrix(chain(1e-2))
+    assert np.linalg.eigvalsh(M).min() > 1e-3

@@ -138,7 +138,8 @@ def _made(compiled: Compiled, driven: bool) -> Space:
         exact=exact,
         thin=thin
         and f"body {thin!r} turns about a point and has no inertia about one of its axes, so its rotation has "
-        "no three equations of motion: give it inertia (lv.MassProperties).",
+        "no three equations of motion: give it a small moment about that axis "
+        "(lv.MassProperties), which does not change its motion as long as it does not spin about it.",
     )
 
 
