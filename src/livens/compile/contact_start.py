@@ -17,6 +17,8 @@ OVERLAP = 1e-6  # depth relative to the smallest shape; a smaller one is correct
 def jumping_force(model: Model, system: System, state: State) -> str:
     """What makes the forces at a state jump, in words: a contact, stop or rope that is closed, or dry friction; ""
     if nothing does."""
+    if not system.contacts.capacity:
+        return ""
     if system.contacts.dry.shape[1]:
         return "dry friction acts in its joints"
     points, count = _points(system, state)
@@ -35,8 +37,6 @@ def jumping_force(model: Model, system: System, state: State) -> str:
 def _points(system: System, state: State) -> tuple[Points, int]:
     """The contact points of a state that are closed or nearly so, and their number."""
     contacts, touch = system.contacts, touch_scratch(system, 0)
-    if not contacts.capacity:
-        return touch.points, 0
     touch.reach[:] = OVERLAP * contacts.size_scale
     points = touch.points
     count = min(contacts.capacity, find_contacts(contacts, system.coordinates, touch, 0.0, state.a, state.B))
@@ -49,6 +49,8 @@ def _points(system: System, state: State) -> tuple[Points, int]:
 def refuse_overlaps(model: Model, system: System, state: State) -> None:
     """Raise a ModelError if bodies overlap, or a joint is beyond a hard stop, in the state."""
     contacts = system.contacts
+    if not contacts.capacity:
+        return
     points, count = _points(system, state)
     if not count:
         return
