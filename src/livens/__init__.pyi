@@ -12,12 +12,12 @@ from .analysis.floquet import Floquet as Floquet
 from .analysis.floquet import floquet as floquet
 from .analysis.hamiltonian import Hamiltonian as Hamiltonian
 from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
+from .analysis.joint_dynamics import bias as bias
+from .analysis.joint_dynamics import forward_kinematics as forward_kinematics
+from .analysis.joint_dynamics import inverse_dynamics as inverse_dynamics
+from .analysis.joint_dynamics import jacobian as jacobian
+from .analysis.joint_dynamics import mass_matrix as mass_matrix
 from .analysis.joint_space import JointSpace as JointSpace
-from .analysis.joint_space import bias as bias
-from .analysis.joint_space import forward_kinematics as forward_kinematics
-from .analysis.joint_space import inverse_dynamics as inverse_dynamics
-from .analysis.joint_space import jacobian as jacobian
-from .analysis.joint_space import mass_matrix as mass_matrix
 from .analysis.linear import linearize as linearize
 from .analysis.linear_system import LinearSystem as LinearSystem
 from .analysis.modes import Modes as Modes

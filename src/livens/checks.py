@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import os
+from collections.abc import Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import FileError, ModelError
 
 Array = NDArray[np.float64]
+MOST_NAMES = 12  # that an error lists
 
 
 def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -37,6 +40,19 @@ def _are_numbers(value: Any) -> bool:
     if type(value) is tuple:
         return all(type(x) is float or type(x) is int for x in value)
     return type(value) is float or type(value) is int or (type(value) is np.ndarray and value.dtype.kind == "f")
+
+
+def nearest(name: Any, known: Iterable[str], there: str = "there are") -> str:
+    """The end of an error about an unknown name: the nearest of those that are known, or else some of them.
+
+    >>> nearest("sholder", ["shoulder", "elbow"]), nearest("x", ["shoulder", "elbow"])
+    ("did you mean 'shoulder'?", 'there are shoulder, elbow.')
+    """
+    names = list(known)
+    near = get_close_matches(str(name), names, 1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"{there} {', '.join(names[:MOST_NAMES])}{', …' if len(names) > MOST_NAMES else ''}."
 
 
 def number(value: Any, what: str) -> float:

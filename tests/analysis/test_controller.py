@@ -224,3 +224,30 @@ def test_a_late_sensor_forgets_another_state_at_the_same_time():
         return lv.simulate(m, h=1e-3, until=0.1, start=lv.JointSpace(m).state([0.4, -0.2])).q
 
     assert np.array_equal(run(False), run(True))
+
+
+def test_part_of_a_controller():
+    """A model with some of the motors of a controller takes their numbers alone, also in another order."""
+    m = lv.Model()
+    hinges = []
+    for k in range(3):
+        wheel = m.add(lv.Body(lv.MassProperties(1.0, (1.0, 1.0, 1.0)), at=(2 * k, 0, 0), name=f"wheel{k}"))
+        at = m.world.point(2 * k, 0, 0), wheel.center
+        hinges.append(m.add(lv.Revolute(*at, axis=(0, 0, 1), name=f"hinge{k}")))
+    law = lv.Controller(lambda t, now: [1.0, 2.0, 3.0], inputs=hinges, rate=100.0, name="law")
+    for motor in (law.motors[2], law.motors[0]):
+        m.add(motor)
+    motion = lv.simulate(m, h=1e-2, until=1.0)
+    assert motion.v[-1] == pytest.approx([1.0, 0.0, 3.0])
+
+
+def test_constant_loads_and_thrusters_beside_each_other():
+    m = lv.Model()
+    ship = m.add(lv.Body(lv.MassProperties(2.0, (1.0, 1.0, 1.0)), name="ship"))
+    m.add(lv.Load(ship.center, force=(1.0, 0, 0), torque=(0, 0, 0.5), name="wind"))
+    jet = lv.Load(ship.center, force=(0, 2.0, 0))
+    m.add(lv.Controller(lambda t, now: [0.5 if t < 0.5 else -0.5], inputs=[jet], rate=10.0))
+    motion = lv.simulate(m, h=1e-2, until=1.0)
+    assert motion.velocity("ship")[-1] == pytest.approx([0.5, 0.0, 0.0], abs=1e-12)
+    assert motion.velocity("ship")[50, 1] == pytest.approx(0.25)
+    assert motion.angular_velocity("ship")[-1, 2] == pytest.approx(0.5)

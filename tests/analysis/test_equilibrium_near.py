@@ -70,3 +70,13 @@ def test_no_equilibrium_near_a_falling_body():
     m.add(lv.Body(lv.Ball(0.1, mass=1.0), name="stone"))
     with pytest.raises(lv.ModelError, match=r"no equilibrium found: body 'stone' has a residual force of 9\.81 N"):
         lv.equilibrium(m, near=lv.dynamics(m))
+
+
+def test_without_any_force_every_position_is_a_neutral_equilibrium():
+    m = lv.Model()
+    bar = m.add(lv.Body(lv.Box(1, 0.1, 0.1, mass=1.0), at=(0.5, 0, 0), name="bar"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), bar.point(-0.5, 0, 0), axis=(0, 1, 0), name="hinge"))
+    for near in ([0.7], None):
+        found = lv.equilibrium(m, near=near)
+        assert found.stability == "neutral"
+        assert found.coordinate("hinge")[0] == pytest.approx(0.7 if near else 0.0, abs=1e-12)

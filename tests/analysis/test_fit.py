@@ -126,8 +126,11 @@ def test_wrong_data_are_refused():
         lv.fit(m, {"t": t, "pivot": t}, vary=["gravity.0", "gravity.1", "gravity.2", "bodies.rod.mass"], h=0.02)
     with pytest.raises(lv.ModelError, match="do not determine"):
         lv.fit(m, measured(np.random.default_rng(1), 1e-3), vary=["gravity.1"], h=0.02)
-    with pytest.raises(lv.ModelError, match="measured values are those"):
+    with pytest.raises(lv.ModelError, match="nothing named 'nothing', which was measured; it has"):
         lv.fit(m, {"t": t, "nothing": t}, vary=["gravity.2"], h=0.02)
+    for wrong in (np.full(len(t), np.inf), ["much"] * len(t)):
+        with pytest.raises(lv.ModelError, match="measured values of 'pivot' must be numbers, or NaN"):
+            lv.fit(m, {"t": t, "pivot": wrong}, vary=["gravity.2"], h=0.02)
 
 
 # ── inertias and figures ──

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import livens as lv
 from benchmarks.random_models.description import build
@@ -311,6 +312,32 @@ def test_vectors_in_controllers_and_in_motions_agree():
     assert motion.q[-1, 4:7] == pytest.approx(motion.position(free)[-1] - (3, 0, 0), abs=1e-13)
 
 
+def test_point_masses_on_ball_joints_have_no_rotation():
+    """A load of 2 kg at the end of a rod, and a rod that hangs from a sliding point mass, in random orientation."""
+    R = Rotation.random(random_state=8).as_matrix()
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    rod = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=1.0), at=R @ (0.5, 0, 0), rotation=R, name="rod"))
+    load = m.add(lv.Body(lv.PointMass(2.0), at=R @ (1, 0, 0), name="load"))
+    m.add(lv.Revolute(m.world.point(0, 0, 0), rod.point(-0.5, 0, 0), axis=R @ (0, 1, 0), name="hinge"))
+    m.add(lv.Spherical(rod.point(0.5, 0, 0), load.center, name="pin"))
+    space = lv.JointSpace(m)
+    assert space.names == ("hinge",)
+    assert space.mass_matrix([0.2])[0, 0] == pytest.approx((1 + 0.01) / 12 + 0.25 + 2.0)
+    assert space.bias([0.0], [0.0])[0] == pytest.approx(-9.81 * 2.5)
+    assert lv.simulate(m, h=1e-3, until=0.01).tangent().A.shape == (11, 2, 2)
+
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    slider = m.add(lv.Body(lv.PointMass(2.0), name="slider"))
+    rod = m.add(lv.Body(lv.MassProperties(1.0, (0.05, 0.06, 0.01)), at=R @ (0, 0, -0.5), rotation=R, name="rod"))
+    m.add(lv.PointOnLine(m.world.point(0, 0, 0), slider.center, axis=R @ (1, 0, 0), name="rail"))
+    m.add(lv.Spherical(slider.center, rod.point(0, 0, 0.5), name="pin"))
+    omega = lv.linearize(m).modes().omega
+    l, g = 0.5, 9.81  # along the rail both masses move; across it the rod alone
+    along = np.sqrt(g * l / (0.06 + l**2 - l**2 / 3.0))
+    across = np.sqrt(g * l / (0.05 + l**2))
+    assert omega[2:] == pytest.approx(sorted([along, across]), rel=1e-9)
+
+
 def test_bad_input_is_refused_in_words():
     m = lv.Model()
     body = m.add(lv.Body(lv.MassProperties(1.0, (1, 1, 1)), name="body"))
@@ -328,3 +355,72 @@ def test_bad_input_is_refused_in_words():
         lv.simulate(m, h=0.1, until=0.1).effort("hinge")
     with pytest.warns(lv.ModelWarning), pytest.raises(lv.ModelError, match="does not reach"):
         lv.JointSpace(four_bar(np.random.default_rng(0), motors=(3,))).state([2.5])
+
+
+def slider_crank(angle, R, l, motor=True):
+    """A crank of length l, a rod of 2 l and a slider with a motor, in a random orientation; dead centre at angle 0."""
+    m = lv.Model(gravity=R @ (0, 0, -9.81), name="slider-crank")
+    some = lv.MassProperties(1.0, tuple(l**2 * np.array([0.1, 0.11, 0.12])))
+    pin = np.array([np.cos(angle), 0.0, np.sin(angle)])
+    end = np.array([pin[0] + np.sqrt(4.0 - pin[2] ** 2), 0.0, 0.0])
+    names, places = ("crank", "rod", "slider"), (0.5 * pin, 0.5 * (pin + end), end)
+    crank, rod, slider = (
+        m.add(lv.Body(some, at=l * (R @ x), rotation=R, name=name)) for name, x in zip(names, places, strict=True)
+    )
+    m.add(lv.Revolute(m.world.point(0, 0, 0), crank.point_at(0, 0, 0), axis=R @ (0, 1, 0), name="shaft"))
+    pin, end = l * (R @ pin), l * (R @ end)
+    m.add(lv.Revolute(crank.point_at(*pin), rod.point_at(*pin), axis=R @ (0, 1, 0), name="pin"))
+    m.add(lv.Spherical(rod.point_at(*end), slider.point_at(*end), name="end"))
+    rail = m.add(lv.Prismatic(m.world.point_at(*end), slider.point_at(*end), axis=R @ (1, 0, 0), name="rail"))
+    if motor:
+        m.add(lv.Motor(rail, 0.0))
+    return m
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_dead_centre_is_refused_where_it_is_reached(seed):
+    """The slider does not determine the crank where both are in line; beside it the mass matrix is that of (dx/dφ)²."""
+    R, l = Rotation.random(random_state=seed).as_matrix(), 10.0 ** (2 * seed - 1)
+    m = slider_crank(0.4, R, l)
+    space, other = lv.JointSpace(m), lv.JointSpace(slider_crank(1e-3, R, l))
+    assert space.names == ("rail",)
+    shaft = lv.JointSpace(slider_crank(0.4, R, l, motor=False))
+    moved = shaft.state([0.4])
+    dead = lv.dynamics(m).state._replace(a=moved.a, B=moved.B)
+    for call in (space.mass_matrix, space.bias, lambda at: space.jacobian("rod", at), lambda at: lv.mass_matrix(m, at)):
+        with pytest.raises(lv.ModelError, match=r"stands at a dead centre of one of its coordinates \(rail\)"):
+            call(dead)
+    near = other.mass_matrix(other.start)[0, 0]
+    slope = -np.sin(1e-3) - np.sin(1e-3) * np.cos(1e-3) / np.sqrt(4.0 - np.sin(1e-3) ** 2)  # dx/dφ over l
+    freedom = lv.JointSpace(slider_crank(0.0, R, l))  # here the crank is the coordinate
+    assert freedom.names == ("shaft",)
+    assert near == pytest.approx(freedom.mass_matrix(freedom.start)[0, 0] / (slope * l) ** 2, rel=1e-4)
+
+
+def test_a_state_that_is_open_has_no_mass_matrix():
+    m = slider_crank(0.4, np.eye(3), 1.0)
+    state = lv.dynamics(m).state
+    state.a[3, 2] += 0.02
+    with pytest.raises(lv.ModelError, match=r"not closed in the given state .*'rail' \(Prismatic, violation 0.02\)"):
+        lv.mass_matrix(m, state)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_small_moment_about_its_axis_does_not_change_the_motion_of_a_rod(seed):
+    """The remedy for thin rods on ball joints: their chain moves as before, and has a mass matrix."""
+    R = Rotation.random(random_state=seed).as_matrix()
+
+    def chain(least):
+        m, last = lv.Model(gravity=R @ (0.3, 0, -9.81)), None
+        for k in range(3):
+            matter = lv.MassProperties(1.0, (least, 1 / 12, 1 / 12)) if least else lv.ThinRod(1.0, mass=1.0)
+            rod = m.add(lv.Body(matter, at=R @ (k + 0.5, 0, 0), rotation=R, velocity=R @ (0, 0.7 * k + 0.35, 0),
+                                angular_velocity=R @ (0, 0, 0.7), name=f"rod{k}"))  # fmt: skip
+            m.add(lv.Spherical(last or m.world.point(0, 0, 0), rod.point(-0.5, 0, 0), name=f"ball{k}"))
+            last = rod.point(0.5, 0, 0)
+        return m
+
+    thin, thick = (lv.simulate(chain(x), h=1e-2, until=0.5).position("rod2")[-1] for x in (0.0, 1e-2))
+    assert thin == pytest.approx(thick, abs=1e-12)
+    M = lv.mass_matrix(chain(1e-2))
+    assert np.linalg.eigvalsh(M).min() > 1e-3

@@ -299,8 +299,9 @@ def test_frequency_response_and_outputs():
     )
     push = m.add(lv.Load(cart.point(0.1, 0, 0), force=(0, 0, 0), name="push"))
     lin = lv.linearize(m, inputs=[rail, push], outputs=["rail", cart.point(0.3, 0, 0), lambda now: now.energy])
-    assert lin.inputs == ("rail", "push.fx", "push.fy", "push.fz", "push.tx", "push.ty", "push.tz")
-    assert lin.outputs == ("rail", "point of cart.x", "point of cart.y", "point of cart.z", "output")
+    loads = ("push.fx [N]", "push.fy [N]", "push.fz [N]", "push.tx [N m]", "push.ty [N m]", "push.tz [N m]")
+    assert lin.inputs == ("rail [N]", *loads)
+    assert lin.outputs == ("rail [m]", "point of cart.x [m]", "point of cart.y [m]", "point of cart.z [m]", "output")
     w = np.array([0.1, 1.0, 2.0, 5.0])
     expected = 1.0 / (8.0 - 2.0 * w**2 + 0.4j * w)
     response = lin.frequency_response(w)
@@ -309,7 +310,10 @@ def test_frequency_response_and_outputs():
     assert np.abs(response[:, 1:3]).max() <= 1e-12
     assert np.allclose(lin.to_scipy().A, lin.A)
     figure = lv.linearize(m, inputs=[rail], outputs=["rail"]).bode()
-    assert [axes.get_ylabel() for axes in figure.axes] == ["gain", "phase [°]"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["gain [m/N]", "phase [°]"]
+    whole = lv.linearize(m, inputs=[rail, push], outputs=["rail"]).bode()  # seven lines
+    assert len(whole.axes[0].lines) == 7
+    assert whole.axes[0].get_ylabel() == "gain"
 
 
 def test_mode_shapes_can_be_seen(tmp_path):

@@ -70,7 +70,7 @@ def test_swing_up():
 
 def test_refusals():
     m, rail = cart_and_pole(np.eye(3))
-    with pytest.raises(lv.ModelError, match="goal has no coordinate 'pivott'; there are rail, pivot"):
+    with pytest.raises(lv.ModelError, match="goal has no coordinate 'pivott'; did you mean 'pivot'"):
         lv.optimize_motion(m, [rail], {"pivott": 1.0}, h=0.01, until=1.0, segments=10)
     with pytest.raises(lv.ModelError, match=r"not whole numbers of steps of 0\.03 s: try h = 0\.0333333"):
         lv.optimize_motion(m, [rail], {"rail": 1.0}, h=0.03, until=1.0, segments=10)

@@ -209,7 +209,11 @@ def test_nothing_turns_a_thin_rod_on_a_ball_joint():
         if not given:
             motion = lv.simulate(m, h=1e-3, until=0.01)
             assert motion.coordinate("ball")[-1, 1] == pytest.approx(0.75 * 9.81 * 0.01**2, rel=1e-3)  # 3 g t²/(4 l)
-            with pytest.raises(lv.ModelError, match="its rotation has no three coordinates: give it inertia"):
+            assert motion.names == ("ball.turn_x", "ball.turn_y", "ball.turn_z")
+            assert motion.q == pytest.approx(motion.coordinate("ball"), abs=1e-15)
+            assert motion.v == pytest.approx(motion.rate("ball"), abs=1e-15)
+            assert lv.dynamics(m).q == pytest.approx(motion.q[:1])
+            with pytest.raises(lv.ModelError, match="its rotation has no three equations of motion: give it a small"):
                 lv.JointSpace(m)
             m.add(lv.Motor(ball, 1.0))
         with pytest.raises(lv.ModelError, match=r"\(it is a thin rod\): leave out the spring, damper, limit or motor"):

@@ -256,8 +256,9 @@ class _Search:
 
     def balanced(self, here: _Place, slope: _Slope, r: Array, mu: float) -> Array:
         """The move of (4)."""
-        square = np.maximum(slope.values**2, max(slope.soft, 1e-300) ** 2) + mu
-        return np.asarray(here.N @ slope.Q @ (slope.values / square * r))
+        square = np.maximum(slope.values**2, slope.soft**2) + mu
+        part = np.divide(slope.values, square, out=np.zeros_like(square), where=square > 0.0)  # without any force
+        return np.asarray(here.N @ slope.Q @ (part * r))
 
     def stability(self, state: State) -> tuple[str, Array]:
         """Whether an equilibrium is stable, in a word, and Λ."""

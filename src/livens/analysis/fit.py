@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 from scipy.stats import t as student
 
-from ..checks import Array, finite
+from ..checks import Array, finite, nearest
 from ..compile.compiled import Compiled
 from ..describe.body import Body, Point
 from ..describe.model import Model
@@ -296,10 +296,15 @@ def _readings(model: Model, data: Mapping[Any, ArrayLike], sigma: Any, of: Of | 
     for key, given in data.items():
         if isinstance(key, str) and key == "t":
             continue
-        values = np.asarray(given, dtype=np.float64)
+        try:
+            values = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.array([np.inf])
+        if np.isinf(values).any():
+            raise ModelError(f"the measured values of {key!r} must be numbers, or NaN where there are none.")
         values = values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)
         thing: Any = key if isinstance(key, Point) else model.find(key) or key
-        read = _function(key, thing, of)
+        read = _function(model, key, thing, of)
         name = key if isinstance(key, str) else f"point of {key.body.name}" if isinstance(key, Point) else thing.name
         found.append(Reading(name, read, values, _deviations(key, name, sigma, values)))
     if not found:
@@ -307,7 +312,7 @@ def _readings(model: Model, data: Mapping[Any, ArrayLike], sigma: Any, of: Of | 
     return found
 
 
-def _function(key: Any, thing: Any, of: Of | None) -> Of:
+def _function(model: Model, key: Any, thing: Any, of: Of | None) -> Of:
     if isinstance(key, str) and key == "of":
         if of is None:
             raise ModelError('data has values of "of": give the function of the motion, of=lambda motion: ….')
@@ -316,6 +321,10 @@ def _function(key: Any, thing: Any, of: Of | None) -> Of:
         return lambda motion: motion.position(thing)
     if isinstance(thing, Thing) and thing.coordinates:
         return lambda motion: motion.coordinate(thing.name)
+    if isinstance(key, str) and key not in model.names:
+        raise ModelError(
+            f"the model has nothing named {key!r}, which was measured; {nearest(key, model.names, 'it has')}"
+        )
     raise ModelError(f"measured values are those of a joint with a coordinate, a body or a point, not of {key!r}.")
 
 

@@ -39,6 +39,8 @@ def floquet(motion: Trajectory, tolerance: float = 1e-3) -> Floquet:
         raise ModelError(f"Floquet multipliers are those of a motion, not of {motion!r}.")
     positive(tolerance, "tolerance")
     tangent = motion.tangent()
+    if not tangent.A.shape[1]:
+        raise ModelError(f"model {motion.model.name!r} has no degrees of freedom, so its motion has no multipliers.")
     A = tangent.A[-1]
     _check_returns(motion, tolerance)
     return Floquet(tangent, np.linalg.eigvals(A), float(motion.t[-1] - motion.t[0]))

@@ -12,8 +12,6 @@ rates are A v, do the same work as Q:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -26,7 +24,7 @@ from ..describe.body import Body, Point
 from ..describe.model import Model
 from ..errors import ModelError
 from ..kernels import joint_space as kernel
-from ..kernels.arrays import ACCELERATION, State
+from ..kernels.arrays import ACCELERATION, H_PIVOTS, S_PIVOTS, State
 from ..kernels.coordinates import update_coordinates
 from ..record.instant import Instant
 from ..record.trajectory import Trajectory
@@ -35,6 +33,7 @@ from .singular_position import refuse_singular
 
 NO_MATRIX, UNCOUNTED = np.zeros((0, 0)), np.zeros(0)
 PASSES = 60  # of placing and closing, for loops; each reduces the error of balls ten times
+LOST = 1e13  # diagonal of S over its pivot from which on nothing of a row is left but round-off
 LOOP_STEP = 0.2  # rad, or of the model's size: how far loops follow in one step
 
 
@@ -63,6 +62,8 @@ class JointSpace:
         other, and `inverse_dynamics` gives their efforts."""
         self.compiled = model if isinstance(model, Compiled) else Compiled.of(model)
         space = self.space = space_of(self.compiled, driven)
+        if space.thin:
+            raise ModelError(space.thin)
         self.names = tuple(space.every[k].name for k in space.independent)
         self.units = tuple(space.every[k].unit for k in space.independent)
         self.all_names = tuple(one.name for one in space.every)
@@ -79,6 +80,8 @@ class JointSpace:
         self._time = np.nan
         self._set_time(0.0)
         self._still = np.zeros(m)
+        self._hard = space.system.rows.rate == 0.0
+        self._pivots = H_PIVOTS if space.system.damped else S_PIVOTS
 
     @property
     def has_loops(self) -> bool:
@@ -149,6 +152,7 @@ class JointSpace:
                 space.system, space.row, q.a, q.B, self._angles(q), q.p, q.L, self._signals, self._work, self._lam,
                 self._M, self._efforts,
             )  # fmt: skip
+            self._check_regular(q.a, q.B)
         else:
             self._evaluate(self._given(q, "q"), self._still if v is None else self._given(v, "v"), self._M)
         return self._M.copy(), self._efforts.copy()
@@ -207,6 +211,7 @@ class JointSpace:
         a, B = (q.a, q.B) if isinstance(q, State) else (self._a, self._B)
         Z = np.zeros((len(self.names), len(a), 6))
         kernel.velocity_map(self.space.system, self.space.row, a, B, self._signals, self._work, Z)
+        self._check_regular(a, B)
         return Z, B.copy()
 
     # ── inside ──
@@ -289,6 +294,20 @@ class JointSpace:
         if rounds < 0:
             values = ", ".join(f"{name} = {x:.4g}" for name, x in zip(self.names, q, strict=True))
             raise ModelError(f"the joints cannot be closed at {values}: the mechanism does not reach this position.")
+        self._check_regular(self._a, self._B)
+
+    def _check_regular(self, a: Array, B: Array) -> None:
+        """Raise a ModelError if the factors of S say that its rows depend on each other: only loops can do that."""
+        if self._tree:
+            return
+        pivot = self._work.pivot[self._pivots][self._hard]  # reciprocals; zero where nothing is left of a row
+        if not pivot.all() or (pivot * self._work.diagonal[self._hard]).max() > LOST:
+            refuse_singular(self.compiled, self.compiled.state._replace(a=a, B=B))
+            raise ModelError(
+                f"model {self.compiled.model.name!r} stands at a dead centre of one of its coordinates "
+                f"({', '.join(self.names)}), which do not determine its motion there. Move it a little, or let a motor "
+                "act on another joint."
+            )
 
     def _set_time(self, t: float) -> None:
         """Loads at time t; motors exert nothing."""
@@ -323,75 +342,3 @@ class JointSpace:
                 f"{left[k]:.4g} {'N m' if self.units[k] == 'rad' else 'N'}. generalized_forces gives all efforts."
             )
         return np.asarray(u)
-
-
-def mass_matrix(model: Model | JointSpace | Trajectory, at: ArrayLike | State | None = None) -> Array:
-    """The mass matrix in joint coordinates (m, m), at a state, or at the coordinates q (None: the start, or the last
-    state of a motion). For many evaluations make a `JointSpace` once.
-
-    >>> import livens as lv
-    >>> m = lv.Model()
-    >>> cart = m.add(lv.Body(lv.Box(1, 1, 1, density=2.0), name="cart"))
-    >>> rail = m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.point(0, 0, 0), axis=(1, 0, 0), name="rail"))
-    >>> lv.mass_matrix(m).round(9).tolist()
-    [[2.0]]
-    """
-    space, here = _where(model, at)
-    return space.mass_matrix(here)
-
-
-def bias(
-    model: Model | JointSpace | Trajectory, at: ArrayLike | State | None = None, v: ArrayLike | None = None
-) -> Array:
-    """The bias in joint coordinates (m,) [N or N m]: Coriolis forces, gravity, passive forces and loads, no motors; at
-    a state, or at the coordinates q and rates v (None: at rest)."""
-    space, here = _where(model, at)
-    return space.bias(here, v, _time(model))
-
-
-def inverse_dynamics(
-    model: Model | JointSpace | Trajectory, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0
-) -> Array:
-    """The efforts of the actuated joints [N or N m] that give the accelerations a at q and v: see
-    `JointSpace.inverse_dynamics`."""
-    return _space(model).inverse_dynamics(q, v, a, t)
-
-
-def jacobian(
-    model: Model | JointSpace | Trajectory, what: Point | Body | str, at: ArrayLike | State | None = None
-) -> Array:
-    """The velocity of a point (3, m), or of a body's origin and its angular velocity (6, m), per unit rate of each
-    coordinate, world axes, at a state, or at the coordinates q (None: the start, or the last state of a motion)."""
-    space, here = _where(model, at)
-    return space.jacobian(what, here)
-
-
-def forward_kinematics(model: Model | JointSpace, q: ArrayLike, v: ArrayLike | None = None) -> Trajectory:
-    """The motion of one state at the coordinates q and rates v (None: at rest): its `position(point)`,
-    `rotation(body)`, `velocity(point)`, … ; with `.state` a simulation can start there."""
-    return _space(model).forward_kinematics(q, v)
-
-
-def _space(model: Any) -> JointSpace:
-    if isinstance(model, JointSpace):
-        return model
-    if isinstance(model, Trajectory):
-        return JointSpace(model.compiled)
-    if isinstance(model, Model):
-        return JointSpace(model)
-    raise ModelError(f"joint coordinates are those of a model, a JointSpace or a motion, not of {model!r}.")
-
-
-def _where(model: Any, at: Any) -> tuple[JointSpace, Any]:
-    space = _space(model)
-    if at is not None:
-        here = at.state if isinstance(at, Trajectory) else at
-    else:
-        here = model.state if isinstance(model, Trajectory) else space.start
-    if space is not model and space.has_loops:
-        refuse_singular(space.compiled, here if isinstance(here, State) else space.state(here))
-    return space, here
-
-
-def _time(model: Any) -> float:
-    return float(model.t[-1]) if isinstance(model, Trajectory) else 0.0

@@ -21,13 +21,14 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from inspect import isfunction
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from ..checks import Array, positive
 from ..compile.compiled import Compiled
+from ..compile.contact_start import jumping_force
 from ..compile.states import copied, empty_record
 from ..describe.body import Body, Point
 from ..describe.forces.load import Load
@@ -44,7 +45,7 @@ from ..run.progress import Progress
 from ..step import Livens, Scheme
 from ..step.runge_kutta import RungeKutta
 from .joint_space import JointSpace
-from .linear_system import LinearSystem
+from .linear_system import LinearSystem, with_unit
 from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
 from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
@@ -89,6 +90,11 @@ def linearize(
     state = _state(space, model, at)
     if space.has_loops:
         refuse_singular(space.compiled, state, float(t))
+    if jump := jumping_force(space.compiled.model, space.compiled.system, state):
+        raise ModelError(
+            f"model {model.name!r} has no linearisation here: {jump}, where a force jumps. Linearize a model without "
+            "it, or with a joint in its place."
+        )
     about = Linearisation(space, given, state, float(t))
     return about.system(outputs, h, scheme or Livens())
 
@@ -119,11 +125,13 @@ class Inputs:
         motor, load = _motor(thing), _load(thing)
         if motor is not None or thing.coordinates:
             joint = thing.joints[0] if motor is not None else thing
-            self.names.append(thing.name)
+            q = motor.coordinate if motor is not None else thing.coordinates[0]
+            self.names.append(with_unit(thing.name, "N m" if q.unit == "rad" else "N"))
             part = motor.coordinate.part or None if motor is not None else None
             made: Thing = Motor(joint, lambda t: float(self.u[first]), coordinate=part, name=f"input {thing.name}")
         elif load is not None:
-            self.names += [f"{thing.name}.{part}" for part in ("fx", "fy", "fz", "tx", "ty", "tz")]
+            self.names += [with_unit(f"{thing.name}.f{part}", "N") for part in "xyz"]
+            self.names += [with_unit(f"{thing.name}.t{part}", "N m") for part in "xyz"]
             force, torque = slice(first, first + 3), slice(first + 3, first + 6)
             made = Load(
                 load.point, lambda t: self.u[force], lambda t: self.u[torque], axes=load.axes,
@@ -151,7 +159,7 @@ class Linearisation:
         """The matrices."""
         M, _ = self.space.equations(self.state, t=self.t)
         exact = RatesOfChanges(self.space, self.state, self.t)
-        if h is None:
+        if h is None or not self.m:
             force, A = self.input_forces(), exact.A.copy()
             simple = np.setdiff1d(np.arange(self.m), self.rotations.parts)
             A[simple] = self.kinematics()[simple]
@@ -162,7 +170,8 @@ class Linearisation:
             end = self.step(self.x, scheme, h)
             A = self.derivative(lambda x: self.rotations.difference(self.step(x, scheme, h), end))
             B = self.derivative_of_inputs(M, scheme, h, end)
-        names, rows = [], []
+        names: list[str] = []
+        rows = []
         seen: dict[bytes, Trajectory] = {}  # all outputs are differentiated at the same states
 
         def now(x: Array) -> Trajectory:
@@ -171,10 +180,12 @@ class Linearisation:
                 seen[key] = self.now(x)
             return seen[key]
 
-        for name, read in self.outputs(outputs):
+        for known, read in self.outputs(outputs):
             values = read(exact) if isinstance(read, ExactOutput) else self.derivative(_composed(read, now))
             rows.append(values)
-            names += [name] if len(values) == 1 else [f"{name}.{part}" for part in _parts(len(values))]
+            single = len(known) == len(values)
+            for name in known if single else [f"{known[0]}.{k}" for k in range(len(values))]:
+                names.append(_distinct(name, names))
         C = np.concatenate(rows) if rows else np.zeros((0, 2 * self.m))
         matrices = (A, B, C, np.zeros((len(C), len(self.inputs.names))))
         return LinearSystem(self.space, self.q, M, matrices, self.inputs.names, names, h)
@@ -232,25 +243,32 @@ class Linearisation:
                 columns.append(np.concatenate([R.T @ moves, R.T @ turns])[[part]])
         return np.concatenate(columns).T
 
-    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[str, Output]]:
-        """Name of every output, and its exact derivative or, where that is not known, its function of a motion of one
-        state."""
+    def outputs(self, given: Sequence[Any] | None) -> Iterator[tuple[list[str], Output]]:
+        """The names of the numbers of every output with their units, and its exact derivative or, where that is not
+        known, its function of a motion of one state; the unit of a function is not known."""
         space, model = self.space.space, self.space.compiled.model
         if given is None:
             for k in space.independent.tolist():
-                yield space.every[k].name, CoordinateOutput((k,))
+                yield [with_unit(space.every[k].name, space.every[k].unit)], CoordinateOutput((k,))
             return
         for x in given:
             thing = model.find(x) or x
             if isinstance(thing, Thing) and thing.coordinates:
                 some = tuple(self.number.get(id(q), -1) for q in thing.coordinates)
-                yield thing.name, CoordinateOutput(some) if min(some) >= 0 else partial(_coordinate, thing.name)
+                read: Output = CoordinateOutput(some) if min(some) >= 0 else partial(_coordinate, thing.name)
+                yield [with_unit(q.name, q.unit) for q in thing.coordinates], read
             elif isinstance(thing, Point | Body):
                 name = thing.name if isinstance(thing, Body) else f"point of {thing.body.name}"
-                yield name, PointOutput(thing if isinstance(thing, Point) else thing.point(0.0, 0.0, 0.0))
+                place = thing if isinstance(thing, Point) else thing.point(0.0, 0.0, 0.0)
+                yield [with_unit(f"{name}.{part}", "m") for part in "xyz"], PointOutput(place)
             elif callable(thing):
                 name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
-                yield name, partial(_value, thing)
+                yield [name], partial(_value, thing)
+            elif isinstance(x, str):
+                _ = model[x]  # an error that names the nearest
+                raise ModelError(
+                    f"{x!r} has no coordinate: an output is a joint with one, a point, a body or a function."
+                )
             else:
                 raise ModelError(f"an output is a joint with a coordinate, a point, a body or a function, not {x!r}.")
 
@@ -325,6 +343,12 @@ def _value(function: Callable[[Trajectory], Any], now: Trajectory) -> Array:
     return np.ravel(function(now)).astype(np.float64)
 
 
+def _distinct(name: str, names: Sequence[str]) -> str:
+    """A name that is not among others: the same with a number, if it is."""
+    free = (f"{name} {k}" for k in count(2))
+    return name if name not in names else next(one for one in free if one not in names)
+
+
 def _motor(thing: Thing) -> CoordinateMotor | None:
     return next((term for term in thing.terms() if isinstance(term, CoordinateMotor)), None)
 
@@ -336,10 +360,6 @@ def _controlled(thing: Thing) -> bool:
 
 def _load(thing: Thing) -> PointLoad | None:
     return next((term for term in thing.terms() if isinstance(term, PointLoad)), None)
-
-
-def _parts(count: int) -> Sequence[Any]:
-    return "xyz" if count == 3 else range(count)
 
 
 def _state(space: JointSpace, model: Model, at: Any) -> State:

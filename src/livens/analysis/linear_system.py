@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,17 @@ from ..checks import Array, finite
 from ..errors import ModelError
 from .joint_space import JointSpace
 from .modes import Modes, modes_of
+
+
+def with_unit(name: str, unit: str) -> str:
+    """A name with its unit, "car.z [m]"."""
+    return f"{name} [{unit}]"
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """A name and its unit, which is empty if it is not known."""
+    plain, bracket, rest = name.rpartition(" [")
+    return (plain, rest.rstrip("]")) if bracket and rest.endswith("]") else (name, "")
 
 
 class LinearSystem:
@@ -37,8 +49,9 @@ class LinearSystem:
         self.space, self.q, self.mass_matrix, self.h = space, q, M, h
         self.A, self.B, self.C, self.D = matrices
         self.names, self.inputs, self.outputs = space.names, tuple(inputs), tuple(outputs)
-        rates = tuple(f"rate of {name} [{unit}/s]" for name, unit in zip(space.names, space.units, strict=True))
-        self.states = (*(f"{name} [{unit}]" for name, unit in zip(space.names, space.units, strict=True)), *rates)
+        known = list(zip(space.names, space.units, strict=True))
+        rates = (with_unit(f"rate of {name}", f"{unit}/s") for name, unit in known)
+        self.states = (*(with_unit(name, unit) for name, unit in known), *rates)
 
     def modes(self) -> Modes:
         """Natural frequencies, damping ratios and shapes."""
@@ -47,11 +60,15 @@ class LinearSystem:
         return modes_of(self.space, self.q, self.A, self.mass_matrix)
 
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """C (iω − A)⁻¹ B + D at the angular frequencies omega [rad/s]: (len(omega), outputs, inputs)."""
+        """C (iω − A)⁻¹ B + D at the angular frequencies omega [rad/s]: (len(omega), outputs, inputs); infinite at a
+        frequency at which the system vibrates without damping."""
         w = np.atleast_1d(finite(omega, np.shape(omega), "omega"))
         s = 1j * w if self.h is None else np.exp(1j * w * self.h)
-        resolvent = s[:, None, None] * np.eye(len(self.A)) - self.A
-        return np.asarray(self.C @ np.linalg.solve(resolvent, self.B[None]) + self.D, dtype=np.complex128)
+        found = np.full((len(w), len(self.C), self.B.shape[1]), np.inf, dtype=np.complex128)
+        for k, one in enumerate(s):
+            with suppress(np.linalg.LinAlgError):  # at a pole
+                found[k] = self.C @ np.linalg.solve(one * np.eye(len(self.A)) - self.A, self.B) + self.D
+        return found
 
     def bode(self, omega: ArrayLike | None = None, path: Any = None) -> Any:
         """A figure of gain and phase of every output for every input over the angular frequency [rad/s]."""
@@ -61,11 +78,17 @@ class LinearSystem:
 
     def lqr(self, Q: ArrayLike, R: ArrayLike) -> Array:
         """The gain K (inputs, 2m) of the feedback u = −K δx that minimises ∫ (δxᵀQ δx + uᵀR u) dt, or the sum over
-        steps. Q (2m, 2m) or its diagonal, R (inputs, inputs) or its diagonal or a number."""
+        steps. Q (2m, 2m) or its diagonal, not negative; R (inputs, inputs) or its diagonal or a number, positive."""
         n, m = self.B.shape
         if not m:
             raise ModelError("a feedback needs inputs: linearize with inputs=[…].")
+        if not n:
+            raise ModelError("the model has no degrees of freedom, so it has no feedback.")
         Q, R = _weights(Q, n, "Q"), _weights(R, m, "R")
+        if np.linalg.eigvalsh(R).min() <= 0.0:
+            raise ModelError("R must be positive: without it the best feedback is infinite.")
+        if np.linalg.eigvalsh(Q).min() < -1e-12 * np.abs(Q).max():
+            raise ModelError("Q must not be negative: it is what an error costs.")
         try:
             if self.h is None:
                 P = solve_continuous_are(self.A, self.B, Q, R)
@@ -84,12 +107,15 @@ class LinearSystem:
         return StateSpace(*matrices) if self.h is None else StateSpace(*matrices, dt=self.h)
 
     def to_control(self) -> Any:
-        """The system as control.StateSpace of the package python-control, with names, where it is installed."""
+        """The system as control.StateSpace of the package python-control, where it is installed, with the names of
+        states, inputs and outputs: "car_z" for "car.z [m]"."""
         try:
             control = import_module("control")
         except ImportError:
             raise ModelError("to_control needs the package python-control: pip install control.") from None
-        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        every = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        # its names have no points: those of parts are separated by points there
+        names = {what: [split_unit(name)[0].replace(".", "_") for name in some] for what, some in every.items()}
         return control.ss(self.A, self.B, self.C, self.D, 0 if self.h is None else self.h, **names)
 
     def __repr__(self) -> str:
@@ -99,10 +125,10 @@ class LinearSystem:
 
 def _weights(given: ArrayLike, n: int, what: str) -> Array:
     """A matrix of weights from itself, its diagonal or one number."""
-    x = np.asarray(given, dtype=np.float64)
+    x = finite(given, np.shape(given), what)
     if x.ndim == 0:
         x = np.full(n, float(x))
     x = np.diag(x) if x.ndim == 1 else x
-    if x.shape != (n, n) or not np.all(np.isfinite(x)) or np.abs(x - x.T).max(initial=0.0) > 1e-12 * np.abs(x).max():
+    if x.shape != (n, n) or np.abs(x - x.T).max(initial=0.0) > 1e-12 * np.abs(x).max():
         raise ModelError(f"{what} must be a symmetric matrix ({n}, {n}) or its diagonal ({n},), got {x.shape}.")
     return x

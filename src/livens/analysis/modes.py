@@ -37,7 +37,7 @@ class Modes:
     def __init__(self, space: JointSpace, q: Array, eigenvalues: NDArray[np.complex128], shapes: NDArray[Any]):
         self.space, self.q, self.eigenvalues, self.shapes = space, q, eigenvalues, shapes
         self.omega: Array = np.abs(eigenvalues)
-        self.damping: Array = -eigenvalues.real / np.where(self.omega > 0.0, self.omega, 1.0)
+        self.damping: Array = 0.0 - eigenvalues.real / np.where(self.omega > 0.0, self.omega, 1.0)  # 0.0 and not −0.0
         self.names = space.names
 
     def __len__(self) -> int:

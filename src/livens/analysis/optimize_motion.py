@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, bmat, diags, lil_matrix
 from scipy.sparse.linalg import splu
 
-from ..checks import Array, finite, positive
+from ..checks import Array, finite, nearest, positive
 from ..compile.compiled import Compiled
 from ..describe.controller import Controller
 from ..describe.model import Model
@@ -209,10 +208,8 @@ class Shooting:
         """The number of a coordinate "q.NAME" or rate "v.NAME" in a state."""
         names = self.space.names
         if not isinstance(name, str) or name[:2] not in ("q.", "v.") or name[2:] not in names:
-            known = ", ".join(f"{x}.{one}" for x in "qv" for one in names)
-            near = get_close_matches(str(name), known.split(", "), 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {known}."
-            raise ModelError(f"state_limits has no {name!r}; {hint}")
+            known = [f"{x}.{one}" for x in "qv" for one in names]
+            raise ModelError(f"state_limits has no {name!r}; {nearest(name, known)}")
         k = names.index(name[2:]) + (self.m if name[0] == "v" else 0)
         if k in self.rotations.whole:
             raise ModelError(f"{name!r} is part of a rotation vector, which has no limits.")
@@ -224,7 +221,7 @@ class Shooting:
             return finite(goal, (self.m,), "goal")
         for name in goal:
             if name not in names:
-                raise ModelError(f"goal has no coordinate {name!r}; there are {', '.join(names)}.")
+                raise ModelError(f"goal has no coordinate {name!r}; {nearest(name, names)}")
         return np.array([float(goal.get(name, np.nan)) for name in names])
 
     def missed(self, x: Array) -> Array:

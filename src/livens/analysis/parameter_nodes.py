@@ -8,6 +8,7 @@ parameter of a motion; its nodes are the same model, at the times of longer and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ..checks import Array
 from ..compile.compiled import Compiled
 from ..compile.restart import Restart
-from ..compile.states import as_record
+from ..compile.states import as_record, copied
 from ..compile.structure import structural_change, with_members
 from ..compile.system import scratch
 from ..errors import ModelError
@@ -31,6 +32,9 @@ SPACING = 2e-3  # of the size of a parameter
 CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
 CORNER_SPACING = 1e-6
 LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time, for its length
+CLOSER = 10.0 ** -np.arange(6)  # distances of nodes, in parts of SPACING, that are tried
+TURN = 0.5  # rad: turns of principal axes move points, whose forces may have a scale smaller than the body
+EQUAL = 1e-6  # difference of two principal moments, in parts of the largest, that counts as none
 SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
 
 
@@ -58,17 +62,42 @@ class ParameterNodes:
         self.values = np.array([value for value, _ in known])
         part = [CORNER_SPACING if set(parts_of(name)) & CORNERS else SPACING for name in self.names]
         sizes = [
-            size or self._size_of_zero(numbers, restart, name) for name, (_, size) in zip(names, known, strict=True)
+            min(size or self._size_of_zero(numbers, restart, name), self._largest_size(name, value))
+            for name, (value, size) in zip(names, known, strict=True)
         ]
         self.spacing = np.array(part) * sizes
         self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
         self.members: list[Compiled] = []
-        for name, its, value, d in zip(self.names, lengths, self.values, self.spacing, strict=True):
+        for k, (name, its) in enumerate(zip(self.names, lengths, strict=True)):
             if its:
                 self.members += [compiled] * NODES
                 continue
-            self.members += self._nodes(numbers, restart, name, value, d)
+            self.members += self._nodes(numbers, restart, k)
             self._check_axes(name, self.members[-NODES:])
+
+    def _largest_size(self, name: str, value: float) -> float:
+        """The largest change of a number that counts as its size. An entry of an inertia tensor: the least principal
+        moment, or difference of two, which turns the axes by about 1 rad. A place: the size of the mechanism, which
+        may be far from the origin. Moments of inertia and coefficients of several coordinates: each its own."""
+        path = parts_of(name)
+        if path[0] == "bodies" and path[2] == "inertia" and len(path) == 5:
+            moments, _ = self.compiled.model[path[1]].mass_properties.principal()
+            gaps = np.diff(np.sort(moments))
+            return TURN * float(min([*moments[moments > 0.0], *gaps[gaps > EQUAL * moments.max()]], default=np.inf))
+        if {"stiffness", "damping", "inertia"} & set(path):
+            return abs(value) or float("inf")
+        return self._size if {"at", "point"} & set(path) else float("inf")
+
+    @cached_property
+    def _size(self) -> float:
+        """The size of the mechanism: the longest lever arm, or distance of a centre of mass from another one or from a
+        point of the world."""
+        compiled = self.compiled
+        places = [*compiled.state.a[1:]]
+        for thing in compiled.model.things:
+            places += [point.r for point in thing.points if point.body.is_world]
+        far = float(np.ptp(np.array(places).reshape(-1, 3), axis=0).max(initial=0.0))
+        return max(far, compiled.assembly(copied(compiled.state)).size) or float("inf")
 
     def _size_of_zero(self, numbers: Numbers, restart: Restart, name: str) -> float:
         """A size for a number that is zero: a small part of it changes poses or forces at the start by this part."""
@@ -83,18 +112,25 @@ class ParameterNodes:
                 continue
         return min(size, 1.0)
 
-    def _nodes(self, numbers: Numbers, restart: Restart, name: str, value: float, d: float) -> list[Compiled]:
-        try:
-            return [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
-        except ModelError as error:
-            raise ModelError(f"no derivative with respect to {name!r} at {value:g}: {error}") from None
+    def _nodes(self, numbers: Numbers, restart: Restart, k: int) -> list[Compiled]:
+        """The nodes of parameter k, closer ones where the model refuses those at their distance."""
+        name, value, first = self.names[k], float(self.values[k]), None
+        for d in self.spacing[k] * CLOSER:
+            try:
+                found = [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
+            except ModelError as error:
+                first = first or error
+                continue
+            self.spacing[k] = d
+            return found
+        raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
 
     def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
         model = numbers.changed(parameters)
         made = restart.compiled_for([model])[0] if restart.matches(model) else None
         if made is None:
             align(model, self.compiled.system.bodies.axes)
-            made = Compiled.of(model, quiet=True)
+            made = Compiled.of(model, quiet=True, like=self.compiled)
         if change := structural_change(self.compiled, made):
             raise ModelError(f"it changes the structure of the model: {change}.")
         return made

@@ -13,13 +13,12 @@ of `of` alone, with an error of sixth order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import Array, nearest
 from ..describe.model import Model
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
@@ -104,9 +103,7 @@ def start_column(name: str, begin: Start) -> int:
         raise ModelError(f"{name!r}: the model has no independent joint coordinates.")
     names = begin.space.names
     if name[2:] not in names:
-        near = get_close_matches(name[2:], names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
-        raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {hint}")
+        raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {nearest(name[2:], names)}")
     return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
 
 

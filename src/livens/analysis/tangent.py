@@ -107,8 +107,8 @@ class Tangent:
     def _space(self) -> Space:
         if self._joints is None:
             raise ModelError(
-                f"model {self.motion.model.name!r} has no independent joint coordinates: bodies roll, or a joint has "
-                "no coordinate. Read positions, velocities or `local` instead."
+                f"model {self.motion.model.name!r} has no independent joint coordinates: bodies roll, a joint has "
+                "no coordinate, or a thin rod turns about a point. Read positions, velocities or `local` instead."
             )
         return self._joints.space
 

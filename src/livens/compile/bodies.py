@@ -19,7 +19,8 @@ from ..kernels.arrays import Ints, State
 class Frames:
     """The frames that kernels use: number, mass, principal moments, centre c and principal axes Q of each body."""
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, read_only: bool = False):
+        """read_only: rows and coordinates may belong to axes without inertia, which they do not turn."""
         n = len(model.bodies)
         self.number = {body: k for k, body in enumerate(model.bodies)}
         self.places: dict[Point, Array] = {}
@@ -31,6 +32,7 @@ class Frames:
         self.moments[1:] = stack([moments for moments, _ in principal], (3,))
         self.axes[1:] = stack([axes for _, axes in principal], (3, 3))
         self.lacking = (self.mass > 0.0) & (self.moments == 0.0).any(axis=1)  # bodies with an axis without inertia
+        self.lacking &= not read_only
         self.some_lack_inertia = bool(self.lacking.any())
 
     def local(self, point: Point, owner: Thing) -> Array:

@@ -35,6 +35,7 @@ from .signals import Signals
 from .states import copied
 from .system import Tables, compile_model, fastest
 
+REGULAR_PIVOT = 1e-10  # a pivot of S below this part of its diagonal belongs to a dependent row
 COPIES: dict[type, Callable[[Any], Any]] = {  # of attributes that can be changed in place
     np.ndarray: np.ndarray.copy,
     Point: lambda point: Point(point.body, point.r.copy()),
@@ -80,9 +81,10 @@ class Compiled:
     snapshot: tuple[tuple[Any, dict[str, Any]], ...]  # the model's objects and their attributes when it was compiled
 
     @classmethod
-    def of(cls, model: Model, quiet: bool = False) -> Compiled:
+    def of(cls, model: Model, quiet: bool = False, like: Compiled | None = None) -> Compiled:
         """Compile `model` and assemble its initial state; adjustments and redundant constraints are reported as
-        warnings, unless `quiet`."""
+        warnings, unless `quiet`. Of redundant rows those are left out that `like`, a model with other numbers, leaves
+        out, if the others are independent."""
         with collection_paused():
             tables = compile_model(model)
             if not len(tables.system.rows.kind):
@@ -93,6 +95,8 @@ class Compiled:
             if turned > 0.0:
                 fit.check_orientations()
             left_out = _left_out(model, fit) if model.planar else redundant_rows(fit)
+            if like is not None and left_out != like.left_out and _may_leave_out(model, fit, left_out, like):
+                left_out = like.left_out
             if any(joint.start_rate is not None for joint in model.joints):
                 _impose_rates(model, fit)
             system, state, last = tables.system, tables.state, fit
@@ -250,6 +254,17 @@ def _left_out(model: Model, fit: Assembly) -> frozenset[int]:
     kept = [r for r in range(len(fit.owners)) if r not in flat]
     more = redundant_rows(Assembly(model, tables.system, state, _owners(tables.groups)))
     return flat | {kept[r] for r in more}
+
+
+def _may_leave_out(model: Model, fit: Assembly, rows: frozenset[int], like: Compiled) -> bool:
+    """True if the rows that `like` leaves out can be left out of `model` in place of `rows`: the others determine the
+    same freedoms."""
+    if len(rows) != len(like.left_out) or not np.array_equal(fit.system.rows.kind, like.full.rows.kind):
+        return False
+    reduced = compile_model(model, like.left_out)
+    state = fit.state._replace(lam=np.delete(fit.state.lam, sorted(like.left_out), axis=1))
+    rest = Assembly(model, reduced.system, state, _owners(reduced.groups), signals=reduced.signals)
+    return bool((rest.factorise(shift=0.0, tiny=REGULAR_PIVOT)[rest.hard] != 0.0).all())
 
 
 def _impose_rates(model: Model, fit: Assembly) -> None:

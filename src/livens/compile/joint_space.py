@@ -3,8 +3,9 @@
 Joints give their coordinates (`Thing.coordinates`). A ball joint has three: the rotation vector of its second body, in
 the axes of the first; their rates are the components of the relative angular velocity. They count if the joint is in
 the tree or has a motor. A body that no joint of the tree carries is free and has six: the displacement of its frame's
-origin, and its rotation vector, in world axes. Prescribed motions are coordinates like others here, unless they are to
-hold theirs, and motors exert nothing.
+origin, and its rotation vector, in world axes. A point mass has no rotation. A thin rod has one that can be read, but
+no third equation of motion: such models have coordinates to read, and no mass matrix. Prescribed motions are
+coordinates like others here, unless they are to hold theirs, and motors exert nothing.
 
 If joints close loops, some coordinates depend on others. Those of motors and prescribed motions are independent as far
 as possible, then those of joints. The choice is a Gram–Schmidt orthogonalisation of the rows of C N, with N a basis of
@@ -80,6 +81,7 @@ class Space(NamedTuple):
     entry: NDArray[np.int64]  # of each compiled coordinate of `system`: its number among the independent ones, or −1
     column: NDArray[np.intp]  # of the value of each independent coordinate among the signals
     exact: NDArray[np.int64]  # 1 for rows whose violation counts
+    thin: str  # why there are no equations of motion, if a body has no inertia about one axis; else ""
 
 
 _spaces: WeakKeyDictionary[Compiled, dict[bool, Space]] = WeakKeyDictionary()
@@ -100,11 +102,15 @@ def _made(compiled: Compiled, driven: bool) -> Space:
     model = base.model
     links = list(links_of(model))
     every = list(_variables(model, links, _actuated(compiled.model)))
-    independent = np.arange(len(every)) if len(every) == base.freedom else _independent(base, every)
+    thin = next((body.name for one in every if one.kind == kernel.BALL for body in _thin(one)), "")
+    if thin:
+        independent = np.array([k for k, one in enumerate(every) if one.kind != kernel.BALL], dtype=np.intp)
+    else:
+        independent = np.arange(len(every)) if len(every) == base.freedom else _independent(base, every)
     things = [Prescribed(f"coordinate {k}", every[k].q, every[k].own) for k in independent.tolist()]
     extended = copy(model)
     extended.joints = [*model.joints, *things]
-    tables = compile_model(extended, _skipped(base, extended))
+    tables = compile_model(extended, _skipped(base, extended), read_only=True)
     signals = tables.signals or Signals(extended)
     rows = {id(group.owner): r for group, r in _first_rows(tables.groups)}
     row = np.array([rows[id(thing)] for thing in things], dtype=np.int64)
@@ -124,12 +130,16 @@ def _made(compiled: Compiled, driven: bool) -> Space:
         every=tuple(every),
         independent=independent,
         tree=tree_of(links, every, base),
-        coordinates=compile_coordinates(only, Frames(only), Signals(only))[0],
+        coordinates=compile_coordinates(only, Frames(only, read_only=True), Signals(only))[0],
         variables=_table(every, base, compiled),
         row=row,
         entry=np.array([order.get(id(q), -1) for q in tables.coordinates], dtype=np.int64),
         column=np.array([signals.drive_column[id(thing)] for thing in things], dtype=np.intp),
         exact=exact,
+        thin=thin
+        and f"body {thin!r} turns about a point and has no inertia about one of its axes, so its rotation has "
+        "no three equations of motion: give it a small moment about that axis "
+        "(lv.MassProperties), which does not change its motion as long as it does not spin about it.",
     )
 
 
@@ -177,7 +187,8 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
         for q in joint.coordinates if not balls else ():
             kind = kernel.TURN if q.is_angle else kernel.SLIDE
             yield Variable(q.name, q.unit, kind, q, actuated=id(q) in actuated)
-        if balls and (id(joint) in carrying or any(id(q) in actuated for q in balls)):
+        turned = id(joint) not in carrying or _turns(carrying[id(joint)].body)
+        if balls and turned and (id(joint) in carrying or any(id(q) in actuated for q in balls)):
             yield from _rotation_vector(balls, False, actuated)
         elif id(joint) in carrying and joint.freedoms and not joint.coordinates:  # it leaves rotations about a point
             yield from _rotation_vector(_ball(_named(joint.name), *carrying[id(joint)].ends), True, actuated)
@@ -187,7 +198,7 @@ def _variables(model: Model, links: Sequence[Link], actuated: set[int]) -> Itera
             for part, e in zip("xyz", np.eye(3), strict=True):
                 q = Coordinate(_named(link.body.name), "DISPLACEMENT", a, b, e, part)
                 yield Variable(q.name, "m", kernel.SLIDE, q, own=True)
-            if np.any(link.body.mass_properties.principal()[0]):
+            if _turns(link.body):
                 yield from _rotation_vector(_ball(_named(link.body.name), a, b), True, actuated)
 
 
@@ -199,14 +210,20 @@ def _ball(owner: Thing, a: Point, b: Point) -> list[Coordinate]:
 
 def _rotation_vector(balls: Sequence[Coordinate], own: bool, actuated: set[int]) -> Iterator[Variable]:
     """The components of a rotation vector; own: no joint has them."""
-    for body in (balls[0].a.body, balls[0].b.body):
-        if not body.is_world and not np.all(body.mass_properties.principal()[0]):
-            raise ModelError(
-                f"body {body.name!r} turns about a point and has no inertia about one of its axes, so its rotation has "
-                "no three coordinates: give it inertia (lv.MassProperties)."
-            )
     for k, q in enumerate(balls):
         yield Variable(q.name, q.unit, kernel.BALL, q, k, own, id(q) in actuated)
+
+
+def _turns(body: Body) -> bool:
+    """False for a point mass."""
+    return bool(np.any(body.mass_properties.principal()[0]))
+
+
+def _thin(one: Variable) -> Iterator[Body]:
+    """The bodies of a rotation vector that have inertia about two axes only."""
+    for body in (one.q.a.body, one.q.b.body):
+        if not body.is_world and _turns(body) and not np.all(body.mass_properties.principal()[0]):
+            yield body
 
 
 def _named(name: str) -> Thing:
@@ -262,7 +279,7 @@ def _null_space(A: Array, root: Array) -> Array:
 def _gradients(base: Compiled, every: Sequence[Variable]) -> Array:
     """The gradient of every coordinate (m, 6 n), at the start."""
     only = _only(base.model, every)
-    tables = compile_model(only)
+    tables = compile_model(only, read_only=True)
     owners = [group.owner for group in tables.groups for _ in group.rows]
     mine = tables.state
     start = base.state._replace(angle=mine.angle, lam=mine.lam, half_turns=mine.half_turns)

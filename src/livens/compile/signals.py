@@ -7,14 +7,16 @@ three (value, rate, acceleration); the time itself is one more column if a user-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import Array
+from ..describe.controller import Output
 from ..describe.model import Model
 from ..describe.row import Drive
 from ..describe.signal import sample, sample_at
@@ -117,6 +119,7 @@ class Signals:
             *(Function(owner, motor.effort, (), "effort", k) for owner, motor, k in self.motors if not motor.rate),
             *(Function(owner, drive, (), "drive", k) for owner, drive, k in self.drives),
         ]
+        self.asked = list(_askings(self.controlled)) if self.controlled else []
         self.forms = SignalForms()
         self.known = {f.first for f in self.functions if self.forms.add(f.signal, f.shape, f.first, f.what == "drive")}
 
@@ -130,10 +133,11 @@ class Signals:
     def table(self, t: Array) -> Array:
         """All columns at the times t: (len(t), width)."""
         t = np.ascontiguousarray(t, dtype=np.float64)
-        table = np.zeros((len(t), self.width))
+        constants, changing = self._constants
+        table = np.tile(constants, (len(t), 1))
         if self.known:
             self.forms.fill(t, table)
-        for function in self.functions:
+        for function in changing:
             part = table[:, function.first : function.first + function.columns]
             if function.first not in self.known:
                 part[:] = self._called(function, t).reshape(part.shape)
@@ -143,6 +147,18 @@ class Signals:
         if self.has_clock:
             table[:, self.clock] = t
         return table
+
+    @cached_property
+    def _constants(self) -> tuple[Array, list[Function]]:
+        """One row of the table with the constants, and the functions that are none."""
+        row, changing = np.zeros(self.width), []
+        for function in self.functions:
+            owner, signal, shape, what, first = function
+            if callable(signal) or what == "drive":
+                changing.append(function)
+            else:
+                row[first : first + int(np.prod(shape))] = sample(signal, np.zeros(1), shape, owner, what).ravel()
+        return row, changing
 
     def set_controlled(self, table: Array, efforts: Array) -> None:
         """Set the columns of all controllers to their numbers (controllers,), or (len(table), controllers)."""
@@ -200,14 +216,37 @@ class Signals:
         self.held = np.array(efforts, dtype=np.float64)
 
     def ask(self, t: float, now: Any) -> Array:
-        """Call every controller for its effort at t, which is held until the next call; the efforts of all."""
-        self.held = np.array(
-            [
-                sample_at(lambda time, ask=motor.effort: ask(time, now), t, (), owner, "effort")
-                for owner, motor, _ in self.controlled
-            ]
-        )
-        return self.held.copy()
+        """Call every controller for its efforts at t, which are held until the next call; the efforts of all."""
+        self.held = held = np.empty(len(self.controlled))
+        for owner, places, numbers, shape, asked in self.asked:
+            found = sample_at(lambda time, ask=asked: ask(time, now), t, shape, owner, "effort")
+            held[places] = np.asarray(found)[numbers] if shape else found
+        return held.copy()
+
+
+class Asking(NamedTuple):
+    """A function that controllers ask once in a tick."""
+
+    owner: Thing  # named in errors
+    places: Any  # of its numbers among those of all controllers
+    numbers: NDArray[np.intp]  # which of its numbers they are
+    shape: tuple[int, ...]  # of what it gives
+    ask: Callable[[float, Any], Any]
+
+
+def _askings(controlled: Sequence[MotorColumn | LoadColumns]) -> Iterator[Asking]:
+    """Each controller with several inputs once, for all of them, and every other function."""
+    shared: dict[int, list[int]] = {}
+    for k, one in enumerate(controlled):
+        effort = one.term.effort
+        if isinstance(effort, Output):
+            shared.setdefault(id(effort.controller), []).append(k)
+        else:
+            yield Asking(one.owner, k, np.zeros(0, dtype=np.intp), (), effort)
+    for places in shared.values():
+        outputs = [controlled[k].term.effort for k in places]
+        numbers, asked = np.array([one.k for one in outputs], dtype=np.intp), outputs[0].controller
+        yield Asking(controlled[places[0]].owner, np.array(places), numbers, (len(asked.motors),), asked.efforts)
 
 
 def _value(owner: Thing, drive: Drive, t: float) -> float:

@@ -55,13 +55,14 @@ class Tables(NamedTuple):
     signals: Signals | None  # loads, motors and prescribed motions
 
 
-def compile_model(model: Model, skip: frozenset[int] = frozenset()) -> Tables:
-    """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out."""
+def compile_model(model: Model, skip: frozenset[int] = frozenset(), read_only: bool = False) -> Tables:
+    """The arrays of `model`, about centres of mass and in principal axes; the redundant rows `skip` are left out.
+    read_only: as for `Frames`."""
     if not isinstance(model, Model):
         raise ModelError(f"a model is needed, such as lv.Model(), not {model!r}.")
     check_contents(model)
     with naming_wrong_attributes(model):
-        tables = _tables(model, skip)
+        tables = _tables(model, skip, read_only)
         if not _possible(tables):
             raise ValueError("a number is negative, infinite or NaN")
     return tables
@@ -87,8 +88,8 @@ def _possible(tables: Tables) -> bool:
     )
 
 
-def _tables(model: Model, skip: frozenset[int]) -> Tables:
-    frames = Frames(model)
+def _tables(model: Model, skip: frozenset[int], read_only: bool) -> Tables:
+    frames = Frames(model, read_only)
     signals = Signals(model)
     springs = signals.terms.of(PointSpring)
     _refuse_flat_springs(springs)

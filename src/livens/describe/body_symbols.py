@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,12 +113,32 @@ class Trace:
 
 
 def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected: Expected | None = None) -> Formula:
-    """The formula of fn(b, t) or fn(b); a function that has none is refused, with the line at fault."""
+    """The formula of fn(b, t) or fn(b); a function that has none is refused, with the line at fault. Its arguments with
+    numbers as defaults are numbers with names, unless it needs them as numbers, such as coordinates of a point."""
+    expected, floats = expected or Expected(), _named_numbers(fn)
+
+    def works(names: dict[str, float]) -> bool:
+        try:
+            _traced(fn, bodies, label, expected, names)
+        except ModelError:
+            return False
+        return True
+
+    if floats and not works(floats):
+        floats = {name: value for name, value in floats.items() if works({name: value})}
+    return _traced(fn, bodies, label, expected, floats)
+
+
+def _traced(
+    fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected: Expected, floats: dict[str, float]
+) -> Formula:
     ca = casadi()
-    expected = expected or Expected()
     b, t = Trace(bodies, label, expected.no_velocity), ca.SX.sym("t")
     arguments = (b, t) if _takes_time(fn) else (b,)
-    rows = called(fn, arguments, label, expected.answer)
+    symbols = {name: b.number(value) for name, value in floats.items()}
+    rows = called(partial(fn, **symbols) if symbols else fn, arguments, label, expected.answer)
+    used = [name for name, c in symbols.items() if any(ca.depends_on(row, c) for row in rows)]
+    b.numbers = [one for one, name in zip(b.numbers, floats, strict=False) if name in used] + b.numbers[len(floats) :]
     if expected.results and len(rows) != expected.results:
         given = f"{len(rows)} number{'s' * (len(rows) > 1)}"
         raise ModelError(f"{label} must give {expected.answer}, not {given}{line_of(fn)}.")
@@ -143,8 +164,22 @@ def traced(fn: Callable[..., Any], bodies: Sequence[Body], label: str, expected:
         constants=flat.constants,
         results=len(rows),
     )
-    made.own_numbers = len(values)
+    made.own_numbers, made.names = len(values), tuple(used)
     return made
+
+
+def _named_numbers(fn: Callable[..., Any]) -> dict[str, float]:
+    """The arguments of a function that have a number as their default, such as k=2.0: numbers of the formula with
+    names. Whole numbers, such as k=2, are not: they may be exponents or indices."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):  # built in, without a signature
+        return {}
+    return {
+        p.name: float(p.default)
+        for p in parameters
+        if isinstance(p.default, float) and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "t"
+    }
 
 
 def _takes_time(fn: Callable[..., Any]) -> bool:

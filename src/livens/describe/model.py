@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ..checks import Array, check_name, vector
+from ..checks import Array, check_name, nearest, vector
 from ..errors import ModelError
 from .body import WORLD
 from .body import Body as Body
@@ -117,7 +117,7 @@ class Model:
 
     def __getitem__(self, name: str) -> Any:
         if self.find(name) is None:
-            raise ModelError(f"the model has nothing named {name!r}; it has {', '.join(self._by_name)}.")
+            raise ModelError(f"the model has nothing named {name!r}; {nearest(name, self._by_name, 'it has')}")
         return self._by_name[name]
 
     def find(self, name: Any) -> Any:

@@ -148,6 +148,7 @@ class Formula:
 
     kind, name = "formula", "formula"
     own_numbers: int = 0  # how many of the first CONST are numbers with names, of which each keeps its place
+    names: tuple[str, ...] = ()  # of these numbers, if they are arguments of a function
     source: Any = None  # if it was made from text: (text, meanings of its names), see scene/build.py
 
     def __init__(

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import ModelError
@@ -48,6 +49,12 @@ class Step(NamedTuple):
 
     does: str
     what: Any = None
+
+
+def exponents(steps: list[Step]) -> set[str]:
+    """The names that are exponents: n in x**n. They are part of the formula, as in x**2, a square."""
+    pairs = pairwise(steps)
+    return {what for (does, what), (after, _) in pairs if does == "name" and after == "**"}
 
 
 def names_in(steps: list[Step]) -> list[str]:

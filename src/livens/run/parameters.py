@@ -80,10 +80,13 @@ class Numbers:
         if path[0] == "gravity":
             return document
         if len(path) < 3 or path[0] not in ("bodies", "joints", "forces", "shapes"):
-            places = ", ".join(("gravity", *(x for x in ("bodies", "joints", "forces", "shapes") if x in document)))
+            places = ["gravity", *(x for x in ("bodies", "joints", "forces", "shapes") if x in document)]
+            near = get_close_matches(path[0], places, 1)
+            better = dotted(*near, *path[1:]) if near and near[0] != path[0] else ""
+            hint = f"did you mean {better!r}?" if better else f"numbers are in {', '.join(places)}."
             raise ModelError(
                 f"{name!r} is not the name of a number of model {self.model.name!r}, such as bodies.NAME.velocity.0: "
-                f"numbers are in {places}."
+                f"{hint}"
             )
         place, thing, key, *rest = path
         table = document.get(place, {}).get(thing)

@@ -110,7 +110,7 @@ class Prepared:
     def _compiled(self, parameters: Mapping[str, Any]) -> Compiled:
         other = self._numbers.changed(parameters)
         made = self._restart.compiled_for([other])[0] if self._restart.matches(other) else None
-        return Compiled.of(other, quiet=True) if made is None else made
+        return Compiled.of(other, quiet=True, like=self.compiled) if made is None else made
 
     def _refuse(self, parameters: Mapping[str, Any], change: str) -> None:
         """Name the parameter that changes the structure; all of them if no single one does."""

@@ -24,6 +24,7 @@ from ..describe.thing import Thing
 from ..errors import ModelError
 from ..formula.expression import Expression
 from ..formula.formula import Formula
+from ..formula.grammar import taken
 from .catalogue import keys, shapes, things
 from .formula_text import text_of
 from .reading import Forgotten
@@ -208,8 +209,13 @@ class _Describe:
                     meaning = self.handle(names[slot] if slot >= 0 else "world", kind, r)
                 self.explain(name, meaning, what)
             return said
+        own = dict(zip(value.names, value.numbers.tolist(), strict=False))
         first = len(self.where)
-        words = text_of(value, first)
+        clash = any(taken(name) or self.where.get(name, number) != number for name, number in own.items())
+        clash = clash or not own.keys().isdisjoint(f"x{first + k}" for k in range(len(value.handles)))
+        words = None if clash else text_of(value, first, value.names)
+        if words is None:  # then without names of numbers
+            own, words = {}, text_of(value, first)
         if words is None:
             return {
                 "handles": value.handles,
@@ -220,6 +226,8 @@ class _Describe:
                 "constants": value.constants.tolist(),
                 "results": value.results,
             }
+        for name, number in own.items():
+            self.explain(name, number, what)
         for k, (slot, kind, r) in enumerate(zip(value.handles, value.kinds, value.places, strict=True)):
             self.explain(f"x{first + k}", self.handle(names[slot], kind, r), what)
         return words

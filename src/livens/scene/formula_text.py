@@ -11,14 +11,15 @@ Text is used only if reading it gives bitwise identical instructions; otherwise 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..formula.expression import evaluate
-from ..formula.formula import Formula, flatten
+from ..formula.formula import Formula, flatten, with_numbers
 from ..formula.functions import casadi
-from ..formula.grammar import MAX_LENGTH, names_in, parsed
+from ..formula.grammar import MAX_LENGTH, exponents, names_in, parsed
 
 INFIX = {  # notation of an operation, and its precedence
     "ADD": ("{0} + {1}", 1),
@@ -59,17 +60,17 @@ class Written(NamedTuple):
     depth: int
 
 
-def text_of(formula: Formula, first: int = 0) -> str | None:
-    """The formula as text, with its handles called x0, x1, …, numbered from `first`; None if the text cannot express
-    it."""
+def text_of(formula: Formula, first: int = 0, numbers: Sequence[str] = ()) -> str | None:
+    """The formula as text, with its handles called x0, x1, …, numbered from `first`, and its first constants called as
+    in `numbers`; None if the text cannot express it."""
     if set(formula.operations) - set(INFIX) - set(CALLS) - {"CONST"}:
         return None
     names = [f"x{first + k}" for k in range(len(formula.handles))]
-    text = "\n".join(_lines(formula, names))
-    return text if len(text) <= MAX_LENGTH and _same(formula, text, names) else None
+    text = "\n".join(_lines(formula, names, numbers))
+    return text if len(text) <= MAX_LENGTH and _same(formula, text, names, numbers) else None
 
 
-def _lines(formula: Formula, names: list[str]) -> list[str]:
+def _lines(formula: Formula, names: list[str], numbers: Sequence[str]) -> list[str]:
     """One line for each named value, and a last line with the results."""
     inputs = 3 * len(formula.handles)
     values: list[tuple[str, list[int], float]] = []  # operation, operands (values, or ~register of an input), number
@@ -88,8 +89,10 @@ def _lines(formula: Formula, names: list[str]) -> list[str]:
     lines: list[str] = []
     texts: dict[int, Written] = {~r: Written(f"{names[r // 3]}[{r % 3}]", 4, 0) for r in range(inputs)}
     texts[~inputs] = Written("t", 4, 0)
+    own = iter(numbers)
     for k, (name, operands, number) in enumerate(values):
-        written = _written(name, [texts[x] for x in operands], number)
+        called = next(own, None) if name == "CONST" else None
+        written = Written(called, 4, 0) if called else _written(name, [texts[x] for x in operands], number)
         if name != "CONST" and (uses[k] > 1 or written.depth > MAX_NESTED):
             lines.append(f"v{len(lines) + 1} = {written.text}")
             written = Written(f"v{len(lines)}", 4, 0)
@@ -113,16 +116,18 @@ def _written(name: str, operands: list[Written], number: float) -> Written:
     return Written(form.format(*sides), 0 if name == "NEG" else binds, depth)
 
 
-def _same(formula: Formula, text: str, names: list[str]) -> bool:
-    """Whether the text, when read, uses all handles and gives the same instructions."""
+def _same(formula: Formula, text: str, names: list[str], numbers: Sequence[str]) -> bool:
+    """Whether the text, when read, uses all handles and numbers and gives the same instructions."""
     ca, steps = casadi(), parsed(text)
-    if not set(names) <= set(names_in(steps)):
+    if not {*names, *numbers} <= set(names_in(steps)) or set(numbers) & exponents(steps):
         return False
     x, t = [ca.SX.sym(name, 3) for name in names], ca.SX.sym("t")
     known: dict[str, Any] = {name: tuple(x[k][i] for i in range(3)) for k, name in enumerate(names)}
-    value = evaluate(steps, {**known, "t": t}, text)
+    c = [ca.SX.sym(name) for name in numbers]
+    value = evaluate(steps, {**known, **dict(zip(numbers, c, strict=True)), "t": t}, text)
     rows = [ca.SX(row) for row in (value if isinstance(value, tuple) else (value,))]
-    flat = flatten(ca.Function("g", [ca.vertcat(ca.SX(0, 1), *x), t], rows))
+    flat = flatten(ca.Function("g", [ca.vertcat(ca.SX(0, 1), *x), t, ca.vertcat(ca.SX(0, 1), *c)], rows))
+    flat = with_numbers(flat, 3 * len(x) + 1, formula.numbers[: len(c)].tolist())
     return (
         flat.operations == formula.operations
         and np.array_equal(flat.registers, formula.registers)

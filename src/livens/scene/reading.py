@@ -20,7 +20,7 @@ from ..describe.pose import Pose
 from ..errors import ModelError
 from ..formula.expression import Expression, evaluate, unknown
 from ..formula.formula import HANDLE_KINDS, Formula
-from ..formula.grammar import Step, names_in, parsed, taken
+from ..formula.grammar import Step, exponents, names_in, parsed, taken
 from .paths import at, dotted, refusal
 
 
@@ -46,8 +46,7 @@ class Written:
         self.text, self.steps, self.given = text, steps, given
 
     def __call__(self, b: Any, t: Any) -> Any:
-        pairs = zip(self.steps, self.steps[1:], strict=False)
-        powers = {what for (does, what), (after, _) in pairs if does == "name" and after == "**"}
+        powers = exponents(self.steps)
         names = {name: _seen(b, meaning, name in powers) for name, meaning in self.given.items()}
         return evaluate(self.steps, {**names, "t": t}, self.text)
 

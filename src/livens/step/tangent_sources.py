@@ -26,6 +26,7 @@ from ..kernels.force_tapes import add_written_forces
 from ..kernels.forces import forces, time_of
 from ..kernels.kinds import VELOCITY_ONLY
 from ..kernels.members import own, own_system
+from ..kernels.potential import to_body
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.singular import copy
 from ..kernels.spin import drift
@@ -111,6 +112,9 @@ def add_node(system, state, lam, tangent, work, h, c, k, signals, row):
         all_jacobians(system, state.a, state.B, signals, row, work, work.partial, work.G)
         all_violations(system, state.a, state.B, angle, signals, row, work, work.g)
         if system.rolls:
+            for b in range(1, p.shape[0]):  # the momenta of the run at the end of the drift, whose changes are in `p`
+                l = to_world(s.B, b, L[b])
+                work.L[b, 0], work.L[b, 1], work.L[b, 2] = to_body(state.B, b, l[0], l[1], l[2])
             constraint_rates(system.bodies, system.blocks, work.G, p, work.L, work.y)
             for r in range(rows.kind.shape[0]):
                 if rows.kind[r] >= VELOCITY_ONLY:

@@ -30,17 +30,20 @@ class Energy(Thing):
     fn(b) or fn(b, t) gets symbols: `b[body].point(r)` and `b[body].direction(u)` in world axes (r, u in the body
     frame), `b[body].position`, `b[body].rotation`, and the time t [s]; it gives one number [J]. Use `lv.dot`,
     `lv.norm`, `lv.sin`, … on them. Forces and torques are its exact gradients, and it is part of `motion.potential`;
-    an energy that depends on time does work, ∂V/∂t. Needs the extra `symbolic`.
+    an energy that depends on time does work, ∂V/∂t. An argument with a number as its default, k=2.0, is a number with
+    a name, "forces.NAME.where.k" for `lv.prepare` and `lv.sensitivity`. Needs the extra `symbolic`.
 
     >>> import livens as lv
     >>> m = lv.Model()
     >>> ball = m.add(lv.Body(lv.PointMass(2.0), at=(1, 0, 0), name="ball"))
-    >>> well = m.add(lv.Energy(lambda b: 0.25 * lv.norm(b[ball].position) ** 4, bodies=[ball], name="well"))
+    >>> well = m.add(lv.Energy(lambda b, k=1.0: k / 4 * lv.norm(b[ball].position) ** 4, bodies=[ball], name="well"))
     >>> lv.dynamics(m).acceleration(ball)[0].tolist()
     [-0.5, 0.0, 0.0]
     >>> motion = lv.simulate(m, lv.Livens(order=4), h=1e-2, until=10.0)
     >>> bool(abs(motion.energy - 0.25).max() < 1e-9)
     True
+    >>> lv.sensitivity(motion, of=lambda motion: motion.energy[0], wrt=["forces.well.where.k"]).round(9).tolist()
+    [0.25]
     """
 
     kind = "force"

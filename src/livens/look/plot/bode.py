@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...analysis.linear_system import LinearSystem
+from ...analysis.linear_system import LinearSystem, split_unit
 from ...checks import Array
 from ...errors import ModelError
 from .style import STYLES, WIDTH, drawn
@@ -31,7 +31,7 @@ def plot_bode(
     >>> cart = m.add(lv.Body(lv.Box(1, 1, 1, density=2.0), name="cart"))
     >>> rail = m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.point(0, 0, 0), axis=(1, 0, 0), stiffness=8.0))
     >>> [axes.get_ylabel() for axes in lv.linearize(m, inputs=[rail]).bode().axes]
-    ['gain', 'phase [°]']
+    ['gain [m/N]', 'phase [°]']
     """
     pairs = [(i, j) for i in range(len(system.outputs)) for j in range(len(system.inputs))]
     if not 0 < len(pairs) <= len(STYLES):
@@ -63,9 +63,11 @@ def _draw(figure: Figure, system: LinearSystem, pairs: list[tuple[int, int]], w:
     for (i, j), (style, color, _) in zip(pairs, STYLES, strict=False):
         z = response[:, i, j]
         label = f"{system.outputs[i]} / {system.inputs[j]}"
-        gain.loglog(w, np.abs(z), style, color=color, label=label)
-        phase.semilogx(w, np.degrees(np.unwrap(np.angle(z))), style, color=color)
-    gain.set_ylabel("gain")
+        gain.loglog(w, np.abs(z), linestyle=style, color=color, label=label)
+        phase.semilogx(w, np.degrees(np.unwrap(np.angle(z))), linestyle=style, color=color)
+    units = {f"{split_unit(system.outputs[i])[1]}/{split_unit(system.inputs[j])[1]}" for i, j in pairs}
+    common = units.pop() if len(units) == 1 else "/"  # lines of different units are explained in the legend
+    gain.set_ylabel("gain" if common[0] == "/" or common[-1] == "/" else f"gain [{common}]".replace("/N m", "/(N m)"))
     phase.set_ylabel("phase [°]")
     phase.set_xlabel("angular frequency [rad/s]")
     gain.legend()

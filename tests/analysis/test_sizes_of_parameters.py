@@ -1,0 +1,126 @@
+"""How far the nodes of a parameter are from its value: moments of inertia, coefficients and places of different sizes,
+and rolling, where changes of the inertia turn the axes that rows are fixed to."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import livens as lv
+from benchmarks.random_models.description import build
+from benchmarks.random_models.fit import rate
+from benchmarks.random_models.generate import describe
+from livens.run.parameters import Numbers
+
+STENCIL = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))  # first derivative, eighth order
+TENSOR = np.array([[0.3, 0.02, -0.03], [0.02, 0.24, 0.015], [-0.03, 0.015, 0.36]])
+
+
+def difference(m, scheme, h, steps, of, name, part=1e-3):
+    """The derivative by differences of whole runs; `part`: their spacing over the size of the number."""
+    value, size = Numbers(m).value(name)
+    run, d = lv.prepare(m, scheme, h=h), part * size
+    ends = {n: of(run(steps * h, every=steps, parameters={name: value + n * d})) for n in range(-4, 5) if n}
+    return sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+
+
+def agrees(m, scheme, h, of, name, steps=6, accuracy=1e-9, **given):
+    found = lv.sensitivity(lv.prepare(m, scheme, h=h)(steps * h, every=steps), of, [name])[..., 0]
+    expected = difference(m, scheme, h, steps, of, name, **given)
+    assert np.abs(found - expected).max() <= accuracy * np.abs(expected).max(), name
+
+
+def rolling(kind, seed):
+    """A body with a lopsided tensor on a blade or on the rim of a disc, in a random orientation."""
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix()
+    m = lv.Model(gravity=R @ (0.2, 0.1, -9.81))
+    turn = R @ Rotation.from_euler("xyz", (0.4, 0.3, 0.2)).as_matrix()
+    matter = lv.MassProperties(1.3, TENSOR, center=0.1 * rng.normal(size=3))
+    body = m.add(lv.Body(matter, at=R @ (0.2, 0.1, 0.5), rotation=turn, body_rates=(1.0, 2.0, 0.5), name="body"))
+    world = m.world.point_at(*(R @ (0.2, 0.1, 0.5)))
+    if kind == "blade":
+        m.add(lv.KnifeEdge(world, body.point(0.1, 0.02, 0), across=turn @ (0.2, 1.0, 0.1), name="j"))
+    else:
+        axis, up = turn[:, 1], R[:, 2]
+        height = 0.3 * np.sqrt(1.0 - (axis @ up) ** 2)
+        ground = m.world.point_at(*(body.pose.a - height * up))
+        m.add(lv.RollingDisc(ground, body.point(0, 0, 0), axis=axis, radius=0.3, normal=up, name="j"))
+    return m
+
+
+@pytest.mark.parametrize("kind", ["blade", "disc"])
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(order=4), lv.RungeKutta(4)], ids=str)
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_inertia_of_a_body_that_rolls(kind, scheme):
+    m = rolling(kind, 3)
+    of = lambda motion: np.concatenate([motion.position("body")[-1], motion.angular_velocity("body")[-1]])  # noqa: E731
+    for name in ("bodies.body.inertia.0.1", "bodies.body.inertia.2.2", "bodies.body.mass", "bodies.body.center.1"):
+        agrees(m, scheme, 1e-2, of, name)
+
+
+@pytest.mark.parametrize("least", [1e-1, 1e-3, 1e-5])
+def test_moments_of_a_slender_body(least):
+    """½ ω² is the derivative of the kinetic energy at given rates, for every moment."""
+    rates = np.array([0.2, 1.5, 0.3])
+    m = lv.Model()
+    m.add(lv.Body(lv.MassProperties(2.0, (0.5 * least, 0.5, 0.5 + 0.4 * least)), body_rates=rates, name="rod"))
+    motion = lv.simulate(m, h=1e-2, until=0.1, every=10)
+    names = [f"bodies.rod.inertia.{k}" for k in range(3)]
+    found = lv.sensitivity(motion, lambda motion: motion.kinetic[-1], names)
+    round_off = 1e-15 * motion.kinetic[-1] / (1e-4 * least)  # the moments of a rod bound each other's changes
+    assert found == pytest.approx(0.5 * rates**2, rel=1e-9, abs=round_off)
+
+
+def test_a_tensor_with_moments_that_are_nearly_equal():
+    """The axes turn by a radian where an entry changes by a thousandth."""
+    Q = Rotation.random(random_state=5).as_matrix()
+    m = lv.Model(gravity=(0, 0, -9.81))
+    matter = lv.MassProperties(2.0, Q @ np.diag([0.3, 0.3003, 0.35]) @ Q.T)
+    body = m.add(lv.Body(matter, at=(0.5, 0, 0), body_rates=(2.0, 1.0, 3.0), name="body"))
+    m.add(lv.Spring(m.world.point(0, 0, 0), body.point(-0.5, 0.1, 0), stiffness=20.0, length=0.1))
+    of = lambda motion: np.concatenate([motion.position("body")[-1], motion.angular_velocity("body")[-1]])  # noqa: E731
+    for name in ("bodies.body.inertia.0.1", "bodies.body.inertia.1.1"):
+        agrees(m, lv.Livens(), 1e-2, of, name, steps=50, accuracy=3e-7, part=1e-4)
+
+
+def test_coefficients_of_very_different_sizes():
+    m = lv.Model(gravity=(1.0, 0, -2.0))
+    body = m.add(lv.Body(lv.MassProperties(1.5, (0.1, 0.2, 0.3)), name="body"))
+    at = m.world.point(0, 0, 0), body.point(0, 0, 0)
+    m.add(lv.Cylindrical(*at, axis=(0.3, 0, 1), damping=(1e-3, 20.0), stiffness=(2e-3, 50.0), name="j"))
+    m["j"].start_rate = 3.0
+    of = lambda motion: motion.coordinate("j")[-1] / (1.0, 0.01)  # noqa: E731
+    for name in ("joints.j.damping.0", "joints.j.damping.1", "joints.j.stiffness.0"):
+        run = lambda value, name=name: of(lv.prepare(m, h=1e-2)(0.5, parameters={name: value}))  # noqa: E731
+        value = Numbers(m).value(name)[0]
+        found = lv.sensitivity(lv.simulate(m, h=1e-2, until=0.5), of, [name])[:, 0]
+        expected = sum(w * (run(value * (1 + 5e-3 * n)) - run(value * (1 - 5e-3 * n))) for n, w in STENCIL)
+        assert found * value * 5e-3 == pytest.approx(expected, rel=1e-7, abs=1e-15)
+
+
+def test_far_from_the_origin():
+    """A pendulum on a spring ten kilometres away has the derivatives of one at the origin."""
+
+    def place(far):
+        far = np.asarray(far)
+        m = lv.Model(gravity=(0, 0, -9.81))
+        bob = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.2, 0.15)), at=far + np.array([0.5, 0, 0]), name="bob"))
+        m.add(lv.Spherical(m.world.point(*far), bob.point(-0.5, 0, 0), name="ball"))
+        hook = m.world.point(*(far + np.array([0.3, 0.4, 1.0])))
+        m.add(lv.Spring(hook, bob.point(0.2, 0, 0), stiffness=30.0, length=0.5, name="cord"))
+        of = lambda motion: motion.angular_velocity("bob")[-1]  # noqa: E731
+        return lv.sensitivity(lv.simulate(m, h=1e-2, until=0.5, every=50), of, ["forces.cord.a.point.0", "h"])
+
+    near = place((0, 0, 0))
+    assert place((1e4, -3e3, 2e3)) == pytest.approx(near, abs=1e-6 * np.abs(near).max())
+
+
+@pytest.mark.parametrize(("seed", "name"), [(49, "bodies.b0.at.2"), (32, "bodies.b3.inertia.2.0")])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_redundant_rows_are_those_of_the_run(seed, name):
+    """Random mechanisms where other rows would be chosen for a number that differs by a thousandth."""
+    told = describe(seed)
+    m, h = build(told), 0.02 / rate(told)
+    names = [body.name for body in m.bodies[1:]]
+    of = lambda motion: np.concatenate([motion.position(name)[-1] for name in names])  # noqa: E731
+    agrees(m, lv.Livens(), h, of, name, accuracy=1e-8)
