@@ -198,7 +198,7 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs 4 to 6 times that of `lv.Livens()`, and
+    vibrations that a step does not resolve get a wrong phase. A step costs about five times that of `lv.Livens()`, and
     must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may not converge.
 
     >>> import livens as lv
