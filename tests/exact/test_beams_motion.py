@@ -40,8 +40,8 @@ def test_cantilever_frequencies(rigid):
     assert errors[1].max() < 0.03
     order = np.log2(errors[0] / errors[1])
     assert np.abs(order[:4] - 2.0).max() < 0.1
-    if not rigid:  # without the part of second order
-        assert np.abs((4.0 * errors[1] - errors[0]) / 3.0).max() < 2e-3
+    if not rigid:  # without the part of second order; the tenth is that of another mode with twelve sections
+        assert np.abs((4.0 * errors[1] - errors[0]) / 3.0)[:9].max() < 3e-4
     assert order.min() > 1.7
 
 
