@@ -93,7 +93,7 @@ def conserved(model: lv.Model, h: float, steps: int) -> str:
 def step_times(model: lv.Model, h: float, steps: int) -> tuple[float, float]:
     """The processor time of a step of both schemes [s]: a long run less a short one with the same start-up time."""
     runs = [lv.prepare(model, scheme, h=h) for scheme in (SCHEME, lv.Livens())]
-    few = max(2, steps // 10)
+    few = max(20, steps // 10)
     best = np.full((2, 2), np.inf)
     for _ in range(BEST_OF):
         for k, run in enumerate(runs):
@@ -114,7 +114,7 @@ def main(steps: int = 1_000_000) -> None:
     for hinges in (True, False):
         last = np.nan
         for bodies in (1, 10, 100, 400):
-            mine, other = step_times(chain(bodies, hinges), 2e-3, max(60, 10_000 // bodies))
+            mine, other = step_times(chain(bodies, hinges), 1e-3, max(120, 10_000 // bodies))
             exponent = f"{np.log(mine / last) / np.log(4.0):10.2f}" if bodies == 400 else ""
             name = f"chain of {bodies} {'hinges' if hinges else 'ball joints'}"
             print(f"{name:36} {1e6 * mine:9.1f} µs   {1e6 * other:8.1f} µs   {mine / other:.1f} {exponent}", flush=True)
