@@ -111,9 +111,9 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
     places = [unknowns.places(b, c) for _, _, touched, _ in instances for b in touched for c in touched]
     energies = _energies(system, instances, places, len(work.registers))
     trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G))
-    for k in np.flatnonzero(measures.points):
+    for begin in np.flatnonzero(measures.points).tolist():
         for axis in range(3):
-            trial.D[k + axis, :, axis] = trial.N[k + axis, :, axis] = -1.0, 1.0
+            trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
     return ConservingWork(work, measures, pattern, trial, energies)
 
 

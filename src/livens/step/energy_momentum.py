@@ -198,9 +198,9 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs four to six times that of `lv.Livens()`, four
-    times on long chains, and must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may
-    not converge.
+    vibrations that a step does not resolve get a wrong phase. A step costs four to six times that of `lv.Livens()`
+    (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the equations of the
+    joints may not converge.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
