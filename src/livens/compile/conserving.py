@@ -21,7 +21,7 @@ from ..kernels.conserving.arrays import (
     ROTATION_PART,
     SPRING_LAW,
     SQUARE,
-    TURN,
+    STEP_TURN,
     ConservingWork,
     Energies,
     Measures,
@@ -119,7 +119,7 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
 
 def _parts(kind: int) -> tuple[int, ...]:
     """The parts of its bodies on which a measure depends."""
-    return (ROTATION_PART,) if kind in (PRODUCT, HINGE_ANGLE, ROTATION_ANGLE, TURN) else PARTS
+    return (ROTATION_PART,) if kind in (PRODUCT, HINGE_ANGLE, ROTATION_ANGLE, STEP_TURN) else PARTS
 
 
 def _couple(
@@ -292,7 +292,7 @@ def _measure_of_coordinate(system: System, c: int) -> tuple[int, np.ndarray]:
     if q.kind[c] == ROTATION:
         return ROTATION_ANGLE, q.reference[c]
     if not q.hand[c].any():
-        return TURN, np.array([q.axis[c], none, none])
+        return STEP_TURN, np.array([q.axis[c], none, none])
     return HINGE_ANGLE, np.array([*q.dial[c], q.hand[c]])
 
 

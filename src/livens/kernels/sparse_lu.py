@@ -7,8 +7,8 @@ sparse.py; A holds the diagonal and lower blocks, U the upper blocks, transposed
 
 Blocks of 3 and 5 unknowns are the usual ones: the same functions are inlined with this number as a constant, so that
 the compiler unrolls their loops. Sums are local numbers: after a store into A the compiler would read all again.
-`& PLACE` shows it that a place is not negative: otherwise it would test the sign of each one, because negative places
-count from the end.
+`& PLACE_BITS` shows it that a place is not negative: otherwise it would test the sign of each one, because negative
+places count from the end.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from __future__ import annotations
 from .._jit import inline, njit
 from .sparse import BALL_ROWS, HINGE_ROWS
 
-PLACE = (1 << 40) - 1  # all bits that a place may have
+PLACE_BITS = (1 << 40) - 1  # all bits that a place may have
 
 
 @inline
 def invert_block(A, o, n):
     """The n × n block at o replaced by its inverse (Gauss–Jordan, largest pivot of the column, n ≤ 8)."""
-    o = o & PLACE
+    o = o & PLACE_BITS
     order = 0  # the row exchanges, four bits each
     for z in range(n):
         best = z
@@ -54,9 +54,9 @@ def invert_block(A, o, n):
 @inline
 def multiply_block(A, oA, n, m, o, row):
     """The n × m block at oA replaced by its product with the m × m block at o; `row` is scratch."""
-    o = o & PLACE
+    o = o & PLACE_BITS
     for y in range(n):
-        r = (oA + y * m) & PLACE
+        r = (oA + y * m) & PLACE_BITS
         if m == BALL_ROWS:
             p0, p1, p2 = A[r], A[r + 1], A[r + 2]
             c0 = p0 * A[o] + p1 * A[o + 3] + p2 * A[o + 6]
@@ -84,7 +84,7 @@ def multiply_block(A, oA, n, m, o, row):
 def transpose_block(P, o, m, n, T, t):
     """The m × n block at o, transposed to t."""
     for y in range(m):
-        e, f = (o + y * n) & PLACE, (t + y) & PLACE
+        e, f = (o + y * n) & PLACE_BITS, (t + y) & PLACE_BITS
         for k in range(n):
             T[f + k * m] = P[e + k]
 
@@ -92,9 +92,9 @@ def transpose_block(P, o, m, n, T, t):
 @inline
 def subtract_product(A, t, P, o, m, T, q, w, n):
     """The m × w block at t of A −= P T, for an m × n block at o and an n × w block at q."""
-    q = q & PLACE
+    q = q & PLACE_BITS
     for y in range(m):
-        r, e = (t + y * w) & PLACE, (o + y * n) & PLACE
+        r, e = (t + y * w) & PLACE_BITS, (o + y * n) & PLACE_BITS
         if w == BALL_ROWS:
             c0, c1, c2 = A[r], A[r + 1], A[r + 2]
             for k in range(n):
@@ -167,33 +167,33 @@ def factor_lu(blocks, A, U, row):
 @inline
 def forward_lu(blocks, A, x, J, n):
     """The part of block J in x ← L⁻¹x."""
-    first = blocks.node[J] & PLACE
+    first = blocks.node[J] & PLACE_BITS
     x0, x1, x2 = x[first], x[first + 1] if n > 1 else 0.0, x[first + 2] if n > 2 else 0.0
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        to = blocks.node[I] & PLACE
+        to = blocks.node[I] & PLACE_BITS
         for i in range(blocks.node[I + 1] - to):
-            r = (oI + i * n) & PLACE
+            r = (oI + i * n) & PLACE_BITS
             if n == BALL_ROWS:
                 s = A[r] * x0 + A[r + 1] * x1 + A[r + 2] * x2
             else:
                 s = 0.0
                 for k in range(n):
                     s += A[r + k] * x[first + k]
-            x[(to + i) & PLACE] -= s
+            x[(to + i) & PLACE_BITS] -= s
 
 
 @inline
 def backward_lu(blocks, A, U, x, y, J, n):
     """The part of block J in x ← U⁻¹x."""
-    first, o = blocks.node[J] & PLACE, blocks.diagonal[J] & PLACE
+    first, o = blocks.node[J] & PLACE_BITS, blocks.diagonal[J] & PLACE_BITS
     if n == BALL_ROWS:
         y0, y1, y2 = x[first], x[first + 1], x[first + 2]
         for p in range(blocks.below[J], blocks.below[J + 1]):
             I, oI = blocks.below_block[p], blocks.below_offset[p]
             to = blocks.node[I]
             for i in range(blocks.node[I + 1] - to):
-                t, r = x[(to + i) & PLACE], (oI + i * n) & PLACE
+                t, r = x[(to + i) & PLACE_BITS], (oI + i * n) & PLACE_BITS
                 y0, y1, y2 = y0 - U[r] * t, y1 - U[r + 1] * t, y2 - U[r + 2] * t
         x[first] = A[o] * y0 + A[o + 1] * y1 + A[o + 2] * y2
         x[first + 1] = A[o + 3] * y0 + A[o + 4] * y1 + A[o + 5] * y2
@@ -203,7 +203,7 @@ def backward_lu(blocks, A, U, x, y, J, n):
             I, oI = blocks.below_block[p], blocks.below_offset[p]
             to = blocks.node[I]
             for i in range(blocks.node[I + 1] - to):
-                t, r = x[(to + i) & PLACE], (oI + i * n) & PLACE
+                t, r = x[(to + i) & PLACE_BITS], (oI + i * n) & PLACE_BITS
                 for k in range(n):
                     x[first + k] -= U[r + k] * t
         for k in range(n):

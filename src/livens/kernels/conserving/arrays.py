@@ -29,7 +29,7 @@ SQUARE = 3
 LENGTH = 4
 HINGE_ANGLE = 5
 ROTATION_ANGLE = 6
-TURN = 7
+STEP_TURN = 7
 
 NOWHERE = -(1 << 60)  # the place of a block that is zero
 DISPLACEMENT_PART, ROTATION_PART = 0, 1
@@ -48,7 +48,7 @@ class Measures(NamedTuple):
     body: Ints  # (m, 2)
     point: Floats  # from the centres of mass, principal axes [m] (m, 2, 3)
     direction: Floats  # U, W; of a HINGE_ANGLE two dials of the first and a hand of the second body; W_k of a
-    #                    ROTATION_ANGLE; U of a TURN (m, 3, 3)
+    #                    ROTATION_ANGLE; U of a STEP_TURN (m, 3, 3)
     axis: Ints  # world axis of ALONG_AXIS (m,)
     length: Floats  # of a SQUARE [m] (m,)
     points: Ints  # 1: this and the next two measures are ALONG_AXIS x, y and z of the same points (m,)

@@ -12,7 +12,7 @@ from ..._jit import njit
 from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NOWHERE, PROJECTION, ROTATION_ANGLE, TURN
+from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NOWHERE, PROJECTION, ROTATION_ANGLE, STEP_TURN
 from .measures import between, middle, stretch, times
 
 II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or second body with the first or second
@@ -45,7 +45,7 @@ def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
             e = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
             couple_product(B0, B1, i, j, e, measures.direction[m, k], -0.5 * F, K)
         return
-    if kind == TURN:
+    if kind == STEP_TURN:
         U1 = to_world(B1, i, measures.direction[m, 0])
         add_hat(K, II, 3, 3, 0.5 * F, U1)
         add_hat(K, JI, 3, 3, -0.5 * F, U1)

@@ -3,10 +3,10 @@
 With u a vector that a body carries, u₀ and u₁ its world components at the start and the end of a step, ū their mean,
 x = a + B r points, d = x_j − x_i, U and W directions of i and j:
 
-    ALONG_AXIS   d·e_k                                  PRODUCT    U·W
-    PROJECTION   U·d                                    SQUARE     |d|²/2l
-    LENGTH       |d|                                    HINGE_ANGLE  θ = atan2(S·W, C·W)
-    ROTATION_ANGLE  θ with cos θ = ½ (Σ_k U_k·W_k − 1)  TURN         Ū·(ρ_j − ρ_i) of a step, ρ = h B₀ Ω̄
+    ALONG_AXIS      d·e_k                               PRODUCT      U·W
+    PROJECTION      U·d                                 SQUARE       |d|²/2l
+    LENGTH          |d|                                 HINGE_ANGLE  θ = atan2(S·W, C·W)
+    ROTATION_ANGLE  θ, cos θ = ½ (Σ_k U_k·W_k − 1)      STEP_TURN    Ū·(ρ_j − ρ_i) of a step, ρ = h B₀ Ω̄
 
 The discrete gradient is a force F and a moment on each body. It satisfies, for every finite displacement,
 
@@ -20,7 +20,7 @@ products it is the gradient at the mean vectors. For the others, s = f(π) of a 
     HINGE_ANGLE   on j:  κ W̄ × E,   E = −s̄ C̄ + c̄ S̄,   c = C·W,   s = S·W,   κ = (θ₁ − θ₀)/(s₁c₀ − c₁s₀)            (2)
 
 Forces along a ROTATION_ANGLE, the angle of the relative rotation of two bodies (U_k the axes of i, W_k those of j that
-coincide with them at θ = 0), are those along 1 − cos θ, whose gradient is smooth at θ = 0. A TURN is the relative
+coincide with them at θ = 0), are those along 1 − cos θ, whose gradient is smooth at θ = 0. A STEP_TURN is the relative
 rotation of a step about an axis U of the first body: not the difference of a function of positions, but the turn that
 torques about Ū do their work over.
 
@@ -35,7 +35,7 @@ from ..._jit import inline, njit
 from ..coordinates import relative_rotation, to_world
 from ..trigonometry import arc_tangent, sine_and_cosine
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NO_LAW, PRODUCT, PROJECTION, ROTATION_ANGLE, SQUARE, TURN
+from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NO_LAW, PRODUCT, PROJECTION, ROTATION_ANGLE, SQUARE, STEP_TURN
 
 MOST_TURNS = 1e15  # more is a state that is no longer finite
 
@@ -101,7 +101,7 @@ def value(measures, m, a, B, near):
     if kind == ROTATION_ANGLE:
         phi = relative_rotation(measures.body[m], measures.direction[m], B)
         return math.sqrt(dot(phi, phi))
-    if kind == TURN:
+    if kind == STEP_TURN:
         return 0.0
     d = between(a, i, j, to_world(B, i, measures.point[m, 0]), to_world(B, j, measures.point[m, 1]))
     if kind == ALONG_AXIS:
@@ -143,7 +143,7 @@ def turn_of(B0, B1, b, u):
 
 @njit
 def differentiate_turn(measures, m, B0, B1, fresh, D, N):
-    """`differentiate` for a TURN."""
+    """`differentiate` for a STEP_TURN."""
     i, j, none = measures.body[m, 0], measures.body[m, 1], (0.0, 0.0, 0.0)
     U1 = to_world(B1, i, measures.direction[m, 0])
     U = middle(to_world(B0, i, measures.direction[m, 0]), U1)
@@ -248,7 +248,7 @@ def differentiate(measures, m, a0, B0, a1, B1, s0, fresh, D, N):
         return s1
     if kind == ROTATION_ANGLE:
         return differentiate_rotation(measures, m, B0, B1, fresh, D, N)
-    if kind == TURN:
+    if kind == STEP_TURN:
         return differentiate_turn(measures, m, B0, B1, fresh, D, N)
     u0, u1 = to_world(B0, i, measures.point[m, 0]), to_world(B1, i, measures.point[m, 0])
     w0, w1 = to_world(B0, j, measures.point[m, 1]), to_world(B1, j, measures.point[m, 1])
