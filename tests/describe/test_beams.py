@@ -211,6 +211,37 @@ def test_contact_of_a_tube():
 
 
 @pytest.mark.parametrize("seed", range(2))
+def test_pieces_of_a_beam_do_not_touch_their_neighbours(seed):
+    """A clamped strip falls as it does without contacts until it meets a plane; then it only loses energy, and its
+    motion does not depend on the step."""
+    R = Rotation.random(random_state=seed).as_matrix()
+    rubber, ends = lv.Material(2e6, 1000.0, nu=0.3), []
+
+    def strip(*planes):
+        m = lv.Model(gravity=R @ (0, 0, -9.81))
+        beam = m.add(lv.Beam([(0, 0, 0), R[:, 0]], 8, lv.Section.rectangle(0.06, 0.02), rubber, up=R[:, 1]))
+        m.add(lv.Rigid(m.world.point(0, 0, 0), beam.start.point(0, 0, 0)))
+        if planes:
+            at = [m.world.plane(R @ (0, 0, height), normal=R[:, 2]) for height in planes]
+            m.add(lv.Contacts(planes=at))
+        return m, beam
+
+    alone, beam = strip()
+    free = lv.simulate(alone, h=5e-4, until=0.4).position(beam.end)
+    low, beam = strip(-5.0)
+    assert np.abs(lv.simulate(low, h=5e-4, until=0.4).position(beam.end) - free).max() < 1e-11
+    for h in (5e-4, 2.5e-4):
+        m, beam = strip(-0.3)
+        motion = lv.simulate(m, h=h, until=0.35)
+        heights = np.array([motion.position(body) @ R[:, 2] for body in beam.bodies])
+        assert heights.min() > -0.3
+        assert np.diff(motion.energy).max() < 1e-3 * np.ptp(motion.energy)
+        ends.append(R.T @ motion.position(beam.end)[-1])
+    assert np.ptp(free @ R[:, 2]) > 0.35
+    assert np.abs(ends[0] - ends[1]).max() < 0.02
+
+
+@pytest.mark.parametrize("seed", range(2))
 def test_load_and_joints_at_inner_sections(seed):
     """A beam on two supports, one of them inside, with loads at inner sections: Euler and Bernoulli, with second
     order. Supports at 0 and L/2, force P at L/4 and at the end."""
@@ -241,6 +272,7 @@ def test_load_and_joints_at_inner_sections(seed):
         (lambda: lv.Beam([(0, 0, 0), (1, 0, 0)], 2, lv.Section.circle(0.1)), "a section and a material"),
         (lambda: lv.Beam([(0, 0, 0), (1, 0, 0)], 2, lv.Section.circle(0.1), STEEL, up=(1, 0, 0)), "points along it"),
         (lambda: lv.Beam(lambda s: (0, 0, 0), 2, lv.Section.circle(0.1), STEEL), "stands still"),
+        (lambda: lv.Beam(lambda s: "x", 2, lv.Section.circle(0.1), STEEL), "must give three finite numbers"),
         (lambda: lv.Beam("line", 2, lv.Section.circle(0.1), STEEL), "two points, a list of points"),
         (lambda: lv.Material(1.0, 1.0), "exactly one of G= and nu="),
         (lambda: lv.Section.tube(0.1, 0.2), "less than its radius"),

@@ -166,6 +166,92 @@ def test_stops_are_exact():
     assert worst(motion.energy) <= 1e-11 * scale(motion)
 
 
+def ball_joints(seed, **options):
+    """Two bodies on ball joints, in a random orientation, which turn about the first joint."""
+    R, omega = Rotation.random(random_state=seed).as_matrix(), (1.0, 2.0, 3.0)
+    m, bodies = lv.Model(gravity=R @ (0, 0, -9.81)), []
+    for x, size, mass, name in ((0.5, (1, 0.2, 0.1), 1.0, "one"), (1.3, (0.6, 0.2, 0.15), 0.5, "two")):
+        at = {"at": R @ (x, 0, 0), "rotation": R, "velocity": R @ np.cross(omega, (x, 0, 0)), "body_rates": omega}
+        bodies.append(m.add(lv.Body(lv.Box(*size, mass=mass), name=name, **at)))
+    one, two = bodies
+    m.add(lv.Spherical(m.world.point(0, 0, 0), one.point(-0.5, 0, 0), name="shoulder", **options))
+    m.add(lv.Spherical(one.point(0.5, 0, 0), two.point(-0.3, 0, 0), name="elbow", **options))
+    return m
+
+
+BALLS = {
+    "damping": {"damping": 0.05},
+    "spring": {"stiffness": 3.0},
+    "spring with a rest position": {"stiffness": 3.0, "rest": (0.3, 0.2, -0.4), "damping": 0.02},
+    "stop": {"limits": (None, 0.4), "limit_stiffness": 200.0},
+}
+
+
+@pytest.mark.parametrize("which", BALLS)
+def test_springs_stops_and_dampers_of_ball_joints(which):
+    """The energy balance is exact, and the motion of second order."""
+    m, errors = ball_joints(7, **BALLS[which]), []
+    exact = lv.simulate(m, lv.Livens(), h=5e-5, until=0.5)
+    for h in (5e-4, 2.5e-4) if which == "stop" else (2e-3, 1e-3):
+        motion = lv.simulate(m, SCHEME, h=h, until=0.5)
+        assert worst(balance(motion)) <= 1e-12 * scale(motion)
+        errors.append(np.abs(motion.position("two")[-1] - exact.position("two")[-1]).max())
+    assert errors[1] < 2e-4
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+    long = lv.simulate(m, SCHEME, h=5e-3, until=5.0)
+    assert worst(balance(long)) <= 1e-11 * scale(long)
+    if "damping" in BALLS[which]:
+        assert long.dissipated[-1] > 0.1
+
+
+def test_springs_in_ball_joints_at_rest_and_at_small_angles():
+    """At the rest position the axis of the rotation is not defined; the torque is zero and smooth there."""
+    m = lv.Model()
+    b = m.add(lv.Body(lv.MassProperties(1.0, (0.1, 0.2, 0.25)), body_rates=(0, 0, 0.3), name="b"))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), b.point(0, 0, 0), stiffness=5.0, name="ball"))
+    motion = lv.simulate(m, SCHEME, h=0.02, until=20.0)
+    assert worst(motion.energy) <= 1e-14
+    turn = motion.rotation(b)[:, 1, 0]
+    omega = np.sqrt(5.0 / 0.25)
+    discrete = 2.0 * np.arctan(0.5 * 0.02 * omega) / 0.02  # as the trapezoidal rule, at small angles
+    assert np.abs(turn - 0.3 / omega * np.sin(discrete * motion.t)).max() < 2e-3 * 0.3 / omega
+
+
+def test_a_motor_in_a_ball_joint():
+    m, errors = ball_joints(9), []
+    m.add(lv.Motor(m["elbow"], lambda t: 0.3 * np.sin(3 * t), coordinate="turn_y"))
+    exact = lv.simulate(m, lv.Livens(), h=5e-5, until=0.5)
+    for h in (5e-3, 2.5e-3):
+        motion = lv.simulate(m, SCHEME, h=h, until=0.5)
+        assert worst(balance(motion)) <= 1e-12 * scale(motion)
+        errors.append(np.abs(motion.position("two")[-1] - exact.position("two")[-1]).max())
+    assert abs(motion.work[-1] - exact.work[-1]) < 1e-3 * np.ptp(exact.work)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_thin_rods_and_point_masses(seed):
+    """Bodies without inertia about some or all axes: two thin rods, and a chain of point masses on massless rods."""
+    R = Rotation.random(random_state=seed).as_matrix()
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    last, x = m.world.point(0, 0, 0), 0.0
+    for k in range(2):
+        rod = m.add(lv.Body(lv.ThinRod(0.5, mass=1.0), at=R @ (x + 0.25, 0, 0), rotation=R, name=f"rod {k}"))
+        m.add(lv.Spherical(last, rod.point(-0.25, 0, 0)))
+        last, x = rod.point(0.25, 0, 0), x + 0.5
+    for k in range(3):
+        point = m.add(lv.Body(lv.PointMass(0.3), at=R @ (x + 0.2, 0, 0), name=f"point {k}"))
+        m.add(lv.Rod(last, point.center))
+        last, x = point.center, x + 0.2
+    motion = lv.simulate(m, SCHEME, h=2e-3, until=3.0)
+    assert worst(motion.energy) <= 1e-12 * scale(motion)
+    assert motion.defect_position.max() < 1e-13
+    errors, exact = [], lv.simulate(m, lv.Livens(order=4), h=2.5e-4, until=0.3).position("point 2")[-1]
+    for h in (1e-3, 5e-4):
+        errors.append(np.abs(lv.simulate(m, SCHEME, h=h, until=0.3).position("point 2")[-1] - exact).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+
+
 def test_attraction_conserves_energy_and_angular_momentum():
     m = lv.Model()
     for k, (x, v) in enumerate((((1, 0, 0), (0, 0.6, 0.1)), ((-1, 0, 0), (0, -0.5, 0)), ((0, 2, 0.3), (0.4, 0, 0)))):

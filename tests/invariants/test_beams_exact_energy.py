@@ -13,17 +13,18 @@ def helix(s):
     return np.array([np.cos(4 * s), np.sin(4 * s), 0.5 * s])
 
 
+@pytest.mark.parametrize("phase", [2.3, 10.0])
 @pytest.mark.parametrize("seed", range(2))
-def test_free_beam_beyond_the_explicit_limit(seed):
-    """hω = 2.3: energy, momentum and angular momentum are constant to round-off; the explicit step has no solution or
-    gains energy there."""
+def test_free_beam_beyond_the_explicit_limit(seed, phase):
+    """hω = 2.3 and 10: energy, momentum and angular momentum are constant to round-off; the explicit step has no
+    solution or gains energy there."""
     R = Rotation.random(random_state=seed).as_matrix()
     m = lv.Model()
     stiffnesses = (400.0, 500.0, 900.0, 3.0, 4.0, 5.0)
     beam = lv.Beam(lambda s: R @ helix(s), 6, stiffnesses=stiffnesses, mass_per_length=1.0, up=R[:, 2], twist=0.7)
     m.add(beam)
     beam.start.velocity = R @ (0.4, -0.2, 0.3)
-    h = 2.3 / lv.stiffness(m).frequency
+    h = phase / lv.stiffness(m).frequency
     motion = lv.simulate(m, lv.EnergyMomentum(), h=h, until=200 * h)
     assert np.ptp(motion.energy) < 1e-11 * motion.energy[0]
     assert np.ptp(motion.momentum, axis=0).max() < 1e-13

@@ -17,9 +17,11 @@ from ..kernels.conserving.arrays import (
     NOWHERE,
     PRODUCT,
     PROJECTION,
+    ROTATION_ANGLE,
     ROTATION_PART,
     SPRING_LAW,
     SQUARE,
+    STEP_TURN,
     ConservingWork,
     Energies,
     Measures,
@@ -27,7 +29,7 @@ from ..kernels.conserving.arrays import (
     Trial,
 )
 from ..kernels.conserving.energies import push_of
-from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, SPAN
+from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, ROTATION, SPAN
 from .newton_pattern import PART, PARTS, Unknowns
 from .ordering import NODE_ROWS
 
@@ -108,13 +110,16 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
     )
     places = [unknowns.places(b, c) for _, _, touched, _ in instances for b in touched for c in touched]
     energies = _energies(system, instances, places, len(work.registers))
-    trial = _trial(m, unknowns.blocks, values, r, len(work.S))
+    trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G))
+    for begin in np.flatnonzero(measures.points).tolist():
+        for axis in range(3):
+            trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
     return ConservingWork(work, measures, pattern, trial, energies)
 
 
 def _parts(kind: int) -> tuple[int, ...]:
     """The parts of its bodies on which a measure depends."""
-    return (ROTATION_PART,) if kind in (PRODUCT, HINGE_ANGLE) else PARTS
+    return (ROTATION_PART,) if kind in (PRODUCT, HINGE_ANGLE, ROTATION_ANGLE, STEP_TURN) else PARTS
 
 
 def _couple(
@@ -186,6 +191,7 @@ def _energies(
         weight=np.array([max(gyration[touched].max(), 1e-30) for _, _, touched, _ in instances]),
         invariant=np.array([alike[k] for k, _, _, _ in instances], dtype=np.int64),
         V0=np.zeros(len(instances)),
+        F0=np.zeros((len(formulas.handle), 3)),
         y=np.zeros((6, numbers)),
         q=np.zeros((3, numbers)),
         wrench=np.zeros((most, 6)),
@@ -219,7 +225,7 @@ def _depends_on_relative_positions(system: System, k: int) -> bool:
     return seen
 
 
-def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
+def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int) -> Trial:
     unknowns = int(blocks.row[-1])
     return Trial(
         s0=np.zeros(m),
@@ -239,6 +245,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int) -> Trial:
         tilt=np.ones(1),
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),
+        both=np.zeros((entries, 6)),
     )
 
 
@@ -251,18 +258,12 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         made.add(SQUARE if flat else LENGTH, body, point, np.zeros((3, 3)), law=(SPRING_LAW, k))
     for k, body in enumerate(system.pairs.body):
         made.add(LENGTH, body, none, np.zeros((3, 3)), law=(ATTRACTION_LAW, k))
-    of_coordinate = {
-        c: made.add(
-            PROJECTION if coordinates.kind[c] == DISPLACEMENT else HINGE_ANGLE,
-            coordinates.body[c],
-            coordinates.point[c],
-            np.array([coordinates.axis[c], none[0], none[0]])
-            if coordinates.kind[c] == DISPLACEMENT
-            else np.array([*coordinates.dial[c], coordinates.hand[c]]),
-            law=(COORDINATE_LAW, c),
+    of_coordinate = {}
+    for c in _acting_coordinates(system):
+        kind, directions = _measure_of_coordinate(system, c)
+        of_coordinate[c] = made.add(
+            kind, coordinates.body[c], coordinates.point[c], directions, law=(COORDINATE_LAW, c)
         )
-        for c in _acting_coordinates(system)
-    }
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
         if kind == COUPLE:
@@ -281,6 +282,18 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         row_measure.append([one, -1])
         ratio.append([1.0, 0.0])
     return made, row_measure, ratio
+
+
+def _measure_of_coordinate(system: System, c: int) -> tuple[int, np.ndarray]:
+    """The kind of measure of coordinate c, and its directions. A component of a rotation vector has no hand."""
+    q, none = system.coordinates, np.zeros(3)
+    if q.kind[c] == DISPLACEMENT:
+        return PROJECTION, np.array([q.axis[c], none, none])
+    if q.kind[c] == ROTATION:
+        return ROTATION_ANGLE, q.reference[c]
+    if not q.hand[c].any():
+        return STEP_TURN, np.array([q.axis[c], none, none])
+    return HINGE_ANGLE, np.array([*q.dial[c], q.hand[c]])
 
 
 def _points(made: _List) -> np.ndarray:

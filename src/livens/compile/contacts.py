@@ -260,8 +260,8 @@ def _points(part: ContactShape) -> int:
 
 
 def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
-    """Keys of pairs of bodies that do not touch: moving bodies that a joint connects, and those that users exclude. A
-    pair with a Contact of its own touches."""
+    """Keys of pairs of bodies that do not touch: moving bodies that a joint connects, neighbours in a beam, and those
+    that users exclude. A pair with a Contact of its own touches."""
     n = len(model.bodies)
     if not rules.crowds:
         return np.zeros(0, dtype=np.int64)
@@ -270,7 +270,9 @@ def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
         for joint in model.joints
         if len(joint.points) == 2 and not any(point.body.is_world for point in joint.points)
     }
-    pairs |= {tuple(sorted((frames.number[a], frames.number[b]))) for _, rule in rules.crowds for a, b in rule.exclude}
+    named = [pair for _, rule in rules.crowds for pair in rule.exclude]
+    linked = [pair for thing in model.things for pair in thing.linked]
+    pairs |= {tuple(sorted((frames.number[a], frames.number[b]))) for a, b in named + linked}
     own = {tuple(sorted(frames.number[_body(side)] for side in rule.sides)) for _, rule in rules.pairs}
     keys = [pair[0] * n + pair[-1] for pair in pairs - own]
     return np.array(sorted(keys), dtype=np.int64)

@@ -138,7 +138,7 @@ def _compiled_coordinates(entries: list[_Entry], frames: Frames) -> Coordinates:
         point=pairs(frames.all_local(a, firsts, owners), frames.all_local(b, seconds, owners)),
         axis=frames.all_directions(a, [q.axis for q in acting]),
         dial=_dials(frames, a, acting),
-        hand=frames.all_directions(b, [q.hand for q in acting]),
+        hand=frames.all_directions(b, [np.zeros(3) if q.kind == "COMPONENT" else q.hand for q in acting]),
         reference=stack([_reference(frames, q) for q in acting], (3, 3)),
         stiffness=stack([spring.stiffness for spring in springs], ()),
         rest=stack([spring.rest for spring in springs], ()),

@@ -68,6 +68,11 @@ class Thing:
         return ()
 
     @property
+    def linked(self) -> Sequence[tuple[Body, Body]]:
+        """Pairs of bodies that are parts of one piece, such as neighbours in a beam: they do not touch each other."""
+        return ()
+
+    @property
     def joints(self) -> tuple[Thing, ...]:
         """The joints on whose coordinates it acts."""
         return ()

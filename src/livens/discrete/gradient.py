@@ -47,7 +47,8 @@ class DiscreteGradient:
     the ends by `points` Gauss points, for separable energies: there it is the quotient of differences of each summand.
     Momenta of linear symmetries that the system names (`symmetries=`) are conserved: translations and cyclic
     coordinates with both forms, rotations with "gonzalez" and a constant mass. With constraints g(q) = 0 holds at every
-    step, and G(q) v = 0 up to O(h²).
+    step, and G(q) v = 0 up to O(h²). The mass may be singular: a coordinate may have none, if forces or constraints say
+    where it is.
 
     >>> import livens.discrete as ld
     >>> stiff = ld.Mechanical(mass=[1.0], potential=lambda x: 0.5e4 * x[0]**2 + 1e4 * x[0]**4)

@@ -83,7 +83,8 @@ def orthogonal(M: Any, along: list[Any]) -> list[tuple[Any, Any]]:
     basis: list[tuple[Any, Any]] = []
     for xi in along:
         rest = xi - sum((b * ca.dot(b, M @ xi) / square for b, square in basis), ca.SX.zeros(xi.shape))
-        basis.append((rest, ca.dot(rest, M @ rest) + DEPENDENT * ca.dot(xi, M @ xi)))
+        square = ca.dot(rest, M @ rest) + DEPENDENT * ca.dot(xi, M @ xi)
+        basis.append((rest, ca.if_else(square > 0.0, square, 1.0)))  # ξ = 0: a rotation about a line with all points
     return basis
 
 

@@ -20,10 +20,12 @@ from .energy_check import warn_of_energy_error
 from .lagrangian import Lagrangian
 from .legendre import evaluate
 from .maps import Blocks, Program
+from .massless import imbalance
 from .run import Run
 from .scheme import scheme_of
 
 CHUNK = 0.25  # duration of a chunk [s]
+BALANCED = 1e-6  # forces on coordinates without mass, relative to their parts, that count as balanced
 MEMORY = 8 * 2**30  # largest record [bytes]
 FAILURES = {
     status.NOT_FINITE: "the numbers are no longer finite, or the equations have no unique solution",
@@ -157,7 +159,8 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     when, qv = np.array([t]), np.concatenate([q, v])[None]
     p = evaluate(system, state_maps.MOMENTUM_AND_ENERGY, when, qv)[0]
     a = evaluate(system, state_maps.ACCELERATIONS, when, qv)[0, : system.n]
-    if not np.isfinite(p).all() or not np.isfinite(a).all():
+    known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
+    if not np.isfinite(p).all() or not (np.isfinite(a).all() or _massless(system, layout, q, v, t)):
         if culprit := not_finite(system, q, v, t):
             raise ModelError(
                 f"{culprit}, or its derivative, is not finite at the start (ld.norm has no gradient at zero)."
@@ -166,7 +169,6 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
             "the accelerations at the start cannot be found: the mass matrix ∂²L/∂v² is singular, the constraints "
             "repeat each other, or a second derivative is not finite there."
         )
-    known = {"q": q, "v": v, "p": p[: system.n], "A": a, "a": a}
     y = np.zeros(layout.size)
     for name, part in layout.part.items():
         if name in known:
@@ -174,9 +176,26 @@ def first_state(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float
     return y
 
 
+def _massless(system: Lagrangian, layout: Blocks, q: Array, v: Array, t: float) -> bool:
+    """True if a scheme with this state needs no accelerations; the forces on coordinates without mass should balance at
+    the start."""
+    if "v" not in layout.part or {"A", "a"} & set(layout.part) or not_finite(system, q, v, t):
+        return False
+    if (part := imbalance(system, q, v, t)) > BALANCED:
+        warnings.warn(
+            f"coordinates without mass are out of balance at the start, by {part:.1g} of the forces on them, and will "
+            "alternate from step to step: start where these forces balance.",
+            ModelWarning,
+            stacklevel=5,
+        )
+    return True
+
+
 def first_guess(program: Program, past: Array, system: Lagrangian, q: Array, v: Array, t: float, h: float) -> None:
     """The first guess of the unknowns of the first step."""
     answer = evaluate(system, state_maps.ACCELERATIONS, np.array([t]), np.concatenate([q, v])[None])[0]
+    if not np.isfinite(answer).all():  # coordinates without mass
+        answer = np.zeros(len(answer))
     a, lam = answer[: system.n], answer[system.n :]
     for m, begin in zip(program.maps, program.arrays.unknown[:-1], strict=True):
         for name, (what, c) in m.first.items():

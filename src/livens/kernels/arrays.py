@@ -73,7 +73,7 @@ class Coordinates(NamedTuple):
     point: Floats  # from the centres of mass, principal axes [m] (c, 2, 3)
     axis: Floats  # fixed to the first body (c, 3)
     dial: Floats  # two directions of the first body, perpendicular to the axis, from which the angle counts (c, 2, 3)
-    hand: Floats  # the direction of the second body whose angle is measured (c, 3)
+    hand: Floats  # the direction of the second body whose angle is measured; zero of a component of a rotation (c, 3)
     reference: Floats  # of a ROTATION: axes of the second body in those of the first where its angle is zero (c, 3, 3)
     stiffness: Floats  # [N m/rad] or [N/m] (c,)
     rest: Floats  # coordinate at which the spring is free [rad] or [m] (c,)

@@ -6,7 +6,9 @@ sparse.py; A holds the diagonal and lower blocks, U the upper blocks, transposed
     L_IJ = A_IJ D_J⁻¹,     A_IK −= L_IJ U_JK,     U_KI −= L_KJ U_JI     for I ≥ K below J.                     (1)
 
 Blocks of 3 and 5 unknowns are the usual ones: the same functions are inlined with this number as a constant, so that
-the compiler unrolls their loops.
+the compiler unrolls their loops. Sums are local numbers: after a store into A the compiler would read all again.
+`& PLACE_BITS` shows it that a place is not negative: otherwise it would test the sign of each one, because negative
+places count from the end.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from __future__ import annotations
 from .._jit import inline, njit
 from .sparse import BALL_ROWS, HINGE_ROWS
 
+PLACE_BITS = (1 << 40) - 1  # all bits that a place may have
+
 
 @inline
 def invert_block(A, o, n):
     """The n × n block at o replaced by its inverse (Gauss–Jordan, largest pivot of the column, n ≤ 8)."""
+    o = o & PLACE_BITS
     order = 0  # the row exchanges, four bits each
     for z in range(n):
         best = z
@@ -49,43 +54,66 @@ def invert_block(A, o, n):
 @inline
 def multiply_block(A, oA, n, m, o, row):
     """The n × m block at oA replaced by its product with the m × m block at o; `row` is scratch."""
+    o = o & PLACE_BITS
     for y in range(n):
-        for k in range(m):
-            row[k] = A[oA + y * m + k]
-        for z in range(m):
-            s = 0.0
+        r = (oA + y * m) & PLACE_BITS
+        if m == BALL_ROWS:
+            p0, p1, p2 = A[r], A[r + 1], A[r + 2]
+            c0 = p0 * A[o] + p1 * A[o + 3] + p2 * A[o + 6]
+            c1 = p0 * A[o + 1] + p1 * A[o + 4] + p2 * A[o + 7]
+            c2 = p0 * A[o + 2] + p1 * A[o + 5] + p2 * A[o + 8]
+            A[r], A[r + 1], A[r + 2] = c0, c1, c2
+        elif m == HINGE_ROWS:
+            c0 = c1 = c2 = c3 = c4 = 0.0
             for k in range(m):
-                s += row[k] * A[o + k * m + z]
-            A[oA + y * m + z] = s
+                p, t = A[r + k], o + k * m
+                c0, c1, c2 = c0 + p * A[t], c1 + p * A[t + 1], c2 + p * A[t + 2]
+                c3, c4 = c3 + p * A[t + 3], c4 + p * A[t + 4]
+            A[r], A[r + 1], A[r + 2], A[r + 3], A[r + 4] = c0, c1, c2, c3, c4
+        else:
+            for k in range(m):
+                row[k] = A[r + k]
+            for z in range(m):
+                c = 0.0
+                for k in range(m):
+                    c += row[k] * A[o + k * m + z]
+                A[r + z] = c
 
 
 @inline
 def transpose_block(P, o, m, n, T, t):
     """The m × n block at o, transposed to t."""
     for y in range(m):
+        e, f = (o + y * n) & PLACE_BITS, (t + y) & PLACE_BITS
         for k in range(n):
-            T[t + k * m + y] = P[o + y * n + k]
+            T[f + k * m] = P[e + k]
 
 
 @inline
 def subtract_product(A, t, P, o, m, T, q, w, n):
     """The m × w block at t of A −= P T, for an m × n block at o and an n × w block at q."""
+    q = q & PLACE_BITS
     for y in range(m):
-        for z in range(0, w - 1, 2):  # two columns at a time, which the compiler joins
-            c = 0.0
-            d = 0.0
+        r, e = (t + y * w) & PLACE_BITS, (o + y * n) & PLACE_BITS
+        if w == BALL_ROWS:
+            c0, c1, c2 = A[r], A[r + 1], A[r + 2]
             for k in range(n):
-                c += P[o + y * n + k] * T[q + k * w + z]
-                d += P[o + y * n + k] * T[q + k * w + z + 1]
-            c = A[t + y * w + z] - c
-            d = A[t + y * w + z + 1] - d
-            A[t + y * w + z] = c
-            A[t + y * w + z + 1] = d
-        if w % 2 == 1:
-            c = 0.0
+                p, f = P[e + k], q + k * w
+                c0, c1, c2 = c0 - p * T[f], c1 - p * T[f + 1], c2 - p * T[f + 2]
+            A[r], A[r + 1], A[r + 2] = c0, c1, c2
+        elif w == HINGE_ROWS:
+            c0, c1, c2, c3, c4 = A[r], A[r + 1], A[r + 2], A[r + 3], A[r + 4]
             for k in range(n):
-                c += P[o + y * n + k] * T[q + k * w + w - 1]
-            A[t + y * w + w - 1] -= c
+                p, f = P[e + k], q + k * w
+                c0, c1, c2 = c0 - p * T[f], c1 - p * T[f + 1], c2 - p * T[f + 2]
+                c3, c4 = c3 - p * T[f + 3], c4 - p * T[f + 4]
+            A[r], A[r + 1], A[r + 2], A[r + 3], A[r + 4] = c0, c1, c2, c3, c4
+        else:
+            for z in range(w):
+                c = 0.0
+                for k in range(n):
+                    c += P[e + k] * T[q + k * w + z]
+                A[r + z] -= c
 
 
 @inline
@@ -139,33 +167,52 @@ def factor_lu(blocks, A, U, row):
 @inline
 def forward_lu(blocks, A, x, J, n):
     """The part of block J in x ← L⁻¹x."""
-    first = blocks.node[J]
+    first = blocks.node[J] & PLACE_BITS
+    x0, x1, x2 = x[first], x[first + 1] if n > 1 else 0.0, x[first + 2] if n > 2 else 0.0
     for p in range(blocks.below[J], blocks.below[J + 1]):
         I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for i in range(blocks.node[I + 1] - blocks.node[I]):
-            s = 0.0
-            for k in range(n):
-                s += A[oI + i * n + k] * x[first + k]
-            x[blocks.node[I] + i] -= s
+        to = blocks.node[I] & PLACE_BITS
+        for i in range(blocks.node[I + 1] - to):
+            r = (oI + i * n) & PLACE_BITS
+            if n == BALL_ROWS:
+                s = A[r] * x0 + A[r + 1] * x1 + A[r + 2] * x2
+            else:
+                s = 0.0
+                for k in range(n):
+                    s += A[r + k] * x[first + k]
+            x[(to + i) & PLACE_BITS] -= s
 
 
 @inline
 def backward_lu(blocks, A, U, x, y, J, n):
     """The part of block J in x ← U⁻¹x."""
-    first, o = blocks.node[J], blocks.diagonal[J]
-    for p in range(blocks.below[J], blocks.below[J + 1]):
-        I, oI = blocks.below_block[p], blocks.below_offset[p]
-        for i in range(blocks.node[I + 1] - blocks.node[I]):
-            t = x[blocks.node[I] + i]
-            for k in range(n):
-                x[first + k] -= U[oI + i * n + k] * t
-    for k in range(n):
-        y[first + k] = x[first + k]
-    for i in range(n):
-        s = 0.0
+    first, o = blocks.node[J] & PLACE_BITS, blocks.diagonal[J] & PLACE_BITS
+    if n == BALL_ROWS:
+        y0, y1, y2 = x[first], x[first + 1], x[first + 2]
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            to = blocks.node[I]
+            for i in range(blocks.node[I + 1] - to):
+                t, r = x[(to + i) & PLACE_BITS], (oI + i * n) & PLACE_BITS
+                y0, y1, y2 = y0 - U[r] * t, y1 - U[r + 1] * t, y2 - U[r + 2] * t
+        x[first] = A[o] * y0 + A[o + 1] * y1 + A[o + 2] * y2
+        x[first + 1] = A[o + 3] * y0 + A[o + 4] * y1 + A[o + 5] * y2
+        x[first + 2] = A[o + 6] * y0 + A[o + 7] * y1 + A[o + 8] * y2
+    else:
+        for p in range(blocks.below[J], blocks.below[J + 1]):
+            I, oI = blocks.below_block[p], blocks.below_offset[p]
+            to = blocks.node[I]
+            for i in range(blocks.node[I + 1] - to):
+                t, r = x[(to + i) & PLACE_BITS], (oI + i * n) & PLACE_BITS
+                for k in range(n):
+                    x[first + k] -= U[r + k] * t
         for k in range(n):
-            s += A[o + i * n + k] * y[first + k]
-        x[first + i] = s
+            y[first + k] = x[first + k]
+        for i in range(n):
+            s = 0.0
+            for k in range(n):
+                s += A[o + i * n + k] * y[first + k]
+            x[first + i] = s
 
 
 @njit

@@ -57,7 +57,7 @@ from ..kernels.conserving.balance import (
 from ..kernels.conserving.energies import start_energies
 from ..kernels.conserving.impulses import end_momenta, hard_rates
 from ..kernels.conserving.iteration import solve_step
-from ..kernels.conserving.measures import value
+from ..kernels.conserving.measures import begin, value
 from ..kernels.conserving.prediction import (
     KNOWN,
     MEMORY,
@@ -71,7 +71,7 @@ from ..kernels.constrain import (
     largest_violation,
 )
 from ..kernels.coordinates import update_coordinates
-from ..kernels.kinds import EDGE, RIM, ROLL, ROTATION, TAPE
+from ..kernels.kinds import EDGE, RIM, ROLL, TAPE
 from ..kernels.record import store_state
 from ..kernels.rows import jacobians
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
@@ -150,8 +150,7 @@ def step(system, state, everything, h, signals, before, row):
         rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
-        for m in range(trial.s0.shape[0]):
-            trial.s0[m] = value(measures, m, state.a, state.B, trial.s1[m])
+        begin(measures, state.a, state.B, trial.s0, trial.s1)
         if system.formulas.energies > 0:
             start_energies(system.formulas, everything.energies, state.a, state.B, work.registers)
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
@@ -199,8 +198,9 @@ class EnergyMomentum:
 
     Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
     say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs 4 to 6 times that of `lv.Livens()`, and
-    must not turn a body by more than about 0.2 rad: otherwise the equations of the joints may not converge.
+    vibrations that a step does not resolve get a wrong phase. A step costs four to six times that of `lv.Livens()`
+    (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the equations of the
+    joints may not converge.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -259,8 +259,6 @@ class EnergyMomentum:
         for kind, words in REFUSED.items():
             if (system.rows.kind == kind).any():
                 raise ModelError(f"{self!r} does not take {words}: use lv.Livens().")
-        if (system.coordinates.kind == ROTATION).any():
-            raise ModelError(f"{self!r} does not take springs or limits of spherical joints: use lv.Livens().")
         if system.formulas.forces:
             raise ModelError(f"{self!r} does not take user-written forces: use lv.Livens().")
         if system.formulas.clock >= 0:

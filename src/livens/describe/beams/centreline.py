@@ -86,9 +86,13 @@ def _of_function(along: Callable[[float], Any], sections: int, label: str) -> tu
     """Places and arc lengths of the sections, and tangents at FINE times as many places."""
 
     def place(u: float) -> Array:
-        x = np.asarray(along(float(u)), dtype=np.float64)
+        given = along(float(u))
+        try:
+            x = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            x = np.zeros(0)
         if x.shape != (3,) or not np.isfinite(x).all():
-            raise ModelError(f"the curve of {label} must give three finite numbers, and gives {x.tolist()} at {u:g}.")
+            raise ModelError(f"the curve of {label} must give three finite numbers, and gives {given!r} at {u:g}.")
         return x
 
     def slope(u: float) -> Array:

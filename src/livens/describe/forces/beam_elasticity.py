@@ -74,6 +74,10 @@ class BeamElasticity(Thing):
         """The centres of its sections."""
         return tuple(Point(body, np.zeros(3)) for body in self.bodies)
 
+    @property
+    def linked(self) -> Sequence[tuple[Body, Body]]:
+        return tuple(pairwise(self.bodies))
+
     @cached_property
     def _terms(self) -> tuple[FormulaEnergy, ...]:
         stiffnesses = self.stiffnesses.tolist()

@@ -70,6 +70,10 @@ class CableElasticity(Thing):
         """Its nodes."""
         return tuple(Point(body, np.zeros(3)) for body in self.bodies)
 
+    @property
+    def linked(self) -> Sequence[tuple[Body, Body]]:
+        return tuple(pairwise(self.bodies))
+
     @cached_property
     def _terms(self) -> tuple[FormulaEnergy, ...]:
         links = zip(pairwise(self.bodies), self.lengths.tolist(), strict=True)

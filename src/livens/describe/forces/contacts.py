@@ -17,7 +17,8 @@ class Contacts(Thing):
     """Contact between all bodies of the model, and with `planes` such as [m.world.plane((0, 0, 0))].
 
     friction, restitution, impacts, rolling, spinning, patch as in `lv.Contact`, which overrides them for one pair.
-    Moving bodies that a joint connects do not touch each other; `exclude` names more pairs that do not: [(a, b), …].
+    Moving bodies that a joint connects and neighbours in a beam do not touch each other; `exclude` names more pairs
+    that do not: [(a, b), …].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

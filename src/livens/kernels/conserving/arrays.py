@@ -28,6 +28,8 @@ PROJECTION = 2
 SQUARE = 3
 LENGTH = 4
 HINGE_ANGLE = 5
+ROTATION_ANGLE = 6
+STEP_TURN = 7
 
 NOWHERE = -(1 << 60)  # the place of a block that is zero
 DISPLACEMENT_PART, ROTATION_PART = 0, 1
@@ -45,7 +47,8 @@ class Measures(NamedTuple):
     kind: Ints  # (m,)
     body: Ints  # (m, 2)
     point: Floats  # from the centres of mass, principal axes [m] (m, 2, 3)
-    direction: Floats  # U, W; for a HINGE_ANGLE two dials of the first and a hand of the second body (m, 3, 3)
+    direction: Floats  # U, W; of a HINGE_ANGLE two dials of the first and a hand of the second body; W_k of a
+    #                    ROTATION_ANGLE; U of a STEP_TURN (m, 3, 3)
     axis: Ints  # world axis of ALONG_AXIS (m,)
     length: Floats  # of a SQUARE [m] (m,)
     points: Ints  # 1: this and the next two measures are ALONG_AXIS x, y and z of the same points (m,)
@@ -86,6 +89,7 @@ class Trial(NamedTuple):
     tilt: Floats  # c of their equation (1,)
     below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
     above: Floats  # upper blocks, transposed (values,)
+    both: Floats  # Jacobian entries at both ends, joined (entries, 6)
 
 
 class Energies(NamedTuple):
@@ -98,6 +102,7 @@ class Energies(NamedTuple):
     weight: Floats  # of directions [m²] (i,)
     invariant: Ints  # 1: the energy depends on relative positions only (i,)
     V0: Floats  # at the start of the step [J] (i,)
+    F0: Floats  # forces on the handles there (h, 3)
     y: Floats  # handles at start, end and middle, forces, n and Δy of one instance (6, numbers)
     q: Floats  # (3, numbers)
     wrench: Floats  # of its bodies (most bodies, 6)

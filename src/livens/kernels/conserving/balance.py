@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..._jit import inline, njit
 from ..arrays import RATE
-from ..coordinates import overshoot, to_world
+from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ATTRACTION_LAW, COORDINATE_LAW, ROTATION_PART, SPRING_LAW
+from .arrays import COORDINATE_LAW, DISPLACEMENT_PART, PRODUCT, ROTATION_PART
 from .couplings import II, add_block, couple, scatter
-from .measures import differentiate, differentiate_points
+from .laws import follow_law
+from .measures import differentiate, differentiate_points, differentiate_product, middle
 
 # slots of work.trial: vectors of each body
 START_P, START_L = 0, 1  # p̃₀, L̃₀
@@ -72,45 +73,22 @@ def keep_remainders(h, a0, B0, trial, a1, B1, rest):
 
 
 @njit
-def follow_law(springs, pairs, coordinates, law, k, s0, s1, signals, before, row):
-    """The force along a measure and its derivative with respect to s₁: minus the divided difference of the energy."""
-    if law == SPRING_LAW:
-        if springs.length[k] == 0.0:
-            return -springs.stiffness[k], 0.0
-        return -springs.stiffness[k] * (0.5 * (s0 + s1) - springs.length[k]), -0.5 * springs.stiffness[k]
-    if law == ATTRACTION_LAW:
-        F = -pairs.strength[k] / (s0 * s1)
-        return F, -F / s1
-    F = slope = 0.0
-    if law == COORDINATE_LAW:
-        F, slope = (
-            -coordinates.stiffness[k] * (0.5 * (s0 + s1) - coordinates.rest[k]),
-            -0.5 * coordinates.stiffness[k],
-        )
-        if coordinates.stop[k] > 0.0:
-            o0, o1, stop = overshoot(coordinates, k, s0), overshoot(coordinates, k, s1), coordinates.stop[k]
-            if o0 * o1 > 0.0 and abs((o1 - o0) - (s1 - s0)) <= 1e-9 * abs(o0 + o1):  # beyond the same stop
-                F, slope = F - 0.5 * stop * (o0 + o1), slope - 0.5 * stop
-            elif o0 != 0.0 or o1 != 0.0:
-                secant = 0.5 * stop * (o1 * o1 - o0 * o0) / (s1 - s0)
-                F, slope = F - secant, slope - (stop * o1 - secant) / (s1 - s0)
-        if coordinates.signal[k] >= 0:
-            F += 0.5 * (signals[before, coordinates.signal[k]] + signals[row, coordinates.signal[k]])
-    return F, slope
-
-
-@njit
-def evaluate(system, measures, pattern, a0, B0, a1, B1, lam, signals, before, row, trial):
-    """s₁, gradients and forces of all measures."""
+def evaluate(system, measures, pattern, a0, B0, a1, B1, lam, fresh, signals, before, row, trial):
+    """s₁, gradients and forces of all measures; gradients at the end of the step only if `fresh`."""
     m = 0
     while m < measures.kind.shape[0]:
         if measures.points[m] == 1:
-            differentiate_points(measures, m, a0, B0, a1, B1, trial.s1, trial.D, trial.N)
+            differentiate_points(measures, m, a0, B0, a1, B1, fresh, trial.s1, trial.D, trial.N)
             for k in range(m, m + 3):
                 trial.F[k] = trial.slope[k] = 0.0
             m += 3
             continue
-        trial.s1[m] = differentiate(measures, m, a0, B0, a1, B1, trial.s0[m], trial.D, trial.N)
+        if measures.kind[m] == PRODUCT:  # of constraint equations alone
+            trial.s1[m] = differentiate_product(measures, m, B0, B1, fresh, trial.D, trial.N)
+            trial.F[m] = trial.slope[m] = 0.0
+            m += 1
+            continue
+        trial.s1[m] = differentiate(measures, m, a0, B0, a1, B1, trial.s0[m], fresh, trial.D, trial.N)
         trial.F[m], trial.slope[m] = follow_law(
             system.springs, system.pairs, system.coordinates, measures.law[m, 0], measures.law[m, 1],
             trial.s0[m], trial.s1[m], signals, before, row,
@@ -169,13 +147,29 @@ def add_forces(system, measures, a0, B0, a1, B1, signals, before, row, trial, ve
         for k in range(3):
             F[b, k] += P[k]
             M[b, k] += m[k] + T[k]
-    for m in range(measures.kind.shape[0]):
+    m = 0
+    while m < measures.kind.shape[0]:
+        D = trial.D
+        if measures.points[m] == 1:
+            P0, P1, P2 = trial.F[m], trial.F[m + 1], trial.F[m + 2]
+            for side in range(2):
+                b, c = measures.body[m, side], -1.0 if side == 0 else 1.0
+                F[b, 0], F[b, 1], F[b, 2] = F[b, 0] + c * P0, F[b, 1] + c * P1, F[b, 2] + c * P2
+                M[b, 0] += P1 * D[m + 1, side, 3] + P2 * D[m + 2, side, 3]
+                M[b, 1] += P0 * D[m, side, 4] + P2 * D[m + 2, side, 4]
+                M[b, 2] += P0 * D[m, side, 5] + P1 * D[m + 1, side, 5]
+            m += 3
+            continue
         if trial.F[m] != 0.0:
+            f, turns = trial.F[m], measures.kind[m] == PRODUCT
             for side in range(2):
                 b = measures.body[m, side]
-                for k in range(3):
-                    F[b, k] += trial.F[m] * trial.D[m, side, k]
-                    M[b, k] += trial.F[m] * trial.D[m, side, 3 + k]
+                M[b, 0], M[b, 1] = M[b, 0] + f * D[m, side, 3], M[b, 1] + f * D[m, side, 4]
+                M[b, 2] += f * D[m, side, 5]
+                if not turns:
+                    for k in range(3):
+                        F[b, k] += f * D[m, side, k]
+        m += 1
 
 
 @njit
@@ -219,17 +213,17 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
     bodies, rows = system.bodies, system.rows
     trial.lower[:] = 0.0
     trial.upper[:] = 0.0
-    K = trial.K
+    K, lower = trial.K, trial.lower
     for b in range(1, a0.shape[0]):
-        K[:, :, :] = 0.0
         D0, D1, D2, s = cayley_increment(h, vectors[MEAN_W], b)
         D = (D0, D1, D2)
         L0 = vectors[START_L, b, 0], vectors[START_L, b, 1], vectors[START_L, b, 2]
         J, W = bodies.inertia[b], vectors[MEAN_W]
         L1 = 2.0 * J[0] * W[b, 0] - L0[0], 2.0 * J[1] * W[b, 1] - L0[1], 2.0 * J[2] * W[b, 2] - L0[2]
-        add_hat(K, II, 3, 3, -1.0, to_world(B1, b, L1))
+        o = pattern.block[b, DISPLACEMENT_PART, DISPLACEMENT_PART]
         for k in range(3):
-            K[II, k, k] = 2.0 * bodies.mass[b] / h
+            lower[o + 4 * k] += 2.0 * bodies.mass[b] / h
+        o = pattern.block[b, ROTATION_PART, ROTATION_PART]
         for y in range(3):
             for z in range(3):
                 v = 0.0
@@ -238,13 +232,24 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
                     for j in range(3):
                         c += (0.5 * D[i][j] + (1.0 if i == j else 0.0)) * B1[b, z, j]
                     v += B1[b, y, i] * J[i] * c
-                K[II, 3 + y, 3 + z] += 2.0 * s / h * v
-        add_block(trial.lower, trial.upper, pattern.block[b], 1.0, K[II])
+                lower[o + 3 * y + z] += 2.0 * s / h * v
+        x, y, z = to_world(B1, b, L1)
+        lower[o + 1] += z
+        lower[o + 2] -= y
+        lower[o + 3] -= z
+        lower[o + 5] += x
+        lower[o + 6] += y
+        lower[o + 7] -= x
     m = 0
     while m < measures.kind.shape[0]:
         if measures.points[m] == 1:
             couple_points(measures, pattern, m, h, B1, trial.F, trial.lower)
             m += 3
+            continue
+        if measures.kind[m] == PRODUCT:
+            if trial.F[m] != 0.0:
+                scatter_product(measures, pattern, m, -0.5 * h * trial.F[m], B0, B1, trial.lower, trial.upper)
+            m += 1
             continue
         if trial.F[m] != 0.0 or trial.slope[m] != 0.0:
             couple(
@@ -267,6 +272,29 @@ def newton_matrix(system, measures, pattern, h, a0, B0, a1, B1, signals, before,
                         for y in range(3):
                             trial.lower[o + y] += pattern.ratio[r, k] * trial.N[m, side, 3 * part + y]
                             trial.upper[o + y] -= h * pattern.ratio[r, k] * trial.D[m, side, 3 * part + y]
+
+
+@inline
+def scatter_product(measures, pattern, m, c, B0, B1, lower, upper):
+    """`couple` and `scatter` for a PRODUCT: the change of 2c Ū × W̄ on i and of its opposite on j."""
+    i, j = measures.body[m, 0], measures.body[m, 1]
+    U1, W1 = to_world(B1, i, measures.direction[m, 0]), to_world(B1, j, measures.direction[m, 1])
+    U, W = middle(to_world(B0, i, measures.direction[m, 0]), U1), middle(to_world(B0, j, measures.direction[m, 1]), W1)
+    if i > 0:
+        add_product(lower, pattern.block[i, ROTATION_PART, ROTATION_PART], c, W, U1)
+    if j > 0:
+        add_product(lower, pattern.block[j, ROTATION_PART, ROTATION_PART], c, U, W1)
+    if i > 0 and j > 0:
+        o = measures.pair[m, 0, ROTATION_PART, ROTATION_PART]
+        if o >= 0:
+            add_product(lower, o, -c, U, W1)
+        else:  # transposed: (û ŵ)ᵀ = ŵ û
+            add_product(upper, -1 - o, -c, W1, U)
+        o = measures.pair[m, 1, ROTATION_PART, ROTATION_PART]
+        if o >= 0:
+            add_product(lower, o, -c, W, U1)
+        else:
+            add_product(upper, -1 - o, -c, U1, W)
 
 
 @njit

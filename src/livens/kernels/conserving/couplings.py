@@ -12,7 +12,7 @@ from ..._jit import njit
 from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
 from ..vectors import cross, dot
-from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NOWHERE, PRODUCT, PROJECTION
+from .arrays import ALONG_AXIS, HINGE_ANGLE, LENGTH, NOWHERE, PROJECTION, ROTATION_ANGLE, STEP_TURN
 from .measures import between, middle, stretch, times
 
 II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or second body with the first or second
@@ -20,7 +20,7 @@ II, IJ, JI, JJ = 0, 1, 2, 3  # blocks: the change of the forces on the first or 
 
 @njit
 def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
-    """K = ∂(F D)/∂(δa, δφ) of measure m, for a force F along it with ∂F/∂s₁ = slope."""
+    """K = ∂(F D)/∂(δa, δφ) of measure m, which is no PRODUCT, for a force F along it with ∂F/∂s₁ = slope."""
     kind, i, j = measures.kind[m], measures.body[m, 0], measures.body[m, 1]
     K[:, :, :] = 0.0
     c = slope
@@ -40,14 +40,15 @@ def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
     if kind == HINGE_ANGLE:
         couple_turn(measures, m, i, j, B0, B1, s1 - s0, F, K)
         return
-    if kind == PRODUCT:
-        U0, U1 = to_world(B0, i, measures.direction[m, 0]), to_world(B1, i, measures.direction[m, 0])
-        W0, W1 = to_world(B0, j, measures.direction[m, 1]), to_world(B1, j, measures.direction[m, 1])
-        U, W = middle(U0, U1), middle(W0, W1)
-        add_hat_hat(K, II, 3, 3, 0.5 * F, W, U1)
-        add_hat_hat(K, IJ, 3, 3, -0.5 * F, U, W1)
-        add_hat_hat(K, JI, 3, 3, -0.5 * F, W, U1)
-        add_hat_hat(K, JJ, 3, 3, 0.5 * F, U, W1)
+    if kind == ROTATION_ANGLE:
+        for k in range(3):
+            e = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+            couple_product(B0, B1, i, j, e, measures.direction[m, k], -0.5 * F, K)
+        return
+    if kind == STEP_TURN:
+        U1 = to_world(B1, i, measures.direction[m, 0])
+        add_hat(K, II, 3, 3, 0.5 * F, U1)
+        add_hat(K, JI, 3, 3, -0.5 * F, U1)
         return
     u1, w1 = to_world(B1, i, measures.point[m, 0]), to_world(B1, j, measures.point[m, 1])
     P = F * D[m, 1, 0], F * D[m, 1, 1], F * D[m, 1, 2]  # the force on the second body
@@ -75,6 +76,18 @@ def couple(measures, m, a0, B0, a1, B1, s0, s1, F, slope, D, N, K):
     add_span(K, IJ, -alpha, u, w1)
     add_span(K, JI, -alpha, w, u1)
     add_span(K, JJ, alpha, w, w1)
+
+
+@njit
+def couple_product(B0, B1, i, j, u, w, F, K):
+    """The change of F Ū × W̄ on i, and of its opposite on j."""
+    U0, U1 = to_world(B0, i, u), to_world(B1, i, u)
+    W0, W1 = to_world(B0, j, w), to_world(B1, j, w)
+    U, W = middle(U0, U1), middle(W0, W1)
+    add_hat_hat(K, II, 3, 3, 0.5 * F, W, U1)
+    add_hat_hat(K, IJ, 3, 3, -0.5 * F, U, W1)
+    add_hat_hat(K, JI, 3, 3, -0.5 * F, W, U1)
+    add_hat_hat(K, JJ, 3, 3, 0.5 * F, U, W1)
 
 
 @njit

@@ -2,20 +2,26 @@
 
 With ȳ the mean of y₀ and y₁, Δy their difference, and forces f = −∂V/∂y from the tape of the energy (force_tapes.py),
 
-    F = f(ȳ) − α n,     α = (V₁ − V₀ + f(ȳ)·Δy)/(n·Δy),     so that F·Δy = V₀ − V₁              (Gonzalez 1996)   (1)
+    F = f̃ − α n,     α = (V₁ − V₀ + f̃·Δy)/(n·Δy),     so that F·Δy = V₀ − V₁                    (Gonzalez 1996)   (1)
 
-n = W Δy, with the weight 1 of points and the largest square of a radius of gyration for directions. If V depends only
-on the relative position of its handles, n is what remains of Δy after the nearest rigid displacement t + ξ × ȳ is taken
-away: then n is in equilibrium and conserves momentum and angular momentum, as f(ȳ) does.                            (2)
+n = W Δy, with the weight 1 of points and the largest square of a radius of gyration for directions, and f̃ = f(ȳ). If V
+depends only on the relative position of its handles,
 
-Newton's matrix has ½ ∂f/∂y at ȳ, by the tape with derivatives, and the change of α; that of n in (2) is left out.
+    n = P (W Δy),     f̃ = P ½ (f(y₀) + f(y₁)),     P g = g − W (t + ζ × ȳ),     Σ P g = 0,   Σ ȳ × P g = 0          (2)
+
+P takes the nearest rigid displacement away, so that n and f̃ are in equilibrium at ȳ: momentum and angular momentum are
+conserved. For every finite rotation V₁ − V₀ + f̃·Δy is of second order in the deformation, so that α n vanishes with n,
+and F is smooth there. (With f(ȳ) it would be of first order, and F would jump with the direction of n.)
+
+Newton's matrix has the derivative of f, by the tape, those of α, f̃ and n; where P changes with ȳ, it is the one that
+keeps the equilibrium, Σ ȳ × δF = −Σ δȳ × F.
 """
 
 from __future__ import annotations
 
 import math
 
-from ..._jit import njit
+from ..._jit import inline, njit
 from ..coordinates import to_world
 from ..kinds import POINT
 from ..tangent_tape import run_with_derivatives
@@ -95,8 +101,8 @@ def line_of(formulas, h, handles, y, center):
 
 
 @njit
-def rigid_remainder(formulas, h, handles, weight, y, dy, n):
-    """n of (2)."""
+def rigid_remainder(formulas, h, handles, weight, y, dy, moment, n):
+    """n = P (W dy) of (2), at handles y; with a `moment` that remains, Σ y × n = −moment."""
     total = 0.0
     x0 = x1 = x2 = t0 = t1 = t2 = 0.0
     for k in range(handles):
@@ -106,7 +112,8 @@ def rigid_remainder(formulas, h, handles, weight, y, dy, n):
             t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
     if total > 0.0:
         x0, x1, x2, t0, t1, t2 = x0 / total, x1 / total, x2 / total, t0 / total, t1 / total, t2 / total
-    I00 = I11 = I22 = I01 = I02 = I12 = r0 = r1 = r2 = 0.0
+    I00 = I11 = I22 = I01 = I02 = I12 = 0.0
+    r0, r1, r2 = moment
     for k in range(handles):
         point = formulas.handle[h + k, 0] == POINT
         c, s = (1.0, 1.0) if point else (weight, 0.0)
@@ -139,24 +146,35 @@ def rigid_remainder(formulas, h, handles, weight, y, dy, n):
         n[3 * k + 2] = c * (dy[3 * k + 2] - s * t2 - m[2])
 
 
+@inline
+def weight_of(formulas, energies, i, h, j):
+    """W of number j of the handles of instance i, of which h is the first."""
+    return 1.0 if formulas.handle[h + j // 3, 0] == POINT else energies.weight[i]
+
+
 @njit
 def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
-    """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α, n·Δy and V₁."""
+    """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α and n·Δy."""
     handles = formulas.tape[k, 5]
-    y = energies.y
+    y, q = energies.y, energies.q
     gather(formulas, h, handles, a0, B0, y[Y0])
     gather(formulas, h, handles, a1, B1, y[Y1])
-    change = 0.0
     for j in range(3 * handles):
         y[MEAN, j] = 0.5 * (y[Y0, j] + y[Y1, j])
         y[CHANGE, j] = y[Y1, j] - y[Y0, j]
-        s = energies.weight[i] if formulas.handle[h + j // 3, 0] != POINT else 1.0
-        y[NORMAL, j] = s * y[CHANGE, j]
-    if energies.invariant[i] == 1:
-        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], y[NORMAL])
     V1 = energy_of(formulas, k, c, y[Y1], w)
-    push_of(formulas, k, c, y[MEAN], w, y[PUSH])
-    work, noise = 0.0, abs(V1) + abs(energies.V0[i])
+    if energies.invariant[i] == 1:
+        none = (0.0, 0.0, 0.0)
+        push_of(formulas, k, c, y[Y1], w, q[0])
+        for j in range(3 * handles):
+            q[0, j] = 0.5 * (energies.F0[h + j // 3, j % 3] + q[0, j]) / weight_of(formulas, energies, i, h, j)
+        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[0], none, y[PUSH])
+        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], none, y[NORMAL])
+    else:
+        push_of(formulas, k, c, y[MEAN], w, y[PUSH])
+        for j in range(3 * handles):
+            y[NORMAL, j] = weight_of(formulas, energies, i, h, j) * y[CHANGE, j]
+    change, work, noise = 0.0, 0.0, abs(V1) + abs(energies.V0[i])
     for j in range(3 * handles):
         change += y[NORMAL, j] * y[CHANGE, j]
         work += y[PUSH, j] * y[CHANGE, j]
@@ -166,17 +184,20 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
         alpha = defect / change
         for j in range(3 * handles):
             y[PUSH, j] -= alpha * y[NORMAL, j]
-    return alpha, change, V1
+    return alpha, change
 
 
 @njit
 def start_energies(formulas, energies, a, B, w):
-    """V₀ of all instances."""
+    """V₀ of all instances, and the forces on their handles."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         for _ in range(formulas.first[k + 1, 0] - i):
             gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
             energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], w)
+            push_of(formulas, k, c, energies.y[Y0], w, energies.y[PUSH])
+            for j in range(3 * formulas.tape[k, 5]):
+                energies.F0[h + j // 3, j % 3] = energies.y[PUSH, j]
             i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
 
 
@@ -258,40 +279,49 @@ def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper
         handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
         o = 3 * handles + 1 + numbers
         for _ in range(formulas.first[k + 1, 0] - i):
-            alpha, change, _ = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            alpha, change = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            alike, q = energies.invariant[i] == 1, energies.q
+            at = Y1 if alike else MEAN
             for n in range(handles):  # levers
                 F = y[PUSH, 3 * n], y[PUSH, 3 * n + 1], y[PUSH, 3 * n + 2]
                 b = formulas.handle[h + n, 1]
                 alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
                 place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
                 add_product(lower, place, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
-            if change > 0.0 and alpha != 0.0:  # n ∂α/∂y₁
-                push_of(formulas, k, c, y[Y1], w, energies.q[0])
-                push_of(formulas, k, c, y[MEAN], w, energies.q[1])
+            follows = change > 0.0 and alpha != 0.0
+            if follows:  # n ∂α/∂y₁, with ∂(n·Δy) = 2 n·δy₁
+                push_of(formulas, k, c, y[Y1], w, q[0])
                 for j in range(3 * handles):
-                    energies.q[0, j] = (energies.q[1, j] - energies.q[0, j] - 2.0 * alpha * y[NORMAL, j]) / change
+                    q[0, j] = (y[PUSH, j] - q[0, j]) / change
             d[:] = 0.0
             for j in range(3 * handles):
-                load(formulas, k, c, y[MEAN], w)
+                load(formulas, k, c, y[at], w)
                 for e in range(o, o + 1 + 3 * handles):
                     d[e] = 0.0
                 d[j] = 1.0
                 run_with_derivatives(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d)
                 d[j] = 0.0
-                along = 0.0
                 for e in range(3 * handles):
-                    energies.q[1, e] = 0.5 * d[o + 1 + e]
-                    along += 0.5 * d[o + 1 + e] * y[CHANGE, e]
-                if change > 0.0 and alpha != 0.0:
-                    energies.q[0, j] += along / change
-                    s = energies.weight[i] if formulas.handle[h + j // 3, 0] != POINT else 1.0
-                    energies.q[1, j] -= alpha * s
+                    q[1, e] = 0.5 * d[o + 1 + e]
+                q[1, j] -= alpha * weight_of(formulas, energies, i, h, j)
+                if alike:
+                    for e in range(3 * handles):
+                        q[2, e] = q[1, e] / weight_of(formulas, energies, i, h, e)
+                    n = j - j % 3
+                    half = 0.5 if j == n else 0.0, 0.5 if j == n + 1 else 0.0, 0.5 if j == n + 2 else 0.0
+                    moment = cross(half, (y[PUSH, n], y[PUSH, n + 1], y[PUSH, n + 2]))
+                    rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[2], moment, q[1])
+                if follows:
+                    along = 0.0
+                    for e in range(3 * handles):
+                        along += q[1, e] * y[CHANGE, e]
+                    q[0, j] += along / change
                 put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.q[1], energies.wrench)
                 energies.q[2, :] = 0.0
                 energies.q[2, j] = 1.0
                 put_covector(formulas, energies.slot, h, handles, B1, energies.q[2], energies.covector)
                 add_outer_product(energies, i, -step, energies.wrench, energies.covector, lower, upper)
-            if change > 0.0 and alpha != 0.0:
+            if follows:
                 put_wrenches(formulas, energies.slot, h, handles, B0, B1, y[NORMAL], energies.wrench)
                 put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
                 add_outer_product(energies, i, step, energies.wrench, energies.covector, lower, upper)

@@ -79,25 +79,15 @@ def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
 
 
 @njit
-def impulse_matrix(system, G0, G1, c, scratch, below, above):
-    """The factors of S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ, without dampers: in the second term p̃₁ changes by −p̃₀."""
+def impulse_matrix(system, G0, G1, c, both, scratch, below, above):
+    """The factors of S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ = G(q₁) M⁻¹ (G(q₁)/c + c G(q₀))ᵀ, without dampers: in the second term
+    p̃₁ changes by −p̃₀. `both` is scratch of the size of G."""
     blocks = system.blocks
-    assemble(system.bodies, blocks, G1, G0, False, below)
-    assemble(system.bodies, blocks, G0, G1, False, above)
-    for k in range(below.shape[0]):
-        below[k] *= c
-        above[k] *= c
-    for k in range(blocks.pair.shape[0]):
-        o, n, m = blocks.pair[k, 0], blocks.pair[k, 1], blocks.pair[k, 2]
-        e, d, b, w = blocks.pair[k, 3], blocks.pair[k, 4], blocks.pair[k, 5], blocks.pair[k, 6]
-        for y in range(n):
-            for z in range(m):
-                x = 0.0
-                for i in range(6):
-                    u = system.bodies.inverse_mass[b] if i < 3 else system.bodies.inverse_inertia[b, i - 3]
-                    x += G1[e + y, i] * u * G1[d + z, i]
-                below[o + y * w + z] += x / c
-                above[o + y * w + z] += x / c
+    for e in range(G0.shape[0]):
+        for k in range(6):
+            both[e, k] = c * G0[e, k] + G1[e, k] / c
+    assemble(system.bodies, blocks, G1, both, False, below)
+    assemble(system.bodies, blocks, both, G1, False, above)
     if system.damped:
         remove_dampers(blocks, below, below)
         remove_dampers(blocks, above, above)
@@ -116,7 +106,7 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     vectors, c = work.trial, trial.tilt[0]
     jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
     if fresh:
-        impulse_matrix(system, work.G, work.N, c, trial.scratch, trial.below, trial.above)
+        impulse_matrix(system, work.G, work.N, c, trial.both, trial.scratch, trial.below, trial.above)
     mean_momenta(system.bodies, vectors)
     apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
     hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)

@@ -37,6 +37,7 @@ SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
 MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
 POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
 CONVERGED_RATE = 1e-3  # a rate over a step, in tolerances of the violation, at which μ has converged
+RATE_ROUND_OFF = 0.5  # likewise, that may be the round-off of displacements, whose decrease says nothing
 KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
 CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
@@ -99,8 +100,9 @@ def solve_step(system, state, everything, h, signals, before, row, most):
     change, last, least, best, idle, result = 1e300, 1e300, 1e300, 1e300, 0, SOLVE
     e, last_e, rates, last_rates, quickest, quickest_rates = 0.0, 0.0, 0.0, 0.0, 1.0, 1.0
     for i in range(MOST_CORRECTIONS + 1):
+        fresh = result != OK and (i == 0 or not last <= max(SETTLED, KEPT_MATRIX * least) or i > 8)
         start_momenta(system.blocks, work.G, trial.tilt[0], trial.mu, state.p, state.L, vectors)
-        evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, signals, before, row, trial)
+        evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, fresh, signals, before, row, trial)
         add_forces(system, measures, state.a, state.B, work.a, work.B, signals, before, row, trial, vectors)
         if system.formulas.energies > 0:
             add_energy_forces(system.formulas, energies, state.a, state.B, work.a, work.B, work.registers, vectors)
@@ -113,7 +115,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
         work.tally[ITERATIONS] += 1
         body_residuals(system.bodies, pattern, h, state.B, vectors, trial.x)
         row_residuals(system.rows, pattern, h, lam, work.g, trial)
-        if i == 0 or not last <= max(SETTLED, KEPT_MATRIX * least) or i > 8:
+        if fresh:
             newton_matrix(
                 system, measures, pattern, h, state.a, state.B, work.a, work.B, signals, before, row, vectors, trial
             )
@@ -139,6 +141,8 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             quickest, quickest_rates = min(quickest, decrease), min(quickest_rates, of_rates)
         if change <= SETTLED:
             decrease, of_rates = quickest, quickest_rates
+        if rates <= RATE_ROUND_OFF * tolerance:
+            of_rates = min(of_rates, decrease)
         converged = (
             decrease * change <= CONVERGED_MOVE
             and of_rates * rates <= CONVERGED_RATE * tolerance
