@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import matplotlib.image
 import pytest
@@ -30,7 +31,16 @@ WRITERS = {
     "figure.pdf": lambda motion, path, **force: motion.plot("energy", path=path, **force),
     "scene.toml": lambda motion, path, **force: lv.write_scene(motion.model, path, **force),
     "model.xml": lambda motion, path, **force: lv.write_mjcf(motion.model, path, **force),
+    "table.csv": lambda motion, path, **force: motion.to_csv(path, **force),
 }
+FORMATS = (".nc", ".toml", ".html", ".glb", ".xml", ".csv")  # the others are pictures
+QUOTES = (
+    b"The figures of this thesis were written by livens.\n",
+    b"# notes\n# written by livens\n",
+    b'{"remark": "written by livens"}',
+    b"<!-- written by livens -->\n<p>my page</p>",
+    b"t [s],angle [rad]\n0.0,1.0\n",  # a measurement
+)
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -47,6 +57,53 @@ def test_only_files_of_livens_are_replaced(name, motion, tmp_path):
     write(motion, path, force=True)
     assert path.read_bytes()[:4] == first[:4]
     assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_text_that_quotes_the_mark_is_not_replaced(name, motion, tmp_path):
+    path = tmp_path / name
+    for text in QUOTES:
+        path.write_bytes(text)
+        with pytest.raises(lv.FileError, match="exists and was not written by livens"):
+            WRITERS[name](motion, path)
+        assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_of_another_format_is_not_replaced(name, motion, tmp_path):
+    for other, write in WRITERS.items():
+        kinds = [end if (end := Path(x).suffix) in FORMATS else "picture" for x in (name, other)]
+        if kinds[0] == kinds[1]:
+            continue
+        path = tmp_path / name
+        write(motion, tmp_path / other)
+        (tmp_path / other).rename(path)
+        before = path.read_bytes()
+        with pytest.raises(lv.FileError, match="choose another name"):
+            WRITERS[name](motion, path)
+        assert path.read_bytes() == before
+        path.unlink()
+
+
+def test_a_run_does_not_replace_a_scene_of_livens(motion, say, here):
+    lv.write_scene(motion.model, "arm.toml", h=1e-2, until=0.2)
+    lv.write_scene(motion.model, "other.toml", h=1e-2, until=0.2)
+    before = (here / "other.toml").read_bytes()
+    for line in (("run", "arm.toml", "-o", "other.toml"), ("schema", "-o", "other.toml")):
+        code, _, err = say(*line)
+        assert (code, "other.toml is a scene that livens wrote" in err) == (2, True)
+    with pytest.raises(lv.FileError, match="is a scene that livens wrote and not a motion"):
+        lv.simulate(motion.model, h=1e-2, until=0.2, checkpoint="other.toml")
+    assert (here / "other.toml").read_bytes() == before
+
+
+def test_a_table_of_tracers_is_not_the_motion(motion, say, here):
+    lv.write_scene(motion.model, "arm.toml", h=1e-2, until=0.2)
+    text = (here / "arm.toml").read_text() + '\n[run.tracers]\ntip = { body = "stone", at = [0, 0, 0.1] }\n'
+    (here / "arm.toml").write_text(text)
+    for force in ((), ("--force",)):
+        code, _, err = say("run", "arm.toml", "-o", "arm.csv", *force)
+        assert (code, "is the name of the table of the tracers" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -28,6 +28,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
+from ..kernels.arrays import State, System
 from ..kernels.dynamics import move_steadily
 from ..kernels.kinds import VELOCITY_ONLY
 from .assembly import Assembly
@@ -105,9 +106,7 @@ def _even(system: System, state: State) -> tuple[System, State]:
     size = size_of_bodies(bodies.mass, bodies.inertia * turns, np.zeros(3))
     mass = float(bodies.mass.sum()) / max(1, len(bodies.mass) - 1)
     moment = np.repeat(mass * _filled(arms, size)[:, None] ** 2, 3, axis=1)
-    even = bodies._replace(
-        mass=mass * moves, inverse_mass=moves / mass, inertia=moment, inverse_inertia=turns / moment
-    )
+    even = bodies._replace(mass=mass * moves, inverse_mass=moves / mass, inertia=moment, inverse_inertia=turns / moment)
     p = mass * bodies.inverse_mass[:, None] * state.p
     return system._replace(bodies=even), state._replace(p=p, L=moment * bodies.inverse_inertia * state.L)
 

@@ -6,8 +6,8 @@ so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (rows.py, and r
 rolling: there the rates are differentiated along the free motion, by differences of fourth order. The force of a damper
 follows from its rate.
 
-Where rows are redundant, S + ε D is solved instead of S, and the residual is corrected until it is round-off. Divided by
-ε this round-off remains in the null space of S. With y = lim Pᵏ λ, P = ε (S + ε D)⁻¹ D, the projection of λ onto it,
+Where rows are redundant, S + ε D is solved instead of S, and the residual is corrected until it is round-off, which
+remains in the null space of S, divided by ε. With y = lim Pᵏ λ, P = ε (S + ε D)⁻¹ D, the projection of λ onto it,
 
     λ ← λ − y        has the minimum norm in the metric D.                                                          (2)
 """
