@@ -1,5 +1,5 @@
-"""Further linkages of known degrees of freedom, for linkages.py: loops of one group of motions, lattices, long bars, and
-linkages that start in a singular position.
+"""Further linkages of known degrees of freedom, for linkages.py: loops of one group of motions, lattices, long bars, or
+starts in a singular position.
 
 A loop whose pairs all belong to one group of motions of dimension d has as many degrees of freedom as its pairs, less
 d: 3 for rotations about a point, planar motions and translations, 4 for translations and turns about one direction,

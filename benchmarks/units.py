@@ -135,8 +135,8 @@ def soak(count: int, seed: int = 0, report: Callable[[str], object] = print, few
             done.failed.append(f"seed {k}: {'; '.join(bad)}")
             report(f"FAILED: {done.failed[-1]}")
         done.remark = (
-            f"{len(views(k, few=few))} views in {len(UNITS)} units and {ORIENTATIONS} orientations; motions differ by up to "
-            f"{most.motion:.1e}, reactions by {most.reactions:.1e}; {beyond} models by more than {TOLERANCE:.0e}"
+            f"{len(views(k, few=few))} views in {len(UNITS)} units and {ORIENTATIONS} orientations; motions differ by "
+            f"up to {most.motion:.1e}, reactions by {most.reactions:.1e}; {beyond} models by more than {TOLERANCE:.0e}"
         )
         if done.tried % 50 == 0:
             report(f"{done.tried:,} of {count:,} models, {len(done.failed)} failed: {done.remark}")

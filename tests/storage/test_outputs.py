@@ -99,7 +99,7 @@ def test_a_run_does_not_replace_a_scene_of_livens(motion, say, here):
 
 def test_a_table_of_tracers_is_not_the_motion(motion, say, here):
     lv.write_scene(motion.model, "arm.toml", h=1e-2, until=0.2)
-    text = (here / "arm.toml").read_text() + '\n[run.tracers]\ntip = { body = "stone", at = [0, 0, 0.1] }\n'
+    text = (here / "arm.toml").read_text() + '\n[run.tracers]\ntip = { body = "stone", point = [0, 0, 0.1] }\n'
     (here / "arm.toml").write_text(text)
     for force in ((), ("--force",)):
         code, _, err = say("run", "arm.toml", "-o", "arm.csv", *force)
@@ -164,3 +164,9 @@ def test_the_command_line_does_not_replace_its_input(motion, say, here):
     assert say("run", "arm.toml", "-o", "thesis.txt", "--force")[0] == 0
     assert say("run", "arm.toml", "-o", "out.nc")[0] == say("run", "arm.toml", "-o", "out.nc")[0] == 0
     assert say("run", "out.nc", "--until", "0.4", "-o", "out.nc")[0] == 0  # a motion is continued in its own file
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_name_that_is_too_long_is_an_error_of_one_sentence(name, motion, tmp_path):
+    with pytest.raises(lv.FileError, match="is not the name of a file: it has more than 255 bytes"):
+        WRITERS[name](motion, tmp_path / ("é" * 126 + name))

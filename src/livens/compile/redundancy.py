@@ -102,7 +102,7 @@ def _even(system: System, state: State) -> tuple[System, State]:
     arms = np.zeros(len(bodies.mass))
     for side in range(rows.body.shape[1]):
         np.maximum.at(arms, rows.body[:, side], np.abs(rows.point[:, side]).max(axis=1, initial=0.0))
-    moves, turns = bodies.inverse_mass > 0.0, bodies.inverse_inertia > 0.0
+    moves, turns = (np.sign(inverse) for inverse in (bodies.inverse_mass, bodies.inverse_inertia))
     size = size_of_bodies(bodies.mass, bodies.inertia * turns, np.zeros(3))
     mass = float(bodies.mass.sum()) / max(1, len(bodies.mass) - 1)
     moment = np.repeat(mass * _filled(arms, size)[:, None] ** 2, 3, axis=1)

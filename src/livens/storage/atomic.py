@@ -46,8 +46,11 @@ def check_output(
     """Raise a FileError if `path` must not be replaced: it is no regular file, or livens did not write it in the format
     `kind` and it is not to be replaced by force. ours: a test for a format without a mark."""
     target = Path(os.path.realpath(file_path(path)))
-    if not target.exists() or target.is_dir():
-        return
+    try:
+        if not target.exists() or target.is_dir():
+            return
+    except OSError as error:  # the name is too long, or a folder is closed
+        raise FileError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from None
     if not target.is_file():
         raise FileError(f"{path} cannot be written: it is a device or a pipe, not a regular file.")
     if force or (written_by_livens(target, kind) if ours is None else _is_empty(target) or ours(target)):
