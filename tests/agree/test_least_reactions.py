@@ -1,7 +1,5 @@
 """Reactions of redundant constraints have minimum norm, by dense singular values and whatever else is in the model."""
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -98,16 +96,19 @@ def test_reactions_do_not_depend_on_the_rest_of_the_model(mass, size, unit):
         assert abs(plain[1][0, 1]) == pytest.approx(F * arm**2 / 0.7, rel=1e-12)
 
 
-def test_a_flat_start_with_uneven_masses_has_one_degree_of_freedom():
+@pytest.mark.parametrize("seed", [139, 148, 197, 206, 228, 264, 297, 327])
+def test_a_flat_start_with_uneven_masses_has_one_degree_of_freedom(seed):
+    """Positions away from the start, at which constraints are counted, must be found whatever the masses are."""
+    rng = np.random.default_rng(seed)
     m = lv.Model()
-    R = rotation(3)
+    R = lv.Pose.from_quaternion(rng.normal(size=4)).B
+    a, b = rng.uniform(0.5, 1.5, 2)
     bars = [m.world]
-    for k, (x, mass, radius) in enumerate(((0.35, 0.3, 0.9), (1.1, 130.0, 0.012), (0.75, 36.0, 3.0))):
-        matter = lv.MassProperties(mass, mass * radius**2 * np.array([0.5, 0.6, 0.7]))
+    for k, x in enumerate((0.5 * a, a + 0.5 * b, 0.5 * b)):
+        mass, radius = 10 ** rng.uniform(-4, 4), 10 ** rng.uniform(-2, 1)
+        matter = lv.MassProperties(mass, mass * radius * radius * np.array([0.5, 0.6, 0.7]))
         bars.append(m.add(lv.Body(matter, at=R @ (x, 0, 0), rotation=R, name=f"bar {k}")))
-    for k, x in enumerate((0.0, 0.7, 2.2, 1.5)):
+    for k, x in enumerate((0.0, a, a + b, b)):
         ends = (bars[k], bars[(k + 1) % 4])
         m.add(lv.Revolute(*(body.point_at(R @ (x, 0, 0)) for body in ends), axis=R @ (0, 0, 1), name=f"hinge {k}"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lv.ModelWarning)
-        assert lv.dynamics(m).freedom == 1
+    assert lv.dynamics(m).freedom == 1
