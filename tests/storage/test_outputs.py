@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.image
@@ -128,6 +130,18 @@ def test_a_device_is_never_replaced(motion):
     with pytest.raises(lv.FileError, match="it is a device or a pipe"):
         motion.save("/dev/null", force=True)
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_the_output_of_a_process_is_never_replaced(here):
+    """Of a process in a pipe, the real path of /dev/stdout is the name of no file."""
+    code = (
+        "import livens as lv; m = lv.Model(); m.add(lv.Body(lv.Ball(0.1, mass=1.0)));\n"
+        "try: lv.simulate(m, h=1e-2, until=0.1, checkpoint='/dev/stdout')\n"
+        "except lv.FileError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "/dev/stdout cannot be written: it is a device or a pipe, not a regular file.\n"
+    assert not os.path.exists("/dev/stdout.journal")
 
 
 def test_an_empty_file_may_be_written(motion, tmp_path):

@@ -32,7 +32,7 @@ FORMATS = {  # how a file begins, and what it contains near one of its ends
     "journal": (rb"livens run, format", b""),
     "scene": (rb"# " + MARK.encode() + rb"\n", b""),
     "schema": (rb"\{", f'"$comment": "{MARK}"'.encode()),
-    "MJCF": (rb"<\?xml", f"\n<!-- {MARK} -->\n".encode()),
+    "mechanism in MJCF": (rb"<\?xml", f"\n<!-- {MARK} -->\n".encode()),
     "page": (rb"<!doctype html>\n<html[^>]*>\n<!-- " + MARK.encode() + rb" -->", b""),
     "glTF": (rb"glTF", f'"generator":"{MARK} '.encode()),
     # figures and films, too
@@ -45,7 +45,7 @@ def check_output(
 ) -> None:
     """Raise a FileError if `path` must not be replaced: it is no regular file, or livens did not write it in the format
     `kind` and it is not to be replaced by force. ours: a test for a format without a mark."""
-    target = Path(os.path.realpath(file_path(path)))
+    target = file_path(path)  # not its real path, which for /dev/stdout in a pipe is the name of no file
     try:
         if not target.exists() or target.is_dir():
             return
