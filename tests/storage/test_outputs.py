@@ -10,6 +10,7 @@ import matplotlib.image
 import pytest
 
 import livens as lv
+from livens.storage import atomic
 
 THESIS = b"ten years of work\n"
 
@@ -71,20 +72,37 @@ def test_a_text_that_quotes_the_mark_is_not_replaced(name, motion, tmp_path):
         assert path.read_bytes() == text
 
 
+@pytest.fixture(scope="module")
+def files(motion, tmp_path_factory):
+    """The bytes of a file of livens in some formats."""
+    folder = tmp_path_factory.mktemp("files")
+    names = ("motion.nc", "picture.png", "page.html", "scene.toml", "motion.glb", "model.xml")
+    for name in names:
+        WRITERS[name](motion, folder / name)
+    return {name: (folder / name).read_bytes() for name in names}
+
+
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_file_of_another_format_is_not_replaced(name, motion, tmp_path):
-    for other, write in WRITERS.items():
-        kinds = [end if (end := Path(x).suffix) in FORMATS else "picture" for x in (name, other)]
-        if kinds[0] == kinds[1]:
-            continue
-        path = tmp_path / name
-        write(motion, tmp_path / other)
-        (tmp_path / other).rename(path)
-        before = path.read_bytes()
-        with pytest.raises(lv.FileError, match="choose another name"):
-            WRITERS[name](motion, path)
-        assert path.read_bytes() == before
-        path.unlink()
+@pytest.mark.parametrize("other", ["motion.nc", "picture.png", "scene.toml"])
+def test_a_file_of_another_format_is_not_replaced(name, other, motion, files, tmp_path):
+    kinds = [end if (end := Path(x).suffix) in FORMATS else "picture" for x in (name, other)]
+    path = tmp_path / name
+    path.write_bytes(files[other])
+    if kinds[0] == kinds[1]:
+        WRITERS[name](motion, path)
+        return
+    with pytest.raises(lv.FileError, match=r"that livens wrote and not a .*: choose another name"):
+        WRITERS[name](motion, path)
+    assert path.read_bytes() == files[other]
+
+
+def test_each_format_is_named(files, tmp_path):
+    found = set()
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+        found |= {(name, kind) for kind in atomic.FORMATS if atomic.written_by_livens(tmp_path / name, kind)}
+    kinds = {"motion.nc": "motion", "picture.png": "picture", "page.html": "page", "scene.toml": "scene"}
+    assert found == {*kinds.items(), ("motion.glb", "glTF"), ("model.xml", "mechanism in MJCF")}
 
 
 def test_a_run_does_not_replace_a_scene_of_livens(motion, say, here):
