@@ -19,26 +19,10 @@ import livens as lv
 from livens.compile.compiled import Compiled
 
 from .counts import Count
+from .pairs import Linkage, Pair, Z, polygon
+from .rare_linkages import RARE, SINGULAR, uneven
 
 UNITS = 10.0 ** np.array([-6, -3, -2, -1, 0, 0, 0, 1, 2, 3, 6])  # a metre in other units of length
-
-
-class Pair(NamedTuple):
-    """A joint between two bars: its class, the bars, its place and its axis."""
-
-    kind: str
-    one: int
-    two: int
-    at: np.ndarray
-    axis: np.ndarray
-
-
-class Linkage(NamedTuple):
-    """Pairs between bars 0 (ground), 1, …, and the known degrees of freedom."""
-
-    name: str
-    pairs: list[Pair]
-    freedom: int
 
 
 class Frame(NamedTuple):
@@ -82,15 +66,6 @@ def build(linkages: list[tuple[Linkage, Frame]], floating: bool = False, shuffle
 
 
 # ── planar loops ──
-
-Z = np.array([0.0, 0.0, 1.0])
-
-
-def polygon(rng: Generator, n: int) -> np.ndarray:
-    """Corners of a polygon that is not near a singular position."""
-    angle = np.sort(rng.uniform(0.0, 2.0 * np.pi / n * 0.6, n) + 2.0 * np.pi * np.arange(n) / n)
-    radius = rng.uniform(0.6, 1.4, n)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(n)], axis=1)
 
 
 def bars(rng: Generator, n: int) -> Linkage:
@@ -223,7 +198,8 @@ def bricard(rng: Generator) -> Linkage:
     return Linkage("Bricard", pairs, 1)
 
 
-FAMILIES: tuple[Callable[[Generator], Linkage], ...] = (
+Families = tuple[Callable[[Generator], Linkage], ...]
+FAMILIES: Families = (
     lambda rng: bars(rng, int(rng.integers(4, 8))),
     slider_crank,
     parallelograms,
@@ -232,25 +208,31 @@ FAMILIES: tuple[Callable[[Generator], Linkage], ...] = (
     bennett,
     goldberg,
     bricard,
+    *RARE,
 )
 
 
-def draw(seed: int, most: int = 1) -> tuple[list[tuple[Linkage, Frame]], bool]:
+def draw(seed: int, most: int = 1, families: Families = FAMILIES) -> tuple[list[tuple[Linkage, Frame]], bool]:
     """Some random linkages in random frames of one unit, and whether their ground is free."""
     rng = np.random.default_rng(seed)
     unit = float(rng.choice(UNITS))
     count = 1 if most == 1 else int(rng.integers(2, most + 1))
-    chosen = [(FAMILIES[rng.integers(len(FAMILIES))](rng), Frame.random(rng, unit)) for _ in range(count)]
+    chosen = [(families[rng.integers(len(families))](rng), Frame.random(rng, unit)) for _ in range(count)]
     return chosen, bool(rng.integers(2))
 
 
 def miscounted(seed: int, most: int = 1) -> str:
-    """A line about a linkage whose freedom is not what it should be; "" if it is."""
-    linkages, floating = draw(seed, most)
+    """A line about a linkage whose freedom is not what it should be; "" if it is. One in five starts in a singular
+    position, every other one has bodies whose masses and inertias differ by many orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    linkages, floating = draw(seed, most, SINGULAR if seed % 5 == 1 else FAMILIES)
     expected = sum(linkage.freedom for linkage, _ in linkages) + 6 * floating
+    model = build(linkages, floating, rng)
+    if rng.integers(2):
+        uneven(model, rng, linkages[0][1].unit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = Compiled.of(build(linkages, floating, np.random.default_rng(seed)), quiet=True).freedom
+        found = Compiled.of(model, quiet=True).freedom
     names = ", ".join(linkage.name for linkage, _ in linkages)
     return "" if found == expected else f"seed {seed}: {names}: {found} degrees of freedom, not {expected}"
 

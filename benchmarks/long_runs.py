@@ -112,7 +112,7 @@ def draw(plain: lv.Trajectory, motion: lv.Trajectory, path: Path) -> None:
     change = (motion.energy - motion.energy[0]) / float(np.abs(motion.kinetic).max())
     axes[1].plot(n, change, linewidth=0.3)
     axes[1].set(xlabel="steps", title="(E − E₀) / largest T")
-    with replacing(path) as temporary:
+    with replacing(path, "picture", force=True) as temporary:
         figure.savefig(temporary, dpi=110)
     plt.close(figure)
 
@@ -142,7 +142,7 @@ def main() -> None:
             motions[sums] = run(model, scheme, h, steps, folder / f"{name}-{sums}.nc")
             told[f"{name}, {sums} sums"] = numbers(motions[sums])
         draw(motions["plain"], motions["compensated"], folder / f"soak-{name}.png")
-    with replacing(folder / "soak.json") as temporary:
+    with replacing(folder / "soak.json", "table", force=True) as temporary:
         temporary.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     table = [row for name, found in told.items() for row in rows(name, found)]
     print(markdown(["run", "steps", "what", "largest", ""], table))

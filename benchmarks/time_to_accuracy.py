@@ -21,6 +21,7 @@ from .references import reference
 
 RUNGS = 60
 WHOLE = 3  # rounds in which the whole call of the user is timed too
+SETTLED = 8  # refinements without a smaller error, after which none is expected
 HOPELESS = 12  # refinements without an error below one
 
 
@@ -109,7 +110,7 @@ def climb(task: Any, entry: Entry, effort: Effort) -> tuple[Curve, list[Any]]:
             curve.points.append(Point(rung, runner.steps, task.until / max(1, runner.steps), error, seconds))
             runners.append(runner)
             curve.skipped = ""
-        done = seconds > effort.longest or error < effort.finest or _settled(curve.points)
+        done = seconds > effort.longest or error < effort.finest or settled(curve.points)
         if done or (rung > HOPELESS and not curve.points):
             break
     if curve.points:
@@ -129,6 +130,8 @@ def clock(run: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def _settled(points: list[Point]) -> bool:
-    """True if four more refinements did not reduce the error: round-off, or no convergence."""
-    return len(points) > 8 and min(p.error for p in points[-4:]) > 0.8 * min(p.error for p in points[:-4])
+def settled(points: list[Point]) -> bool:
+    """True if SETTLED more refinements, steps shorter by a factor of 16, did not reduce the error: round-off, or no
+    convergence. At long steps an error may be small by chance, as where it changes its sign."""
+    errors = [point.error for point in points]
+    return len(points) > 2 * SETTLED and min(errors[-SETTLED:]) > 0.8 * min(errors[:-SETTLED])

@@ -18,6 +18,7 @@ from .errors import FileError, ModelError
 
 Array = NDArray[np.float64]
 MOST_NAMES = 12  # that an error lists
+LONGEST_NAME = 255  # bytes of the name of a file or folder, in the usual file systems
 
 
 def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -118,7 +119,8 @@ def file_path(path: Any) -> Path:
     """`path` as a Path, or a FileError if it is not the name of a file."""
     if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and name and "\0" not in name:
         with suppress(UnicodeEncodeError):
-            os.fsencode(name)
+            if max(map(len, os.fsencode(name).split(b"/"))) > LONGEST_NAME:
+                raise FileError(f"{name[:20]}… is not the name of a file: it has more than {LONGEST_NAME} bytes.")
             return Path(name)
     raise FileError(f"{path!r} is not the name of a file.")
 

@@ -59,4 +59,4 @@ def test_reactions_are_unique_where_the_constraints_determine_them():
 
 def test_a_wrong_reaction_is_noticed():
     """The test can fail: with a billionth more gravity the reactions of a linkage on the world differ."""
-    assert linkage_reactions.error(2)[0] < 1.0 < linkage_reactions.error(2, heavier=1.0 + 1e-9)[0]
+    assert linkage_reactions.error(3)[0] < 1.0 < linkage_reactions.error(3, heavier=1.0 + 1e-9)[0]

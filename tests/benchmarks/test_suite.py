@@ -8,6 +8,7 @@ from benchmarks import __main__ as command
 from benchmarks import check, report
 from benchmarks.goal import best, cost, verdicts
 from benchmarks.growth import exponent
+from benchmarks.time_to_accuracy import Point, settled
 
 NOTHING = {"whole": None, "drift": None}
 
@@ -34,6 +35,17 @@ def test_a_target_met_from_the_start_costs_the_cheapest_run():
     found = cost(curve("livens", 4, 1e-3), 1e-2)
     assert found.measured
     assert found.seconds == pytest.approx(0.01)
+
+
+def test_an_accidentally_accurate_coarse_run_does_not_end_the_refinement():
+    """Second order below h = 0.02, and an error that changes its sign at h = 0.1."""
+    steps = [round(50 * 2 ** (k / 2)) for k in range(24)]
+    errors = [min(0.4, (60.0 / n) ** 2) if n != 100 else 1e-2 for n in steps]
+    points = [Point(k, n, 1.0 / n, e, 1e-3) for k, (n, e) in enumerate(zip(steps, errors, strict=True))]
+    assert not any(settled(points[:k]) for k in range(len(points)))
+    flat = [Point(k, n, 1.0 / n, max(1e-4, e), 1e-3) for k, (n, e) in enumerate(zip(steps, errors, strict=True))]
+    ends = [k for k in range(len(flat)) if settled(flat[:k])]
+    assert flat[ends[0] - 9].error <= 2e-4  # round-off was reached eight refinements before
 
 
 def test_an_accidentally_accurate_coarse_run_does_not_count():

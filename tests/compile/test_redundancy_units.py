@@ -74,4 +74,4 @@ def test_a_search_for_positions_that_diverges_is_an_error():
 
 
 def test_a_mechanism_whose_wandering_diverges_in_one_unit_only():
-    assert units.examine(10118, units=11, orientations=0) == []
+    assert units.examine(10118, units=11, orientations=1)[0] == []

@@ -176,3 +176,31 @@ def test_events_keep_the_steps_before_a_function_fails():
     with pytest.raises(RuntimeError, match="a string breaks") as caught:
         lv.simulate(m, h=H, until=1.0, events=[lv.Event(when=lambda now: now.t - 2.0)], progress=False)
     assert 0.29 < caught.value.trajectory.t[-1] < 0.302
+
+
+@pytest.mark.parametrize("place", ["when", "do", "controller"])
+@pytest.mark.parametrize("every", [1, 7, 300])
+def test_runs_with_events_lose_no_step_either(tmp_path, every, place):
+    after = H * 253.5
+
+    def model(acting):
+        return kite(5, acting if place == "controller" else calm, "controller")
+
+    def events(acting):
+        when, do = (acting if place == one else calm for one in ("when", "do"))
+        first = lv.Event("t - 0.1", do=lv.strike(model(calm)["kite"].center, (0, 0, 0)))
+        watched = lv.Event(lambda now: -1.0 if when(now.t[0]) is None else 1.0)
+        return [first, watched, lv.Event(f"t - {after - 1e-9}", do=lambda now: do(now.t[0] + 2e-9))]
+
+    run = {"h": H, "until": H * STEPS, "every": every, "progress": False}
+    whole = lv.simulate(model(calm), **{**run, "every": 1}, events=events(calm))
+    acting = breaking(after)
+    with pytest.raises(RuntimeError, match="string breaks") as caught:
+        lv.simulate(model(acting), **run, events=events(acting), checkpoint=tmp_path / "out.nc")
+    part, stored = caught.value.trajectory, lv.load(tmp_path / "out.nc")
+    n = round(part.t[-1] / H)
+    assert n in (253, 254)
+    assert part.steps == n
+    for motion in (part, stored):
+        assert motion.record.a[-1].tobytes() == whole.record.a[n].tobytes()
+        assert motion.record.p[-1].tobytes() == whole.record.p[n].tobytes()

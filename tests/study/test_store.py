@@ -21,6 +21,14 @@ GRID = {"stiffness": [1.0, 2.0, 4.0], "mass": [1.0, 0.5]}
 SOME = {"h": 0.1, "until": 1.0, "keep": place, "units": {"x": "m"}}
 
 
+@pytest.mark.parametrize("name", ["study.nc", "study.nc.journal"])
+def test_a_study_is_not_stored_in_a_pipe(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(lv.FileError, match="it is no regular file"):
+        lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
+    assert os.listdir(tmp_path) == [name]
+
+
 def test_a_finished_study_is_read_and_not_run(tmp_path):
     first = lv.ensemble(oscillator, GRID, **SOME, store=tmp_path / "study.nc")
     again = lv.ensemble(oscillator, GRID, **{**SOME, "keep": lambda motion: 1 / 0}, store=tmp_path / "study.nc")

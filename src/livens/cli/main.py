@@ -233,7 +233,7 @@ def _demo(options: argparse.Namespace) -> None:
 
     def draw(path: Path) -> None:
         figure = demo.figure(motion)
-        with replacing(path) as temporary:
+        with replacing(path, "picture") as temporary:
             figure.savefig(temporary, dpi=200, metadata={"Software": MARK})
 
     words = "the motion and its model: read it with livens info, livens report or livens.load"

@@ -110,6 +110,8 @@ def _run(options: argparse.Namespace) -> None:
             output = output or source.scene.output
             tracers = source.scene.tracers(source.model)
     if output is not None:
+        if tracers and _table_beside(output) == Path(output):
+            raise FileError(f"{output} is the name of the table of the tracers: choose another name for the motion.")
         check_tracers(tracers, _table_beside(output), options.force)
     checkpointing = {"checkpoint": output, "checkpoint_every": options.checkpoint, "force": options.force}
     try:
@@ -230,7 +232,7 @@ def _check_output(output: Path, source: Path, force: bool) -> None:
     _check_folder(output)
     if output.exists() and source.exists() and output.samefile(source) and source.suffix not in MOTIONS:
         raise FileError(f"{output} is the input: choose another name for the motion.")
-    check_output(output, force)
+    check_output(output, "motion", force)
 
 
 def _check_folder(output: Path) -> None:

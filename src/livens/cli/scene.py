@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from .. import exported_names
 from ..describe.model import Point
 from ..errors import FileError, ModelWarning
+from ..record.table import same_header
 from ..storage.atomic import check_output, replacing
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _new(options: argparse.Namespace) -> None:
         raise FileError(f"{file} must end in .toml to be a scene.")
     if file.exists():
         raise FileError(f"{file} exists already and is not overwritten: choose another name.")
-    with replacing(file) as temporary:
+    with replacing(file, "scene") as temporary:
         temporary.write_bytes(STARTER.read_bytes())
     print(f"{file} is written: edit it, then run  livens check {file}  or  livens run {file}")
 
@@ -146,7 +146,7 @@ def _schema(options: argparse.Namespace) -> None:
     if options.output is None:
         print(text, end="")
         return
-    with replacing(options.output, options.force) as temporary:
+    with replacing(options.output, "schema", options.force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
@@ -235,28 +235,15 @@ def write_tracers(motion: Trajectory, tracers: dict[str, Point], path: Path, for
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_header(tracers))
     table.writerows(np.concatenate(columns, axis=1).tolist())
-    with replacing(path, force, ours=_same_columns(tracers)) as temporary:
+    with replacing(path, "table", force, ours=same_header(_header(tracers))) as temporary:
         temporary.write_text(text.getvalue(), encoding="utf-8")
 
 
 def check_tracers(tracers: dict[str, Point], path: Path, force: bool) -> None:
     """Raise a FileError if the table of `write_tracers` would replace a file that must stay."""
     if tracers:
-        check_output(path, force, ours=_same_columns(tracers))
+        check_output(path, "table", force, ours=same_header(_header(tracers)))
 
 
 def _header(tracers: dict[str, Point]) -> list[str]:
     return ["t", *(f"{name}.{axis}" for name in tracers for axis in "xyz")]
-
-
-def _same_columns(tracers: dict[str, Point]) -> Callable[[Path], bool]:
-    """A test for a table of the same columns: a table has no place for a mark."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(_header(tracers))
-    first = line.getvalue().rstrip().encode()
-
-    def same(there: Path) -> bool:
-        with open(there, "rb") as file:
-            return file.readline(len(first) + 2).rstrip() == first
-
-    return same

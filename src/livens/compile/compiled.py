@@ -29,6 +29,7 @@ from .contact_start import refuse_overlaps
 from .contents import naming_wrong_attributes
 from .joint_frames import JointFrames
 from .planar_rows import flat_rows
+from .reaction_metric import reaction_metric
 from .redundancy import redundant_rows
 from .rows import Group
 from .signals import Signals
@@ -128,7 +129,10 @@ class Compiled:
     def _made(
         cls, model: Model, all_rows: Tables, system: System, state: State, left_out: frozenset[int], by: Adjustment
     ) -> Compiled:
-        full = all_rows.system._replace(shift=SHIFT) if left_out else system
+        full = system
+        if left_out:
+            rows = all_rows.system.rows._replace(metric=reaction_metric(all_rows.system, all_rows.angular))
+            full = all_rows.system._replace(shift=SHIFT, rows=rows)
         groups, coordinates, dials = tuple(all_rows.groups), tuple(all_rows.coordinates), tuple(all_rows.dials)
         number = {body: k for k, body in enumerate(model.bodies)}
         made = cls(

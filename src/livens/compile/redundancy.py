@@ -28,6 +28,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
+from ..kernels.arrays import State, System
 from ..kernels.dynamics import move_steadily
 from ..kernels.kinds import VELOCITY_ONLY
 from .assembly import Assembly
@@ -43,6 +44,7 @@ REGULAR = 1e-4  # least singular value above which the rows of a large loop are 
 FEW_ROWS = 200  # in a loop, up to which both directions of a long stretch of motion are examined
 DENSE_ROWS = 2500  # in a loop, up to which singular values decide; beyond, the pivots of G Gᵀ do
 IMPLIED = 0.01  # a row that constrains velocities only is implied well if its part of the null space is above this
+ATTEMPTS = 6  # random velocities that are tried if no motion leaves the position at the start
 PIVOT_TOLERANCE = 1e-12  # a pivot of G Gᵀ below this, its diagonal scaled to one, counts as zero
 
 
@@ -76,12 +78,37 @@ def redundant_rows(start: Assembly) -> frozenset[int]:
 def _positions(start: Assembly, few: bool) -> Iterable[Assembly]:
     """Positions along the motion that the start has, and along a random one that the joints allow."""
     stretch = [0.03] + [0.3] * (10 if few else 3)
+    even, state = _even(start.system, start.state)
+    found = False
     for own, sign in itertools.product((True, False), (1.0, -1.0) if few else (1.0,)):
-        there = Assembly(start.model, start.system, copied(start.state), start.owners, start.t)
+        there = Assembly(start.model, even, copied(state), start.owners, start.t)
         for turn in stretch:
             if not move_along(there, own, sign * turn):
                 break
+            found = True
             yield there
+    for seed in range(2, 2 if found else 2 + ATTEMPTS):  # at a singular position, not every velocity begins a motion
+        there = Assembly(start.model, even, copied(state), start.owners, start.t)
+        if move_along(there, False, 0.03, seed):
+            yield there
+            if move_along(there, False, 0.3, seed):
+                yield there
+
+
+def _even(system: System, state: State) -> tuple[System, State]:
+    """The system with equal masses, whose bodies have their longest lever arm as radius of gyration, and the state with
+    the same velocities: positions must not depend on masses, which may differ by many orders of magnitude."""
+    bodies, rows = system.bodies, system.rows
+    arms = np.zeros(len(bodies.mass))
+    for side in range(rows.body.shape[1]):
+        np.maximum.at(arms, rows.body[:, side], np.abs(rows.point[:, side]).max(axis=1, initial=0.0))
+    moves, turns = (np.sign(inverse) for inverse in (bodies.inverse_mass, bodies.inverse_inertia))
+    size = size_of_bodies(bodies.mass, bodies.inertia * turns, np.zeros(3))
+    mass = float(bodies.mass.sum()) / max(1, len(bodies.mass) - 1)
+    moment = np.repeat(mass * _filled(arms, size)[:, None] ** 2, 3, axis=1)
+    even = bodies._replace(mass=mass * moves, inverse_mass=moves / mass, inertia=moment, inverse_inertia=turns / moment)
+    p = mass * bodies.inverse_mass[:, None] * state.p
+    return system._replace(bodies=even), state._replace(p=p, L=moment * bodies.inverse_inertia * state.L)
 
 
 def _chosen(found: Sequence[NullSpace], rolls: Array) -> list[int]:
@@ -104,10 +131,10 @@ def _chosen(found: Sequence[NullSpace], rolls: Array) -> list[int]:
     return list(best)
 
 
-def move_along(there: Assembly, own: bool, turn: float) -> bool:
+def move_along(there: Assembly, own: bool, turn: float, seed: int = 1) -> bool:
     """Move by about `turn` [rad] along the motion that the state has (`own`), or along a random one that the joints
     allow; False if there is none or the mechanism cannot be assembled there."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     state, bodies = there.state, there.system.bodies
     if not own:
         v = np.einsum("bij,bj->bi", state.B[1:], rng.normal(size=state.p[1:].shape))  # random in body axes

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import Array, accepts
 from ..describe.model import Model
@@ -53,6 +54,7 @@ class Tables(NamedTuple):
     coordinates: list[Coordinate]  # of the joints, as in system.coordinates
     dials: list[Coordinate]  # angles of the joints on which nothing acts, as in system.dials
     signals: Signals | None  # loads, motors and prescribed motions
+    angular: NDArray[np.bool_]  # rows in radians
 
 
 def compile_model(model: Model, skip: frozenset[int] = frozenset(), read_only: bool = False) -> Tables:
@@ -141,7 +143,7 @@ def _tables(model: Model, skip: frozenset[int], read_only: bool) -> Tables:
         effort=np.zeros(len(signals.controlled)),
         half_turns=np.array([np.floor(q.start / np.pi) for q in others], dtype=np.float64),
     )
-    return Tables(system, state, blocks_of, acting, others, signals)
+    return Tables(system, state, blocks_of, acting, others, signals, angular)
 
 
 def scratch(system: System, vectors: int = 0) -> Work:

@@ -45,7 +45,7 @@ def write_mjcf(model: Model, path: str | os.PathLike[str], force: bool = False) 
     True
     """
     data = ElementTree.tostring(_Writer(model).document(), encoding="utf-8", xml_declaration=True)
-    with replacing(path, force) as temporary:
+    with replacing(path, "mechanism in MJCF", force) as temporary:
         temporary.write_bytes(data + f"\n<!-- {MARK} -->\n".encode())
 
 

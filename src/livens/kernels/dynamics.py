@@ -5,6 +5,11 @@
 so S λ = φ̈ − γ − G M⁻¹(f, τ + L × ω). γ is exact (rows.py, and row_tapes.py for user-written rows), except with
 rolling: there the rates are differentiated along the free motion, by differences of fourth order. The force of a damper
 follows from its rate.
+
+Where rows are redundant, S + ε D is solved instead of S, and the residual is corrected until it is round-off, which
+remains in the null space of S, divided by ε. With y = lim Pᵏ λ, P = ε (S + ε D)⁻¹ D, the projection of λ onto it,
+
+    λ ← λ − y        has the minimum norm in the metric D.                                                          (2)
 """
 
 from __future__ import annotations
@@ -24,6 +29,10 @@ from .sparse import TINY, add_compliance, assemble, factor, remove_dampers, solv
 from .trigonometry import LARGEST_ANGLE, sine_and_cosine
 
 REFINE = 12  # corrections of multipliers, at most
+POWERS = 40  # of P in (2), at most
+STEADY = 1e-6  # a change of |y|² below this, relative to it, ends (2): the round-off of S over ε is less
+GONE = 1e-30  # |y|² below this, relative to |λ|², is round-off
+REMOVALS = 3  # of y from λ, at most: each leaves the round-off of S over ε of it
 
 
 @njit
@@ -179,6 +188,41 @@ def solve_multipliers(system, p, L, signals, row, refine, work, f, tau, lam):
         apply_multipliers(system.blocks, work.G, -1.0, work.x, f, tau)
 
 
+@njit
+def remove_null_space(system, work, lam):
+    """(2), with the factors of S + ε D in work.H; dampers keep their forces."""
+    rows, x = system.rows, work.x
+    pivot = work.pivot[H_PIVOTS if system.damped else S_PIVOTS]
+    for _ in range(REMOVALS):
+        for r in range(lam.shape[0]):
+            x[r] = lam[r] if rows.rate[r] == 0.0 else 0.0
+        whole = part = squared(rows, x)
+        before = math.inf
+        for _ in range(POWERS):
+            if before - part <= STEADY * part or part <= GONE * whole:
+                break
+            before = part
+            for r in range(lam.shape[0]):
+                x[r] *= system.shift * rows.metric[r]
+            solve(system.blocks, work.H, pivot, x)
+            part = squared(rows, x)
+        else:
+            break  # rows are nearly redundant: P is not precise enough to tell them apart
+        for r in range(lam.shape[0]):
+            lam[r] -= x[r]
+        if part <= GONE * whole:
+            break
+
+
+@njit
+def squared(rows, x):
+    """|x|² in the metric of the multipliers."""
+    found = 0.0
+    for r in range(x.shape[0]):
+        found += rows.metric[r] * x[r] * x[r]
+    return found
+
+
 @inline
 def solve_accelerations(system, a, B, angle, p, L, signals, row, refine, work, f, tau, lam):
     """Total forces f, torques τ (so that v̇ = f/m, ω̇ = J⁻¹τ) and multipliers λ at a state, by (1), with at most `refine`
@@ -202,6 +246,8 @@ def accelerations_of_record(system, record, signals, work, f, tau, lam):
             bias(system, a, B, p, L, signals, i, work)
             factorise(system, a, B, signals, i, work)
             solve_multipliers(system, p, L, signals, i, REFINE, work, f[i], tau[i], lam[i])
+            if system.shift > 0.0:
+                remove_null_space(system, work, lam[i])
 
 
 @njit

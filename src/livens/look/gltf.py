@@ -86,7 +86,7 @@ def write_gltf(
     _add_loads(document, picture, motion.t[chosen], now, half)
     add_beams(document, picture, now, half, theme_of("light"))
     _add_contacts(document, motion, chosen, half)
-    with replacing(path, force) as temporary:
+    with replacing(path, "glTF", force) as temporary:
         temporary.write_bytes(document.binary(motion.model.name, Y_UP @ upright(motion.model.gravity)))
 
 

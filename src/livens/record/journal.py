@@ -73,7 +73,7 @@ class RunJournal:
     ) -> Self:
         """Create the journal with its first checkpoint."""
         data = json.dumps(facts, allow_nan=False, ensure_ascii=False).encode()
-        with replacing(path) as temporary, open(temporary, "wb") as file:
+        with replacing(path, "journal") as temporary, open(temporary, "wb") as file:
             file.write(HEAD + pack_record(b"F", data))
             for piece in _checkpoint(record, 0, kept, now, state, impacts):
                 file.write(piece)

@@ -66,7 +66,7 @@ def save(motion: Trajectory, path: str | os.PathLike[str], force: bool = False) 
         arrays |= {in_phase(name, k): array for name, array in _arrays(phase).items()}
     if has_events(motion):
         arrays["events"] = _bytes(events_of(motion, [_facts(phase) for phase in later]))
-    with replacing(path, force) as temporary:
+    with replacing(path, "motion", force) as temporary:
         with DeferredErrorFile(temporary) as disk, h5netcdf.File(disk, "w") as file:
             _write(file, motion, facts, arrays)
         add_checksum(temporary)

@@ -11,7 +11,9 @@ Numbers have 17 digits, so that reading them gives the same bits.
 from __future__ import annotations
 
 import csv
+import io
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 AXES_LETTERS = ("x", "y", "z")
-TABLE_BEGINS = b"t [s],"  # the beginning of every table
 
 
 def write_csv(motion: Trajectory, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -40,17 +41,25 @@ def write_csv(motion: Trajectory, path: str | os.PathLike[str], force: bool = Fa
     t [s],pin [rad],pin rate [rad/s],arm x [m],arm y [m],arm
     """
     columns = columns_of(motion)
-    with replacing(path, force, _ours) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+    ours = same_header(columns)
+    with replacing(path, "table", force, ours) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(columns)
         for row in zip(*(values.tolist() for values in columns.values()), strict=True):
             table.writerow([repr(x) for x in row])
 
 
-def _ours(path: Path) -> bool:
-    """True for a table as this module writes it: it has no mark, which spreadsheets would show."""
-    with open(path, "rb") as file:
-        return file.read(len(TABLE_BEGINS)) == TABLE_BEGINS
+def same_header(columns: Iterable[str]) -> Callable[[Path], bool]:
+    """A test for a table with these columns, which may be replaced: it has no mark, which spreadsheets would show."""
+    text = io.StringIO()
+    csv.writer(text).writerow(columns)
+    first = text.getvalue().rstrip().encode()
+
+    def same(there: Path) -> bool:
+        with open(there, "rb") as file:
+            return file.readline(len(first) + 2).rstrip() == first
+
+    return same
 
 
 def columns_of(motion: Trajectory) -> dict[str, Array]:

@@ -91,7 +91,7 @@ class Checkpoints:
         self.running = True
         if self.path is None:
             return
-        check_output(self.path, self.force)
+        check_output(self.path, "motion", self.force)
         if self.journal is not None:
             self._discard()
         elif (there := journal_of(self.path)).exists():

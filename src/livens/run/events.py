@@ -66,6 +66,7 @@ class EventRun:
         """Continue with this mechanism, from the present step."""
         self.structure, self.compiled, self.state = mechanism.structure, mechanism.compiled, mechanism.state
         self.first, self.count, self.times = self.done, 0, list[float]()
+        self.reached = copied(self.state)  # the state at the end of the steps that are done
         left = self.planned - self.done
         self.record = room(self.state, left, self.every)
         self.run = Run(self.compiled, self.scheme, self.h, self.t0, self.every, self.record)
@@ -144,7 +145,10 @@ class EventRun:
         return whole
 
     def motion_so_far(self) -> Trajectory:
-        """The motion up to the last stored state, after an error."""
+        """The motion up to the last step that is done, after an error."""
+        extra = self.count > 0 and self.done % self.every > 0 and self.times[-1] < self.time(self.done)
+        if extra:
+            self.store(self.time(self.done), self.reached)
         whole = self.motion()
         end = float(whole.t[-1])
         whole.steps = round((end - self.t0) / self.h)
@@ -239,6 +243,7 @@ class EventRun:
         self.times += [self.time(self.done + k) for k in some]
         self.count += len(some)
         self.done += steps
+        self.reached = copied(selected(chunk, steps))
 
     def ask_controllers(self) -> None:
         """Call the controllers, as in loop.py."""
@@ -260,6 +265,7 @@ class EventRun:
             self.stop(stopped)
             return
         self.done += 1
+        self.reached = copied(self.state)
         if self.done % self.every == 0:
             self.store(self.time(self.done), self.state)
         self.prepare()

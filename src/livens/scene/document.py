@@ -240,5 +240,5 @@ def _write(text: str, path: str | os.PathLike[str], force: bool) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
         raise ModelError("a name in the model cannot be encoded in UTF-8.") from None
-    with replacing(path, force) as temporary:
+    with replacing(path, "scene", force) as temporary:
         temporary.write_bytes(data)

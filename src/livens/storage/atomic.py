@@ -4,8 +4,9 @@ A new file is written beside the old one, synchronised to disk, and then renamed
 SHA-256 of all bytes before it, at the end of the file, which HDF5 does not read. HDF5 may hang or crash on a damaged
 file, so damage is detected before HDF5 opens it.
 
-A file is replaced only if livens wrote it, or if that is forced: every format that livens writes contains MARK or ends
-with the checksum. Devices, pipes and folders are never replaced.
+A file is replaced only by one of its own format, and only if livens wrote it, or if that is forced: a motion does not
+replace a scene. Each format has a beginning, and a mark where only its writer puts it, so that a text in which the mark
+is quoted is not taken for one. Devices, pipes and folders are never replaced.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -25,25 +27,52 @@ from ..errors import FileError, LivensError
 MARK = "written by livens"
 CHECKSUM_MARK = b"SHA-256 of all bytes before:"
 SEARCHED = 2**16  # bytes at each end of a file in which the mark is searched
+FORMATS = {  # how a file begins, and what it contains near one of its ends
+    "motion": (rb"\x89HDF", CHECKSUM_MARK),
+    "journal": (rb"livens run, format", b""),
+    "scene": (rb"# " + MARK.encode() + rb"\n", b""),
+    "schema": (rb"\{", f'"$comment": "{MARK}"'.encode()),
+    "mechanism in MJCF": (rb"<\?xml", f"\n<!-- {MARK} -->\n".encode()),
+    "page": (rb"<!doctype html>\n<html[^>]*>\n<!-- " + MARK.encode() + rb" -->", b""),
+    "glTF": (rb"glTF", f'"generator":"{MARK} '.encode()),
+    # figures and films, too
+    "picture": (rb"\x89PNG|GIF8|%PDF|<\?xml(?=.*<svg)|....ftyp|\x1aE\xdf\xa3|RIFF", MARK.encode()),
+}
 
 
-def check_output(path: str | os.PathLike[str], force: bool = False, ours: Callable[[Path], bool] | None = None) -> None:
-    """Raise a FileError if `path` must not be replaced: it is no regular file, or it is one that livens did not write
-    and that is not to be replaced by force. ours: a test for a format without a mark."""
-    target = Path(os.path.realpath(file_path(path)))
-    if not target.exists() or target.is_dir():
-        return
+def check_output(
+    path: str | os.PathLike[str], kind: str, force: bool = False, ours: Callable[[Path], bool] | None = None
+) -> None:
+    """Raise a FileError if `path` must not be replaced: it is no regular file, or livens did not write it in the format
+    `kind` and it is not to be replaced by force. ours: a test for a format without a mark."""
+    target = file_path(path)  # not its real path, which for /dev/stdout in a pipe is the name of no file
+    try:
+        if not target.exists() or target.is_dir():
+            return
+    except OSError as error:  # the name is too long, or a folder is closed
+        raise FileError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}.") from None
     if not target.is_file():
         raise FileError(f"{path} cannot be written: it is a device or a pipe, not a regular file.")
-    if not (force or written_by_livens(target) or (ours is not None and ours(target))):
+    if force or (written_by_livens(target, kind) if ours is None else _is_empty(target) or ours(target)):
+        return
+    if other := next((name for name in FORMATS if written_by_livens(target, name)), ""):
         raise FileError(
-            f"{path} exists and was not written by livens: choose another name, or replace it with force=True "
-            "(on the command line: --force)."
+            f"{path} is a {other} that livens wrote and not a {kind}: choose another name, or replace it with "
+            "force=True (on the command line: --force)."
         )
+    raise FileError(
+        f"{path} exists and was not written by livens: choose another name, or replace it with force=True "
+        "(on the command line: --force)."
+    )
 
 
-def written_by_livens(path: Path) -> bool:
-    """Whether livens wrote the file, or the file is empty."""
+def _is_empty(path: Path) -> bool:
+    return path.stat().st_size == 0
+
+
+def written_by_livens(path: Path, kind: str) -> bool:
+    """Whether livens wrote the file, in one of FORMATS, or the file is empty."""
+    begin, mark = FORMATS[kind]
     try:
         with open(path, "rb") as file:
             head = file.read(SEARCHED)
@@ -51,26 +80,25 @@ def written_by_livens(path: Path) -> bool:
             tail = file.read(SEARCHED)
     except OSError:
         return False
-    marked = any(mark in part for part in (head, tail) for mark in (MARK.encode(), CHECKSUM_MARK))
-    return marked or not head or head.startswith((b"livens run, format", b"livens study, format"))
+    return not head or (re.match(begin, head, re.DOTALL) is not None and (mark in head or mark in tail))
 
 
 @contextmanager
 def replacing(
-    path: str | os.PathLike[str], force: bool = False, ours: Callable[[Path], bool] | None = None
+    path: str | os.PathLike[str], kind: str, force: bool = False, ours: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
     """A temporary file beside `path`. It replaces `path` when the block ends without an error, otherwise it is deleted.
-    A file that livens did not write is replaced only by force.
+    A file that livens did not write in the format `kind` is replaced only by force.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(folder + "/note.txt") as temporary:
+    ...     with replacing(folder + "/note.txt", "scene") as temporary:
     ...         _ = temporary.write_text("complete")
     ...     Path(folder, "note.txt").read_text()
     'complete'
     """
     target = Path(os.path.realpath(file_path(path)))
-    check_output(path, force, ours)
+    check_output(path, kind, force, ours)
     temporary = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(4)}{target.suffix}")
     try:
         if target.is_dir():

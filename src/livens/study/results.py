@@ -97,7 +97,7 @@ class Results:
 
 def write(dataset: xarray.Dataset, path: Path) -> None:
     """Write the finished study as netCDF, atomically."""
-    with replacing(path) as temporary:
+    with replacing(path, "motion") as temporary:
         with DeferredErrorFile(temporary) as disk, _local_dask():
             dataset.to_netcdf(disk, engine="h5netcdf")
         add_checksum(temporary)
@@ -138,10 +138,16 @@ def check_store(path: str | os.PathLike[str]) -> Path:
     store = file_path(path)
     if store.suffix != ".nc":
         raise FileError(f"a study is stored as netCDF: name it {store.stem or 'study'}.nc, not {store.name!r}.")
-    if store.is_dir():
-        raise FileError(f"{store} cannot be written: it is a folder.")
-    if not store.parent.is_dir():
-        raise FileError(f"{store} cannot be written: the folder {store.parent} does not exist.")
+    try:
+        if store.is_dir():
+            raise FileError(f"{store} cannot be written: it is a folder.")
+        for file in (store, store.with_name(store.name + ".journal")):
+            if file.exists() and not file.is_file():
+                raise FileError(f"{file} cannot be written: it is no regular file.")
+        if not store.parent.is_dir():
+            raise FileError(f"{store} cannot be written: the folder {store.parent} does not exist.")
+    except OSError as error:  # a folder is closed
+        raise FileError(f"{store} cannot be written: {(error.strerror or str(error)).lower()}.") from None
     return store
 
 

@@ -73,7 +73,7 @@ def write_page(
     True
     """
     text = page(motion, view_of(motion, camera, traces, title, speed, follow, theme))
-    with replacing(path, force) as temporary:
+    with replacing(path, "page", force) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

@@ -137,5 +137,5 @@ def _write(figure: Figure, path: Path, force: bool) -> None:
     if kind not in kinds:
         raise FileError(f"{path} cannot be drawn: the ending must be one of png, pdf, svg, not {path.suffix!r}.")
     mark = {"png": {"Software": MARK}, "svg": {"Creator": MARK}, "pdf": {"Creator": MARK}}.get(kind)
-    with replacing(path, force) as temporary:
+    with replacing(path, "picture", force) as temporary:
         figure.savefig(temporary, format=kind, metadata=mark)

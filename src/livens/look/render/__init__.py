@@ -60,7 +60,7 @@ def write_png(
     state = len(motion) - 1 if t is None else int(np.abs(motion.t - number(t, "t")).argmin())
     view = view_of(motion, camera, traces, title, None, follow, theme)
     picture = next(pictures(motion, [state], size, view, contacts))
-    with replacing(path, force) as temporary:
+    with replacing(path, "picture", force) as temporary:
         temporary.write_bytes(png(picture))
 
 
@@ -87,7 +87,7 @@ def write_video(
     speed = view.speed
     many = 1 + int((motion.t[-1] - motion.t[0]) / speed * rate + 1e-9)
     states = [int(np.abs(motion.t - t).argmin()) for t in motion.t[0] + speed / rate * np.arange(many)]
-    with replacing(path, force) as temporary:
+    with replacing(path, "picture", force) as temporary:
         write_film(pictures(motion, states, size, view, contacts), many, rate, file_path(path), temporary)
 
 
