@@ -13,7 +13,7 @@ from ..describe.body import Body, Point
 from ..describe.model import Model
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..kernels.arrays import Ints, State
+from ..kernels.arrays import MULTIPLIERS_KEPT, Ints, State
 
 
 class Frames:
@@ -111,7 +111,8 @@ class Frames:
         p[1:], L[1:] = momenta(self, R, v, omega)
         account = np.array([0.0, 0.0, 1.0])
         none = np.zeros(0)
-        return State(a, B, p, L, angle=none, lam=np.zeros((3, 0)), account=account, effort=none, half_turns=none)
+        lam = np.zeros((MULTIPLIERS_KEPT, 0))
+        return State(a, B, p, L, angle=none, lam=lam, account=account, effort=none, half_turns=none)
 
 
 def size_of_bodies(mass: Array, moments: Array, a: Array) -> float:

@@ -22,7 +22,7 @@ from ..describe.model import Body, Model, Point
 from ..describe.row import Coordinate
 from ..describe.thing import Thing
 from ..errors import ModelError, ModelWarning
-from ..kernels.arrays import State, System
+from ..kernels.arrays import MULTIPLIERS_KEPT, State, System
 from . import start_rates
 from .assembly import SHIFT, Assembly
 from .contact_start import refuse_overlaps
@@ -173,7 +173,7 @@ class Compiled:
         count."""
         if not self.left_out or not self.model.planar:
             return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out)))
-        state = self.state._replace(lam=np.zeros((3, len(self.all_owners))))
+        state = self.state._replace(lam=np.zeros((MULTIPLIERS_KEPT, len(self.all_owners))))
         flat = flat_rows(Assembly(self.model, self.full, state, self.all_owners))
         return dict(Counter(self.all_owners[r].name for r in sorted(self.left_out - flat)))
 

@@ -20,7 +20,7 @@ from ..describe.row import Coordinate, across
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..kernels import kinds
-from ..kernels.arrays import Ints, System
+from ..kernels.arrays import MULTIPLIERS_KEPT, Ints, System
 from ..kernels.contact.arrays import (
     BOUND,
     FIRST_EDGE,
@@ -311,7 +311,7 @@ def touch_scratch(system: System, columns: int) -> Touch:
         impulse=zeros(r), reach=zeros(n), turn=zeros(n), tip=zeros(s), lever=zeros(n), limit=zeros(1),
         low=zeros(s), sorted=np.arange(s, dtype=np.int64),
         signals=zeros((SIGNAL_ROWS, columns if c else 0)), bracket=zeros(5),
-        held=zeros(18 * n + 3 * r + len(system.coordinates.kind) + 3),
+        held=zeros(18 * n + MULTIPLIERS_KEPT * r + len(system.coordinates.kind) + 3),
         log=zeros((LOGGED if c else 0, LOG_WIDTH)), logged=whole(1),
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ from ..describe.row import Coordinate
 from ..describe.term import PairAttraction, PointSpring
 from ..describe.thing import Thing
 from ..errors import ModelError
-from ..kernels.arrays import Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
+from ..kernels.arrays import MULTIPLIERS_KEPT, Bodies, Loads, Pairs, Springs, State, System, Tapes, Work
 from ..kernels.kinds import TAPE, VELOCITY_ONLY
 from .bodies import Frames, identities, stack
 from .constraint_tapes import compile_tapes
@@ -139,7 +139,7 @@ def _tables(model: Model, skip: frozenset[int], read_only: bool) -> Tables:
     start = np.array([q.start for q in acting], dtype=np.float64)
     state = state._replace(
         angle=start,
-        lam=np.zeros((3, len(rows.kind))),
+        lam=np.zeros((MULTIPLIERS_KEPT, len(rows.kind))),
         effort=np.zeros(len(signals.controlled)),
         half_turns=np.array([np.floor(q.start / np.pi) for q in others], dtype=np.float64),
     )
@@ -176,6 +176,7 @@ def scratch(system: System, vectors: int = 0) -> Work:
         partial=np.zeros(r),
         rates=np.zeros(r),
         lam=np.zeros(r),
+        cayley=np.zeros((n, 3)),
         trial=np.zeros((vectors, n, 3)),
         facing=np.zeros((len(system.dials.body), 3)),
         tally=np.zeros(2, dtype=np.int64),

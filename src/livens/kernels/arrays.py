@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Slots of arrays that hold several quantities. Files of saved motions store `lam` and `account` in this order.
-MU, LEAD, LAST_LEAD = 0, 1, 2  # State.lam
+MU, LEAD, LAST_LEAD, OLD_LEAD = 0, 1, 2, 3  # State.lam
+MULTIPLIERS_KEPT = 4  # vectors in State.lam
 WORK, DISSIPATED, CONDITION = 0, 1, 2  # State.account
 POWER_BEFORE, POWER_OF_ENERGIES, POWER_OF_FORCES = 0, 1, 2  # Work.power
 FREE_FORCE, FREE_TORQUE, OLD_P, OLD_L, FORCE, TORQUE = 0, 1, 2, 3, 4, 5  # Work.held
@@ -194,7 +195,7 @@ class State(NamedTuple):
 
     a: centres of mass, world axes [m] (n, 3); B: principal axes as columns, world axes (n, 3, 3); p: linear momentum,
     world axes [kg m/s] (n, 3); L: angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3);
-    angle [rad] or [m] (c,); lam: multipliers of the joints (3, r); account: work and dissipated energy since the start
+    angle [rad] or [m] (c,); lam: multipliers of the joints (4, r); account: work and dissipated energy since the start
     [J], condition of the joints (3,); effort of controllers [N m] or [N]; half_turns (d,); memory: of the scheme.
 
     >>> import livens as lv
@@ -210,7 +211,7 @@ class State(NamedTuple):
     p: Floats  # linear momentum, world [kg m/s] (n, 3)
     L: Floats  # angular momentum about the centre of mass, principal axes [kg m²/s] (n, 3)
     angle: Floats  # joint coordinates, angles unwrapped over many turns [rad] or [m] (c,)
-    lam: Floats  # MU: multipliers of the velocity level; LEAD: (λ − μ) over the step, now and LAST_LEAD before (3, r)
+    lam: Floats  # MU: multipliers of the velocity level; LEAD: (λ − μ) over the step; LAST_LEAD, OLD_LEAD before (4, r)
     account: Floats  # WORK done and energy DISSIPATED since the start [J]; CONDITION of S, by `factor` (3,)
     effort: Floats  # output of controllers, constant between two calls [N m] or [N] (controllers,)
     half_turns: Floats  # of the angles on which nothing acts; NaN if not counted (d,)
@@ -242,6 +243,7 @@ class Work(NamedTuple):
     partial: Floats  # ∂g/∂t of user-written rows where G was found (r,)
     rates: Floats  # of the rows before an impulse acts on them (r,)
     lam: Floats  # multipliers of the position level, or impulses (r,)
+    cayley: Floats  # Cayley vector of the step's rotation, (1) of spin.py (n, 3)
     trial: Floats  # vectors of a scheme: each module in step/ names its slots (scratch of the scheme, n, 3)
     facing: Floats  # cosine, sine and rate of the angles on which nothing acts, after the last step (d, 3)
     tally: Ints  # ITERATIONS of the position level, steps with EXACT_MATRICES (2,)

@@ -11,7 +11,7 @@ remainders are carried with the state, so that a resumed run is bitwise identica
 from __future__ import annotations
 
 from .._jit import njit
-from .spin import rotation_increment
+from .spin import body_cayley, increment
 from .status import NOT_FINITE, OK
 
 REST_A, REST_L, REST_B, REMAINDERS = 0, 1, 2, 5  # vectors per body: of a, of L, of the three rows of B; how many
@@ -26,8 +26,9 @@ def compensated_sum(s, d, c):
 
 
 @njit
-def compensated_drift(bodies, h, a0, B0, p, L0, rest, a1, B1, L1, left, fault):
-    """`drift` of spin.py with the remainders `rest` of the state (REMAINDERS·n·3,), new ones in `left` (…, n, 3)."""
+def compensated_drift(bodies, h, a0, B0, p, L0, rest, cayley, a1, B1, L1, left, fault):
+    """`drift` of spin.py with the remainders `rest` of the state (REMAINDERS·n·3,), new ones in `left` (…, n, 3); it
+    stores the Cayley vectors."""
     n = a0.shape[0]
     for b in range(1, n):
         v = h * bodies.inverse_mass[b]
@@ -39,10 +40,12 @@ def compensated_drift(bodies, h, a0, B0, p, L0, rest, a1, B1, L1, left, fault):
             fault[0] = b
             return NOT_FINITE
         l0, l1, l2 = L0[b, 0], L0[b, 1], L0[b, 2]
-        status, D00, D01, D02, D10, D11, D12, D20, D21, D22 = rotation_increment(bodies, b, h, l0, l1, l2)
+        x, y, z, status = body_cayley(bodies, b, h, l0, l1, l2)
         if status != OK:
             fault[0] = b
             return status
+        cayley[b, 0], cayley[b, 1], cayley[b, 2] = x, y, z
+        D00, D01, D02, D10, D11, D12, D20, D21, D22 = increment(x, y, z)
         j = 3 * (REST_L * n + b)
         L1[b, 0], left[REST_L, b, 0] = compensated_sum(l0, D00 * l0 + D10 * l1 + D20 * l2, rest[j])
         L1[b, 1], left[REST_L, b, 1] = compensated_sum(l1, D01 * l0 + D11 * l1 + D21 * l2, rest[j + 1])

@@ -12,7 +12,7 @@ acts explicitly at the start of the next step: symmetric, second order, uncondit
 from __future__ import annotations
 
 from .._jit import njit
-from .arrays import ACCELERATION, LAST_LEAD, LEAD, MU, RATE
+from .arrays import ACCELERATION, LAST_LEAD, LEAD, MU, OLD_LEAD, RATE
 from .kinds import DISPLACEMENT, VELOCITY_ONLY
 
 
@@ -88,23 +88,42 @@ def largest_violation(rows, g):
     return most, which
 
 
+NEARLY_EQUAL = 1e-3  # times, in steps, between which a parabola is not drawn
+
+
 @njit
-def predict_multipliers(rows, span, even, smooth, lam, start):
-    """The first guess of λ: the last multipliers plus their lead, extrapolated if all steps are equal (`even`), or zero
+def shares_of_leads(weights, i):
+    """The shares of the last three leads in the next, that of stage i: the parabola through them, one for each of the
+    times at which the stages began; the last lead alone where two of the three times are equal."""
+    stages = len(weights)
+    one = weights[(i - 1) % stages]
+    two = one + weights[(i - 2) % stages]
+    three = two + weights[(i - 3) % stages]
+    if min(abs(one - two), abs(two - three), abs(three - one)) < NEARLY_EQUAL:
+        return 1.0, 0.0, 0.0
+    return (
+        two * three / ((two - one) * (three - one)),
+        one * three / ((one - two) * (three - two)),
+        one * two / ((one - three) * (two - three)),
+    )
+
+
+@njit
+def predict_multipliers(rows, span, share, smooth, lam, start):
+    """The first guess of λ: the last multipliers plus the lead that the last three predict, with their shares, or zero
     if the multipliers are not `smooth`; the force of a damper is known.
 
     With λ(t) the multipliers in continuous time, a step of length k ends with μ = λ − k λ̇/3, and the next, of length h,
     begins with λ + h λ̇/3: the lead is proportional to the span k + h of both.
     """
+    one, two, three = share
     for r in range(start.shape[0]):
         if rows.rate[r] > 0.0:
             start[r] = lam[MU, r]
         elif not smooth:
             start[r] = 0.0
-        elif even:
-            start[r] = lam[MU, r] + span * (2.0 * lam[LEAD, r] - lam[LAST_LEAD, r])
         else:
-            start[r] = lam[MU, r] + span * lam[LEAD, r]
+            start[r] = lam[MU, r] + span * (one * lam[LEAD, r] + two * lam[LAST_LEAD, r] + three * lam[OLD_LEAD, r])
 
 
 @njit

@@ -70,7 +70,7 @@ def copy_state(start, state):
     for c in range(state.angle.shape[0]):
         state.angle[c] = start.angle[c]
     for r in range(state.lam.shape[1]):
-        for i in range(3):
+        for i in range(state.lam.shape[0]):
             state.lam[i, r] = start.lam[i, r]
     for i in range(3):
         state.account[i] = start.account[i]

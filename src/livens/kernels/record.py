@@ -18,7 +18,7 @@ def store_state(record, k, state):
     for c in range(state.angle.shape[0]):
         record.angle[k, c] = state.angle[c]
     for r in range(state.lam.shape[1]):
-        for i in range(3):
+        for i in range(state.lam.shape[0]):
             record.lam[k, i, r] = state.lam[i, r]
     for i in range(3):
         record.account[k, i] = state.account[i]

@@ -10,7 +10,7 @@ VARIABLES = {  # dimensions, unit, meaning; a field of the state that is not lis
     "lam": (
         ("time", "level", "row"),
         None,
-        "multipliers of the joints, and their difference between position and velocity level",
+        "multipliers of the joints, and the last differences between position and velocity level",
     ),
     "account": (
         ("time", "book"),

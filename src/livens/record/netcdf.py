@@ -29,7 +29,7 @@ from ..checks import Array, file_path
 from ..compile.compiled import Compiled
 from ..describe.model import Model
 from ..errors import FileError, LivensError, MissingExtra, ModelError, require
-from ..kernels.arrays import State
+from ..kernels.arrays import OLD_LEAD, State
 from ..kernels.contact.arrays import LOG_WIDTH
 from ..scene import from_dict, to_dict
 from ..step import CLASSES
@@ -41,7 +41,7 @@ from .journal import HEAD, Found, journal_of
 from .phase_files import arrays_of_phase, events_of, has_events, in_phase, with_events, without_phase
 from .trajectory import Trajectory
 
-FORMAT = 2  # of files with events; without them it is 1, which release 0.1 reads
+FORMAT = 2  # release 0.1 reads and writes 1
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 ABSENT = {"half_turns": np.nan}  # values of fields that a file does not have: release 0.1 did not count half turns
 
@@ -161,7 +161,7 @@ def _version() -> str:
 def _write(file: Any, motion: Trajectory, facts: dict[str, Any], arrays: dict[str, Any]) -> None:
     file.attrs["title"] = f"motion of {motion.model.name}"
     file.attrs["source"] = f"livens {_version()}"
-    file.attrs["livens_format"] = FORMAT if "events" in arrays else 1
+    file.attrs["livens_format"] = FORMAT
     for key, value in facts.items():
         file.attrs[key] = value
     file.attrs["comment"] = COMMENT
@@ -339,6 +339,7 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     complete = state.memory.shape == forces_only[1:]
     if scheme.carries == "accelerations" and np.shape(arrays.get("memory", ())) == forces_only and not complete:
         arrays = {name: x for name, x in arrays.items() if name != "memory"}
+    arrays = _with_all_leads(arrays)
     record = State(
         **{
             name: arrays.get(name, np.full((len(t), *shape), ABSENT.get(name, 0.0))).reshape(len(t), *shape)
@@ -362,6 +363,14 @@ def _phase(facts: dict[str, Any], arrays: dict[str, Any]) -> Trajectory:
     motion.wanted = max(motion.steps, facts.get("wanted", 0))
     motion.impact_log = checked_log(motion, arrays.get("impacts", np.zeros((0, LOG_WIDTH))))
     return motion
+
+
+def _with_all_leads(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Release 0.1 carried two differences of multipliers, now there are three: the oldest is repeated."""
+    lam = arrays.get("lam")
+    if lam is None or np.ndim(lam) != 3 or lam.shape[1] != OLD_LEAD:
+        return arrays
+    return arrays | {"lam": np.concatenate([lam, lam[:, -1:]], axis=1)}
 
 
 def _turned(record: State, carries: str, old: Array, new: Array) -> State:

@@ -117,7 +117,7 @@ def solve_contact_positions(system, state, work, touch, h, part, count, signals,
     impulses and multipliers, `state` p⁺. Returns (status, error relative to the tolerance)."""
     points = touch.points
     put_dry_limits(system.contacts, points, count, 0.5 * h, touch.v0)
-    predict_multipliers(system.rows, h, False, True, state.lam, work.lam)
+    predict_multipliers(system.rows, h, (1.0, 0.0, 0.0), True, state.lam, work.lam)
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     for c in range(count):
         for k in range(3):

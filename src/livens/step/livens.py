@@ -62,7 +62,9 @@ def stage(system, state, work, h, signals, row):
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
     a, B, p, L = state.a, state.B, state.p, state.L
     if state.memory.shape[0] > 0:
-        status = compensated_drift(system.bodies, h, a, B, p, L, state.memory, a, B, L, work.trial, work.fault)
+        status = compensated_drift(
+            system.bodies, h, a, B, p, L, state.memory, work.cayley, a, B, L, work.trial, work.fault
+        )
         store_remainders(work.trial, state.memory)
     else:
         status = drift(system.bodies, h, a, B, p, L, a, B, L, work.fault)

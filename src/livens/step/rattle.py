@@ -3,14 +3,14 @@
 One step of length h from (q₀, p₀), with S(q₀) factored from the step before:
 
     kick     p ← p₀ + h/2 (f(q₀) + damper forces at q₀)
-    position p⁺ = p + h/2 G(q₀)ᵀλ,  q₁ = drift(q₀, p⁺),  λ such that g(q₁) = 0        simplified Newton with S(q₀)
+    position p⁺ = p + h/2 G(q₀)ᵀλ,  q₁ = drift(q₀, p⁺),  λ such that g(q₁) = 0        Newton, simplified with S(q₀)
     kick     p ← p⁻ + h/2 f(q₁)
     velocity p₁ = p + h/2 G(q₁)ᵀμ,  μ such that G(q₁) v₁ = 0                          S(q₁) factored here, once
 
-λ starts from the last μ plus the lead λ − μ, extrapolated from two steps. While simplified Newton contracts, two drifts
-a step are usual. Where it does not (configurations that are singular in passing: S(q₀) has the wrong sign in the mode
-that changes branch), the exact matrix G(q₁) M⁻¹ G(q₀)ᵀ replaces S(q₀) until the step has converged. singular_end.py
-corrects steps that end near such a configuration.
+λ starts from the last μ plus the lead λ − μ, extrapolated from three steps. While simplified Newton contracts well, two
+drifts a step are usual. Where it does not, the exact matrix G(q₁) D G(q₀)ᵀ of position_matrix.py replaces S(q₀) until
+the step has converged: bodies that spin fast, and configurations that are singular in passing, where S(q₀) has the wrong
+sign in the mode that changes branch. singular_end.py corrects steps that end near such a configuration.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ..kernels.arrays import (
     LAST_LEAD,
     LEAD,
     MU,
+    OLD_LEAD,
     RATE,
     S_PIVOTS,
     WORK,
@@ -41,10 +42,12 @@ from ..kernels.constrain import (
     largest_violation,
     predict_multipliers,
     rolling_residuals,
+    shares_of_leads,
 )
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
+from ..kernels.position_matrix import multiply_by_drift
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
@@ -56,7 +59,7 @@ from ..kernels.singular import (
 )
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from ..kernels.sparse_lu import factor_lu, solve_lu
-from ..kernels.spin import drift, kick
+from ..kernels.spin import drift_again, kick
 from ..kernels.status import AGAIN, NOT_FINITE, OK, POSITION
 from ..kernels.turns import count_half_turns, face_dials
 from .singular_end import LOST, SINGULAR, factorise_end
@@ -66,17 +69,18 @@ POSITION_ROUND_OFF = 2e-15  # relative round-off of a difference of two position
 NEAR = 100.0  # largest displacement that the violations may still mean, in tolerances
 ROUGH = 1e8  # condition of S from which on multipliers, which grow with 1/σ, are not extrapolated
 GLIMPSE = 1e-5  # where S has lost rows: time after the end of a step at which G shows them again, in steps
-SIMPLIFIED = 12  # iterations with S(q₀) before the exact matrix replaces it
+AHEAD = 3  # further iterations with S(q₀) that cost about as much as the exact matrix
 POSITION_ITERATIONS = 80  # in all, before the step has failed
 
 
 @inline
-def newton_correction(system, work, signals, row, exact):
+def newton_correction(system, work, h, L, signals, row, exact):
     """work.x: the change of λ that the violations g require, up to the factor −2/h²."""
     for r in range(work.g.shape[0]):
         work.x[r] = work.g[r]
     if exact:
         all_jacobians(system, work.a, work.B, signals, row, work, work.y, work.N)
+        multiply_by_drift(system.bodies, system.blocks, system.rows, h, L, work.cayley, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, False, work.H)
         assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
         if system.damped:  # at the position level the force of a damper is known
@@ -102,7 +106,7 @@ def shift_diagonal(blocks, shift, A):
 @inline
 def drop_guess(system, work, h, lam, p, L):
     """Replace the first guess of λ, with which a body turns too far, by zero."""
-    predict_multipliers(system.rows, 0.0, False, False, lam, work.x)
+    predict_multipliers(system.rows, 0.0, (0.0, 0.0, 0.0), False, lam, work.x)
     for r in range(work.lam.shape[0]):
         work.y[r] = work.x[r] - work.lam[r]
         work.lam[r] = work.x[r]
@@ -110,12 +114,13 @@ def drop_guess(system, work, h, lam, p, L):
 
 
 @inline
-def solve_positions(system, state, work, h, span, even, signals, row):
+def solve_positions(system, state, work, h, span, share, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
-    predict_multipliers(system.rows, span, even, state.account[CONDITION] < ROUGH, state.lam, work.lam)
+    predict_multipliers(system.rows, span, share, state.account[CONDITION] < ROUGH, state.lam, work.lam)
     apply_multipliers(system.blocks, work.G, 0.5 * h, work.lam, state.p, state.L)
     last = 1e300
     amplification = 1.0  # displacement over violation, in the last iteration
+    again = False  # a drift of this step has succeeded
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     exact = state.account[CONDITION] >= SINGULAR
@@ -124,16 +129,19 @@ def solve_positions(system, state, work, h, span, even, signals, row):
         a, B, p, L = state.a, state.B, state.p, state.L
         if state.memory.shape[0] > 0:
             status = compensated_drift(
-                system.bodies, h, a, B, p, L, state.memory, work.a, work.B, work.L, work.trial, work.fault
+                system.bodies, h, a, B, p, L, state.memory, work.cayley, work.a, work.B, work.L, work.trial, work.fault
             )
         else:
-            status = drift(system.bodies, h, a, B, p, L, work.a, work.B, work.L, work.fault)
+            status = drift_again(
+                system.bodies, h, a, B, p, L, again, work.cayley, work.a, work.B, work.L, work.fault
+            )  # fmt: skip
         if status != OK and i == 0:
             drop_guess(system, work, h, state.lam, state.p, state.L)
             continue
         if status != OK:
             result = status
             break
+        again = True
         all_violations(system, work.a, work.B, state.angle, signals, row, work, work.g)
         if system.rolls:
             all_jacobians(system, work.a, work.B, signals, row, work, work.y, work.N)
@@ -152,11 +160,11 @@ def solve_positions(system, state, work, h, span, even, signals, row):
         if not e < 1e300:
             result = NOT_FINITE
             break
-        if not exact and (e > 0.5 * last or i == SIMPLIFIED):
+        if not exact and (e > 0.5 * last or e * (e / last) ** AHEAD > 1.0):
             exact = True
             work.tally[EXACT_MATRICES] += 1
         last = e
-        newton_correction(system, work, signals, row, exact)
+        newton_correction(system, work, h, state.L, signals, row, exact)
         amplification = largest_displacement(system.rows, work.diagonal, work.x) / (tolerance * e)
         c = -2.0 / (h * h)
         add_multiple(c, work.x, work.lam)
@@ -227,18 +235,19 @@ def store_multipliers(rows, h, span, signals, before, row, work_lam, impulse, sm
             account[WORK] += 0.5 * h * (work_lam[r] * first + mu * last)
         known = smooth and lam[MU, r] != 0.0  # the first step begins without multipliers
         lead = (work_lam[r] - lam[MU, r]) / span if known else 0.0
+        lam[OLD_LEAD, r] = lam[LAST_LEAD, r] if lam[LAST_LEAD, r] != 0.0 else lead
         lam[LAST_LEAD, r] = lam[LEAD, r] if lam[LEAD, r] != 0.0 else lead
         lam[LEAD, r] = lead
         lam[MU, r] = mu
 
 
 @inline
-def stage(system, state, work, h, span, even, signals, before, row):
+def stage(system, state, work, h, span, share, signals, before, row):
     """One step of order 2 with joints; `work` holds forces and factors at its start and, afterwards, at its end."""
     if state.account[CONDITION] >= LOST and system.tapes.clock < 0:
         jacobians_ahead(system, state, work, GLIMPSE * h, signals, before)
     kick(0.5 * h, work.f, work.tau, state.p, state.L)
-    status = solve_positions(system, state, work, h, span, even, signals, row)
+    status = solve_positions(system, state, work, h, span, share, signals, row)
     if status == OK:
         if system.tapes.clock >= 0:  # (h/2) λ changes the velocities from v₀ to v⁺
             constraint_rates(system.bodies, system.blocks, work.G, state.p, state.L, work.rates)
@@ -302,7 +311,8 @@ def rollout(system, state, work, h, weights, signals, first, steps, every, recor
         for i in range(stages):
             row = varies * (n * stages + i)
             span = h * (weights[i] + weights[i - 1])  # with the stage before
-            status = stage(system, state, work, h * weights[i], span, stages == 1, signals, row, row + varies)
+            share = shares_of_leads(weights, i)
+            status = stage(system, state, work, h * weights[i], span, share, signals, row, row + varies)
             if status != OK:
                 return status, n
         count_half_turns(system.dials, h, state.B, state.L, state.half_turns, work.facing)

@@ -74,7 +74,7 @@ def keep_start(state, held):
         held[k] = state.angle[i]
         k += 1
     for r in range(state.lam.shape[1]):
-        for i in range(3):
+        for i in range(state.lam.shape[0]):
             held[k] = state.lam[i, r]
             k += 1
 
@@ -95,7 +95,7 @@ def recall_start(held, state):
         state.angle[i] = held[k]
         k += 1
     for r in range(state.lam.shape[1]):
-        for i in range(3):
+        for i in range(state.lam.shape[0]):
             state.lam[i, r] = held[k]
             k += 1
 
