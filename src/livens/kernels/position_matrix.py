@@ -14,8 +14,19 @@ a step, and differ by much for a body with unequal moments that spins fast. Sour
 
 from __future__ import annotations
 
+import math
+
 from .._jit import njit
 from .kinds import VELOCITY_ONLY
+
+
+@njit
+def largest_turn(cayley):
+    """The largest angle by which a body turns in the step [rad], for small ones."""
+    most = 0.0
+    for b in range(1, cayley.shape[0]):
+        most = max(most, cayley[b, 0] ** 2 + cayley[b, 1] ** 2 + cayley[b, 2] ** 2)
+    return 2.0 * math.sqrt(most)
 
 
 @njit

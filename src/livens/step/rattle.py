@@ -8,9 +8,12 @@ One step of length h from (q₀, p₀), with S(q₀) factored from the step befo
     velocity p₁ = p + h/2 G(q₁)ᵀμ,  μ such that G(q₁) v₁ = 0                          S(q₁) factored here, once
 
 λ starts from the last μ plus the lead λ − μ, extrapolated from three steps. While simplified Newton contracts well, two
-drifts a step are usual. Where it does not, the exact matrix G(q₁) D G(q₀)ᵀ of position_matrix.py replaces S(q₀) until
-the step has converged: bodies that spin fast, and configurations that are singular in passing, where S(q₀) has the wrong
-sign in the mode that changes branch. singular_end.py corrects steps that end near such a configuration.
+drifts a step are usual. Where it does not, the exact matrix G(q₁) D G(q₀)ᵀ of position_matrix.py replaces S(q₀) for the
+rest of the step: long steps, bodies that spin fast, and configurations that are singular in passing, where S(q₀) has the
+wrong sign in the mode that changes branch. singular_end.py corrects steps that end near such a configuration.
+
+An iteration with S(q₀) reduces the violations to about (2θ)² of them, with θ the largest turn of a body in the step;
+later ones as much as the last. A new matrix costs about AHEAD iterations: it is made if they would not suffice.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ from ..kernels.constrain import (
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
-from ..kernels.position_matrix import multiply_by_drift
+from ..kernels.position_matrix import largest_turn, multiply_by_drift
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
@@ -69,25 +72,28 @@ POSITION_ROUND_OFF = 2e-15  # relative round-off of a difference of two position
 NEAR = 100.0  # largest displacement that the violations may still mean, in tolerances
 ROUGH = 1e8  # condition of S from which on multipliers, which grow with 1/σ, are not extrapolated
 GLIMPSE = 1e-5  # where S has lost rows: time after the end of a step at which G shows them again, in steps
-AHEAD = 3  # further iterations with S(q₀) that cost about as much as the exact matrix
+AHEAD = 3  # further iterations with a matrix that cost about as much as a new one
 POSITION_ITERATIONS = 80  # in all, before the step has failed
 
 
 @inline
-def newton_correction(system, work, h, L, signals, row, exact):
-    """work.x: the change of λ that the violations g require, up to the factor −2/h²."""
+def newton_correction(system, work, h, L, signals, row, exact, fresh):
+    """work.x: the change of λ that the violations g require, up to the factor −2/h²; with S(q₀), or with the exact
+    matrix of this iteration (`fresh`) or of an earlier one."""
     for r in range(work.g.shape[0]):
         work.x[r] = work.g[r]
-    if exact:
+    if fresh:
         all_jacobians(system, work.a, work.B, signals, row, work, work.y, work.N)
         multiply_by_drift(system.bodies, system.blocks, system.rows, h, L, work.cayley, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, False, work.H)
-        assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
+        if system.blocks.below_block.shape[0] > 0:
+            assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
         if system.damped:  # at the position level the force of a damper is known
             remove_dampers(system.blocks, work.H, work.H)
             remove_dampers(system.blocks, work.U, work.U)
         shift_diagonal(system.blocks, 1e-14, work.H)
         factor_lu(system.blocks, work.H, work.U, work.row)
+    if exact:
         solve_lu(system.blocks, work.H, work.U, work.x, work.y)
     else:
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
@@ -124,6 +130,7 @@ def solve_positions(system, state, work, h, span, share, signals, row):
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     exact = state.account[CONDITION] >= SINGULAR
+    fresh = False  # the last correction was by a new exact matrix
     result = POSITION
     for i in range(POSITION_ITERATIONS):
         a, B, p, L = state.a, state.B, state.p, state.L
@@ -154,17 +161,19 @@ def solve_positions(system, state, work, h, span, share, signals, row):
         work.fault[0] = which
         near = e <= 1.0 and e * amplification <= NEAR  # both the violations and the displacements that they mean
         stalled = 5.0 if state.account[CONDITION] < LOST else 1e5  # for lost rows `factorise_end` does the rest
-        if near or (exact and e <= stalled and e > 0.1 * last):  # round-off prevents a smaller violation
+        if near or (fresh and e <= stalled and e > 0.1 * last):  # round-off prevents a smaller violation
             result = OK
             break
         if not e < 1e300:
             result = NOT_FINITE
             break
-        if not exact and (e > 0.5 * last or e * (e / last) ** AHEAD > 1.0):
+        rate = e / last if i > 0 else (2.0 * largest_turn(work.cayley)) ** 2
+        fresh = rate > 0.5 or e * rate**AHEAD > 1.0 or (i == 0 and exact)
+        if fresh and not exact:
             exact = True
             work.tally[EXACT_MATRICES] += 1
         last = e
-        newton_correction(system, work, h, state.L, signals, row, exact)
+        newton_correction(system, work, h, state.L, signals, row, exact, fresh)
         amplification = largest_displacement(system.rows, work.diagonal, work.x) / (tolerance * e)
         c = -2.0 / (h * h)
         add_multiple(c, work.x, work.lam)
