@@ -40,18 +40,17 @@ def check_contents(model: Model) -> None:
     if not model.bodies or model.bodies[0] is not model.world:
         raise ModelError(f"m.bodies of model {model.name!r} must begin with the world.")
     with naming_wrong_attributes(model):
-        acted_on = [(thing, part, part.name) for thing in model.things for part in _parts(thing)]
+        acted_on = [
+            (thing, part, part.name)
+            for thing in model.things
+            for part in (*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints)
+        ]
     for thing, part, name in acted_on:
         if known.get(name) is not part and not _same(known.get(name), part):
             raise ModelError(
                 f"{thing.label} acts on {part!r}, which is not in the model any more: remove {thing.name!r} too, "
                 f"or add {part.name!r} again."
             )
-
-
-def _parts(thing: Thing) -> list[Body | Thing]:
-    """The bodies and joints on which a thing acts."""
-    return [*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints]
 
 
 def _same(held: Body | Thing | None, part: Body | Thing) -> bool:
