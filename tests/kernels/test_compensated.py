@@ -59,10 +59,18 @@ def test_what_cannot_be_carried_on_is_named():
     rest, left = np.zeros(3 * REMAINDERS * n), np.zeros((REMAINDERS, n, 3))
     out = [np.zeros_like(x) for x in (state.a, state.B, state.L)]
     state.L[2] *= 1e3
-    assert compensated_drift(system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault) == SPIN
+    assert (
+        compensated_drift(
+            system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault
+        )
+        == SPIN
+    )
     assert fault[0] == 2
     state.a[1, 0] = np.nan
     assert (
-        compensated_drift(system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault) == NOT_FINITE
+        compensated_drift(
+            system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault
+        )
+        == NOT_FINITE
     )
     assert fault[0] == 1

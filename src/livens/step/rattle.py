@@ -81,7 +81,7 @@ def newton_correction(system, work, h, L, signals, row, exact, fresh):
     """work.x: the change of λ that the violations g require, up to the factor −2/h²; with S(q₀), or with the exact
     matrix of this iteration (`fresh`) or of an earlier one."""
     for r in range(work.g.shape[0]):
-        work.x[r] = work.g[r]
+        work.x[r] = work.g[r] * (system.rows.weight[r] if exact else 1.0)
     if fresh:
         all_jacobians(system, work.a, work.B, signals, row, work, work.y, work.N)
         multiply_by_drift(system.bodies, system.blocks, system.rows, h, L, work.cayley, work.N)
