@@ -34,12 +34,12 @@ def three_bodies():
 def test_it_is_the_plain_drift_to_round_off_and_remainders_are_what_rounding_took():
     system, state = three_bodies()
     n, fault, h = len(state.a), np.zeros(1, dtype=np.int64), 0.1
-    left, rest = np.zeros((REMAINDERS, n, 3)), np.zeros(3 * REMAINDERS * n)
+    left, rest, cayley = np.zeros((REMAINDERS, n, 3)), np.zeros(3 * REMAINDERS * n), np.zeros((n, 3))
     plain = [np.zeros_like(x) for x in (state.a, state.B, state.L)]
     careful = [np.zeros_like(x) for x in plain]
     given = system.bodies, h, state.a, state.B, state.p, state.L
     assert drift(*given, *plain, fault) == OK
-    assert compensated_drift(*given, rest, np.zeros((len(state.a), 3)), *careful, left, fault) == OK
+    assert compensated_drift(*given, rest, cayley, *careful, left, fault) == OK
     for x, y in zip(plain, careful, strict=True):
         assert np.array_equal(x, y)  # nothing to give back yet
     store_remainders(left, rest)
@@ -49,28 +49,24 @@ def test_it_is_the_plain_drift_to_round_off_and_remainders_are_what_rounding_too
     moved = (careful[0].astype(np.longdouble) - state.a) - v * state.p
     assert np.array_equal(took[0, 1:], moved[1:].astype(float))
     assert 0.0 < np.abs(took).max() <= 2.0**-52 * max(np.abs(state.a).max(), np.abs(state.L).max(), 1.0)
-    assert compensated_drift(*given, rest, np.zeros((len(state.a), 3)), *careful, left, fault) == OK
+    assert compensated_drift(*given, rest, cayley, *careful, left, fault) == OK
     assert np.array_equal(careful[0][1:], (state.a + (v * state.p - took[0]))[1:])
 
 
 def test_what_cannot_be_carried_on_is_named():
     system, state = three_bodies()
     n, fault = len(state.a), np.zeros(1, dtype=np.int64)
-    rest, left = np.zeros(3 * REMAINDERS * n), np.zeros((REMAINDERS, n, 3))
+    rest, left, cayley = np.zeros(3 * REMAINDERS * n), np.zeros((REMAINDERS, n, 3)), np.zeros((n, 3))
     out = [np.zeros_like(x) for x in (state.a, state.B, state.L)]
     state.L[2] *= 1e3
     assert (
-        compensated_drift(
-            system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault
-        )
+        compensated_drift(system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, cayley, *out, left, fault)
         == SPIN
     )
     assert fault[0] == 2
     state.a[1, 0] = np.nan
     assert (
-        compensated_drift(
-            system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, np.zeros((len(state.a), 3)), *out, left, fault
-        )
+        compensated_drift(system.bodies, 0.1, state.a, state.B, state.p, state.L, rest, cayley, *out, left, fault)
         == NOT_FINITE
     )
     assert fault[0] == 1

@@ -40,11 +40,10 @@ def check_contents(model: Model) -> None:
     if not model.bodies or model.bodies[0] is not model.world:
         raise ModelError(f"m.bodies of model {model.name!r} must begin with the world.")
     with naming_wrong_attributes(model):
-        acted_on = [
-            (thing, part, part.name)
-            for thing in model.things
-            for part in (*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints)
-        ]
+        acted_on = []
+        for thing in model.things:
+            parts: list[Body | Thing] = [*(point.body for point in thing.points), *(thing.bodies or ()), *thing.joints]
+            acted_on += [(thing, part, part.name) for part in parts]
     for thing, part, name in acted_on:
         if known.get(name) is not part and not _same(known.get(name), part):
             raise ModelError(

@@ -9,8 +9,8 @@ One step of length h from (q₀, p₀), with S(q₀) factored from the step befo
 
 λ starts from the last μ plus the lead λ − μ, extrapolated from three steps. While simplified Newton contracts well, two
 drifts a step are usual. Where it does not, the exact matrix G(q₁) D G(q₀)ᵀ of position_matrix.py replaces S(q₀) for the
-rest of the step: long steps, bodies that spin fast, and configurations that are singular in passing, where S(q₀) has the
-wrong sign in the mode that changes branch. singular_end.py corrects steps that end near such a configuration.
+rest of the step: in long steps, for bodies that spin fast, and at configurations that are singular in passing, where
+S(q₀) has the wrong sign in the mode that changes branch. singular_end.py corrects steps that end near one.
 
 An iteration with S(q₀) reduces the violations to about (2θ)² of them, with θ the largest turn of a body in the step;
 later ones as much as the last. A new matrix costs about AHEAD iterations: it is made if they would not suffice.
