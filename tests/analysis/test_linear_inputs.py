@@ -196,3 +196,27 @@ def test_names_and_refusals():
     ):  # fmt: skip
         with pytest.raises(lv.ModelError, match=words):
             lv.linearize(m, **given)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rolling(seed):
+    """A ball that rolls on a spring vibrates with √(k/(7/5 m)); of a wheel that rolls on there are no minimal
+    coordinates."""
+    R = rotation(np.random.default_rng(seed))
+    m = lv.Model(gravity=R @ (0, 0, -9.81), name="alley")
+    ball = m.add(lv.Body(lv.Ball(0.5, mass=2.0), name="ball"))
+    m.add(
+        lv.RollingBall(m.world.point(*(R @ (0, 0, -0.5))), ball.center, radius=0.5, normal=R @ (0, 0, 1), name="roll")
+    )
+    m.add(lv.Spring(m.world.point(*(R @ (0, 0, 0.3))), ball.center, stiffness=5.0, length=0.0, name="cord"))
+    omega = lv.linearize(m).modes().omega
+    assert omega == pytest.approx([0, np.sqrt(5 / 2.8), np.sqrt(5 / 2.8)], abs=1e-7)
+    start = lv.simulate(m, h=1e-3, until=1e-3).state
+    assert lv.linearize(m, at=start).A.shape == (6, 6)
+    ball = lv.Body(lv.Ball(0.5, mass=2.0), velocity=R @ (1, 0, 0), angular_velocity=R @ (0, 2, 0), name="ball")
+    other = lv.Model(name="alley")
+    other.add(ball)
+    foot = other.world.point(*(R @ (0, 0, -0.5)))
+    other.add(lv.RollingBall(foot, ball.center, radius=0.5, normal=R @ (0, 0, 1), name="roll"))
+    with pytest.raises(lv.ModelError, match="'alley' rolls: in motion its small changes have no minimal coordinates"):
+        lv.linearize(other)

@@ -48,6 +48,8 @@ from .rates_of_changes import RatesOfChanges
 from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
 
+STILL = 1e-9  # a rate that counts as none, in parts of its size
+
 
 class Linearisation:
     """The derivatives (1) about a state."""
@@ -66,6 +68,7 @@ class Linearisation:
         force = self.input_forces(self.state)
         self.B = np.concatenate([np.zeros_like(force), np.linalg.solve(self.M, force)])
         self.sizes, self.efforts = self._sizes()
+        self._refuse_rolling()
 
     def system(self, outputs: Sequence[Any] | None, scheme: Scheme) -> LinearSystem:
         """The matrices."""
@@ -113,6 +116,15 @@ class Linearisation:
         for one, d in zip(self.inputs.prescribed, self._prescribed(), strict=True):
             efforts[one.number] = acceleration[d]
         return np.concatenate([unit, unit * fastest]), efforts
+
+    def _refuse_rolling(self) -> None:
+        """Raise a ModelError for a model that rolls, in motion: the changes of its positions have more freedoms than
+        those of its velocities then. At rest both have those of the coordinates."""
+        if self.space.compiled.system.rolls and np.any(np.abs(self.v) > STILL * self.sizes[self.m :]):
+            raise ModelError(
+                f"model {self.space.compiled.model.name!r} rolls: in motion its small changes have no minimal "
+                "coordinates. Linearize it at rest, or take the tangent of its motion, motion.tangent()."
+            )
 
     def _now(self) -> Trajectory:
         """The motion of this state alone."""
