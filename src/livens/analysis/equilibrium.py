@@ -97,6 +97,8 @@ def equilibrium(
     >>> upright.coordinate("hinge").round(9).tolist(), upright.stability
     ([-1.570796327], 'unstable')
     """
+    if not (stable is None or isinstance(stable, bool)):
+        raise ModelError(f"stable must be True, False or None, not {stable!r}.")
     _refuse_what_moves(model)
     compiled = Compiled.of(model)
     start = _begin(compiled, near)
