@@ -10,8 +10,9 @@ parameter θ, changes x_{k+1} by B_k δu_k + P_k δθ at fixed x_k, so that
 
     dJ/du_k = B_kᵀ λ_{k+1},        dJ/dθ = ∂J/∂θ + λ_0·∂x_0/∂θ + Σ_k P_kᵀ λ_{k+1}.                                   (2)
 
-Memory is that of the motion and of one interval: store √n of n states (`every`), and it grows as √n. The cost does not
-depend on the number of inputs and times. Gradients of `of` and `running` are differences of these functions alone.
+Memory is that of the motion and of one interval: store √n of n states (`every`), and it grows as √n. The cost of λ does
+not depend on what is differentiated; every input and parameter adds one column, of all intervals together. Gradients of
+`of` and `running` are differences of these functions alone.
 """
 
 from __future__ import annotations
