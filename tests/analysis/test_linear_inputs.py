@@ -174,6 +174,18 @@ def test_reactions_and_accelerations_in_a_loop(seed):
         assert lin.D[rows, 0] == pytest.approx(expected[rows], abs=1e-9 * np.abs(expected[rows]).max())
 
 
+def test_the_response_to_a_displacement():
+    """A mass on a spring and damper whose foot moves as prescribed: (k + icω)/(k + icω − mω²) of its displacement."""
+    m = lv.Model()
+    foot = m.add(lv.Body(lv.Box(1, 1, 1, mass=3.0), name="foot"))
+    head = m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), at=(0, 0, 1), name="head"))
+    m.add(lv.Prismatic(m.world.point(0, 0, 0), foot.center, axis=(0, 0, 1), drive=lambda t: 0.0, name="road"))
+    m.add(lv.Prismatic(foot.center, head.center, axis=(0, 0, 1), stiffness=8.0, damping=0.4, name="strut"))
+    w = np.array([0.3, 2.0, 7.0])
+    found = lv.linearize(m, inputs=["road"], outputs=[head.center]).frequency_response(w)[:, 2, 0] * -(w**2)
+    assert found == pytest.approx((8.0 + 0.4j * w) / (8.0 + 0.4j * w - 2.0 * w**2), rel=1e-10)
+
+
 def test_names_and_refusals():
     m, _ = cart_pole(0)
     m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(50, 0, 0), name="box"))

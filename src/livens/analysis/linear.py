@@ -38,7 +38,7 @@ def linearize(
 
     inputs, as objects or names; None: all motors. Motors and joints: an effort along each coordinate, or along one:
     (joint, "angle_b"), "joint.angle_b", "ball.x" of a free body. A joint with a prescribed motion: the acceleration of
-    its coordinate, which is part of the state then; divided by −ω², the response to it is that to a displacement.
+    its coordinate, which is part of the state then; times −ω², the response to it is that to a displacement.
     Loads: three forces and three torques.
 
     outputs; None: the coordinates. Joints, (joint, "angle_b") and names of coordinates: coordinates; points or bodies:
