@@ -1,6 +1,7 @@
 """The adjoint against forward sensitivities, the tangent, and differences of whole runs."""
 
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import livens as lv
 from livens.analysis.parameter_nodes import ParameterNodes
 from livens.compile.states import selected
 from tests.analysis.test_sensitivity import NAMES, two_arms
-from tests.analysis.test_tangent import by_differences, difference, random_mechanism
+from tests.analysis.test_tangent import by_differences, difference, random_mechanism, rotation
 from tests.helpers import mechanisms
 
 
@@ -124,6 +125,53 @@ def test_inputs_of_all_intervals(scheme):
         assert back[place] == pytest.approx(slope, abs=1e-9 * np.abs(back).max())
 
 
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.Livens(order=4), lv.RungeKutta(4)], ids=str)
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_accelerations_of_a_prescribed_motion(seed, scheme):
+    """A cart with a pendulum, in a random orientation and unit, whose rail moves as prescribed: accelerations added in
+    five intervals, the last of which is shorter, against runs interval by interval."""
+    R, (l, mass, t) = rotation(np.random.default_rng(seed)), 10.0 ** np.random.default_rng(seed).uniform(-2, 2, size=3)
+    h, every, steps = 0.02 * t, 4, 18
+
+    def build(motion):
+        m = lv.Model(gravity=R @ (0, 0, -9.81) * l / t**2)
+        cart = m.add(lv.Body(lv.MassProperties(mass, np.array([1, 1.1, 1.2]) * mass * l**2), name="cart"))
+        matter = lv.MassProperties(0.5 * mass, np.array([0.01, 0.02, 0.015]) * mass * l**2)
+        bob = m.add(lv.Body(matter, at=R @ (0.2, 0.1, -0.6) * l, name="bob"))
+        m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=R @ (1, 0.2, 0), drive=motion, name="rail"))
+        m.add(lv.Spherical(cart.center, bob.point_at(0, 0, 0), name="ball"))
+        if scheme.order == 2:
+            m.add(lv.Damper(m.world.point(0, 0, l), bob.center, rate=0.3 * mass / t))
+        return m
+
+    def of(now):
+        return float(now.position("bob")[-1] @ (0.2, 1, 0.4) / l + 0.3 * now.angular_velocity("bob")[-1, 1] * t)
+
+    w = np.polynomial.Polynomial([0.0, 0.3 * l / t, 0.8 * l / t**2, -0.5 * l / t**3])
+    times = h * np.array([0, 4, 8, 12, 16, 18])
+
+    def end(u):
+        """`of` at the end with accelerations u in the intervals."""
+        state, more = None, np.polynomial.Polynomial([0.0])
+        for k, (begin, until) in enumerate(pairwise(times)):
+            s = np.polynomial.Polynomial([-begin, 1.0])
+            here = more + 0.5 * u[k] * s**2
+            motion = lv.simulate(build(w + here), scheme, h=h, until=until, t0=begin, start=state)
+            state = motion.state
+            more = here(until) + here.deriv()(until) * np.polynomial.Polynomial([-until, 1.0])
+        return of(motion)
+
+    motion = lv.simulate(build(w), scheme, h=h, until=steps * h, every=every)
+    found = lv.adjoint(motion, of=of).inputs(["rail"])[:, 0]
+    assert found.shape == (5,)
+    d = 1e-2 * l / t**2
+    for k in range(5):
+        ends = [end(c * d * np.eye(5)[k]) for c in (-3, -2, -1, 1, 2, 3)]
+        slope = np.dot([-1, 9, -45, 45, -9, 1], ends) / (60 * d)
+        assert found[k] == pytest.approx(slope, abs=1e-9 * np.abs(found).max())
+
+
 def test_memory_is_that_of_the_stored_states():
     """Sixteen times the steps, with four times the stored states: less than six times the memory."""
 
@@ -151,7 +199,7 @@ def test_refusals():
     with pytest.raises(lv.ModelError, match="must give one number"):
         lv.adjoint(motion, of=lambda now: now.position(m.bodies[1]))
     back = lv.adjoint(motion, of=lambda now: now.energy)
-    with pytest.raises(lv.ModelError, match="a motor or a constant load of the model"):
+    with pytest.raises(lv.ModelError, match="a constant load or a joint with a prescribed motion"):
         back.inputs([m.joints[0]])
     with pytest.raises(lv.ModelError, match="did you mean"):
         back.parameters([f"joints.{m.joints[0].name}.stiffnes"])

@@ -80,3 +80,10 @@ def test_without_any_force_every_position_is_a_neutral_equilibrium():
         found = lv.equilibrium(m, near=near)
         assert found.stability == "neutral"
         assert found.coordinate("hinge")[0] == pytest.approx(0.7 if near else 0.0, abs=1e-12)
+
+
+def test_stable_is_true_false_or_none():
+    m = lv.Model()
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), name="ball"))
+    with pytest.raises(lv.ModelError, match="stable must be True, False or None, not 3"):
+        lv.equilibrium(m, stable=3)

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 import livens as lv
+
+CURVATURE = ((1, 8 / 5), (2, -1 / 5), (3, 8 / 315), (4, -1 / 560))  # second derivative, eighth order
 
 
 def mathieu(delta, epsilon):
@@ -63,3 +66,36 @@ def test_a_swing_has_two_multipliers_of_one():
     assert found.tangent.A[-1] @ flow == pytest.approx(flow, abs=1e-5)
     slope = (period(d) - period(-d)) / (2.0 * d)
     assert found.tangent.A[-1][1, 0] == pytest.approx(-acceleration * slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("every", [1, 1200])
+def test_nutation_of_a_heavy_top(seed, every):
+    """A top in steady precession, tilted by θ, in a random orientation and unit; n spins in one precession. It nutates
+    with ω² = V″(θ)/A, V = (p − s cos θ)²/(2 A sin² θ) + m g l cos θ at constant momenta s (spin) and p (precession)."""
+    rng = np.random.default_rng(seed)
+    R, (unit, mass, time) = Rotation.random(random_state=seed).as_matrix(), 10.0 ** rng.uniform(-2, 2, size=3)
+    A, C, l, g, tilt, n = 0.04, 0.01, 0.1, 9.81, 0.6, 20
+    c, axis = np.cos(tilt), np.array([np.sin(tilt), 0, np.cos(tilt)])
+    rate = np.sqrt(g * l / (C * (n + c) - A * c))  # of the precession: C ω₃ Ω = A Ω² cos θ + m g l
+    omega = rate * np.array([0, 0, 1]) + n * rate * axis
+    m = lv.Model(gravity=R @ (0, 0, -g) * unit / time**2)
+    moments = mass * unit**2 * np.array([A - l**2, A - l**2, C])
+    motion = {"angular_velocity": R @ omega / time, "velocity": R @ np.cross(omega, l * axis) * unit / time}
+    turned = R @ Rotation.from_rotvec((0, tilt, 0)).as_matrix()
+    top = lv.Body(lv.MassProperties(mass, moments), at=R @ axis * l * unit, rotation=turned, name="top", **motion)
+    m.add(top)
+    m.add(lv.Spherical(m.world.point(0, 0, 0), top.point(0, 0, -l * unit), name="tip"))
+    period = 2 * np.pi / rate * time
+    found = lv.floquet(lv.simulate(m, lv.RungeKutta(8), h=period / 1200, until=period, every=every))
+    spin = C * (n + c) * rate
+    p = A * np.sin(tilt) ** 2 * rate + spin * c
+
+    def V(x):
+        return (p - spin * np.cos(x)) ** 2 / (2 * A * np.sin(x) ** 2) + g * l * np.cos(x)
+
+    curve = sum(w * (V(tilt + k * 1e-2) + V(tilt - k * 1e-2) - 2 * V(tilt)) for k, w in CURVATURE) / 1e-4
+    phase = np.exp(2j * np.pi * np.sqrt(curve / A) / rate)
+    for expected in (phase, phase.conj()):
+        assert np.abs(found.multipliers - expected).min() < 1e-9
+    assert np.sum(np.abs(found.multipliers - 1) < 1e-3) == 4  # the two momenta and their angles

@@ -175,3 +175,17 @@ def test_limits_are_refused_in_words():
         lv.optimize_motion(
             m, [(ball, "turn_x")], {}, h=0.1, until=1.0, segments=10, state_limits={"q.ball.turn_x": (0, 1)}
         )
+
+
+def test_inputs_by_name():
+    m = lv.Model()
+    cart = m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), name="cart"))
+    rail = m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=(1, 0, 0), name="rail"))
+    given = {"goal": {"rail": 1.0}, "h": 0.05, "until": 1.0, "segments": 4}
+    one, two, three = (
+        lv.optimize_motion(m, inputs=[x], **given).efforts for x in (rail, "rail", ("rail", "displacement"))
+    )
+    assert np.array_equal(one, two)
+    assert np.array_equal(one, three)
+    with pytest.raises(lv.ModelError, match="did you mean 'rail'"):
+        lv.optimize_motion(m, inputs=["rial"], **given)

@@ -338,3 +338,50 @@ where = { x = { body = "ball" }, k = 4.5 }
     w = 3.0  # √(k/m); d cos(w t)/dk = −sin(w t) t/(2 √(k m))
     expected = [[1.0, 0.0], [0.0, -3.0 * np.sin(w) / (2 * np.sqrt(4.5 * 0.5))]]
     assert found == pytest.approx(np.array(expected), abs=1e-8)
+
+
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_directions(seed, scheme):
+    """The axes of a universal joint with springs and a motor, of a hinge and of a slider: unit vectors, and those of
+    the universal joint stay perpendicular. Their derivatives are zero along the axis itself."""
+    rng = np.random.default_rng(seed)
+    R, (l, mass, t) = Rotation.random(random_state=seed).as_matrix(), 10.0 ** rng.uniform(-2, 2, size=3)
+    force = mass * l / t**2
+    axes = [R @ x for x in (rng.normal(size=3), rng.normal(size=3), (1, 2, 0), rng.normal(size=3))]
+    axes[1] = np.cross(axes[0], axes[1])
+
+    def build(a, b, c, d):
+        m = lv.Model(gravity=R @ (0, 0, -9.81) * l / t**2)
+        matter = lv.MassProperties(mass, mass * l**2 * np.array([0.1, 0.2, 0.25]))
+        one, two, three = (
+            m.add(lv.Body(matter, at=l * (R @ (0.5 + k, 0.1, 0.2 * k)), rotation=R, name=f"b{k}")) for k in range(3)
+        )
+        m.add(lv.Universal(m.world.point(0, 0, 0), one.point_at(0, 0, 0), a, b, stiffness=force * l, name="cross"))
+        joint = l * (R @ (1, 0, 0))
+        m.add(lv.Revolute(one.point_at(*joint), two.point_at(*joint), axis=c, start_rate=1.0 / t, name="hinge"))
+        m.add(lv.Prismatic(two.center, three.point_at(*two.center.start), axis=d, stiffness=force / l, name="slide"))
+        m.add(lv.Motor(m["cross"], 0.3 * force * l, coordinate="angle_b", name="motor"))
+        return m
+
+    def of(motion):
+        return np.concatenate([motion.position("b2")[-1] / l, motion.angular_velocity("b1")[-1] * t])
+
+    def run(axes):
+        return lv.simulate(build(*axes), scheme, h=1e-2 * t, until=5e-2 * t, every=5)
+
+    units = [x / np.linalg.norm(x) for x in axes]
+    keys = ["joints.cross.axis_a", "joints.cross.axis_b", "joints.hinge.axis", "joints.slide.axis"]
+    found = lv.sensitivity(run(axes), of, [f"{key}.{k}" for key in keys for k in range(3)]).reshape(6, 4, 3)
+    for n, u in enumerate(units):
+        size = np.abs(found[:, n]).max()
+        assert found[:, n] @ u == pytest.approx(np.zeros(6), abs=1e-9 * size)
+        if n < 2:
+            assert found[:, n] @ units[1 - n] == pytest.approx(np.zeros(6), abs=1e-9 * size)
+        along = np.cross(u, units[1 - n]) if n < 2 else np.cross(u, rng.normal(size=3))
+        along /= np.linalg.norm(along)
+        d = 5e-3
+        ends = {k: of(run([*units[:n], u + k * d * along, *units[n + 1 :]])) for k in range(-4, 5) if k}
+        expected = sum(w * (ends[k] - ends[-k]) / d for k, w in STENCIL)
+        assert found[:, n] @ along == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())

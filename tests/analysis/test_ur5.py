@@ -53,3 +53,18 @@ def test_mujoco(arm, state):
     assert np.abs(arm.mass_matrix(q) - M).max() < 1e-10 * np.abs(bias).max()
     assert np.abs(arm.bias(q, v) - bias).max() < 1e-10 * np.abs(bias).max()
     assert np.abs(arm.inverse_dynamics(q, v, a) - d.qfrc_inverse).max() < 1e-10 * np.abs(d.qfrc_inverse).max()
+
+
+@pytest.mark.parametrize("state", PINOCCHIO["states"])
+def test_derivatives_of_pinocchio(arm, state):
+    """A and B of `lv.linearize` are the derivatives of the accelerations at given efforts, and the inverse of M."""
+    q, v = np.array(state["q"]), np.array(state["v"])
+    model = lv.read_urdf(FILE)
+    for name, effort in zip(arm.names, state["inverse_dynamics"], strict=True):
+        model.add(lv.Motor(model[name], effort, name=f"motor of {name}"))
+    lin = lv.linearize(model, at=lv.JointSpace(model).state(q, v))
+    for found, name in ((lin.A[6:, :6], "acceleration_by_q"), (lin.A[6:, 6:], "acceleration_by_v")):
+        expected = np.array(state[name])
+        assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
+    inverse = np.linalg.inv(np.array(state["mass_matrix"]))
+    assert np.abs(lin.B[6:] - inverse).max() < 1e-10 * np.abs(inverse).max()

@@ -479,7 +479,8 @@ def test_points_in_body_axes_show_in_the_violation():
     m.add(lv.Revolute(m.world.point(2, 0, 0), arm.point(2, 0, 0), axis=Y, name="shoulder"))
     sentence = (
         "the mechanism does not fit at the start: joint 'shoulder' (Revolute, violation 2.5) in m or rad. Points are "
-        "given in body coordinates, from the body frame's origin; body.point_at(x, y, z) takes a world position."
+        "given in body coordinates, from the body frame's origin; body.point_at(x, y, z) takes a world position. "
+        "lv.assemble(model) finds positions that fit."
     )
     with pytest.raises(lv.ModelError, match=f"^{re.escape(sentence)}$"):
         lv.simulate(m, h=1e-3, until=1.0)

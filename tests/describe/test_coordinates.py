@@ -153,6 +153,54 @@ def test_an_angle_counts_many_turns_from_its_start(acted):
     assert motion.q[:, 0] == pytest.approx(-20.5 - 40.0 * motion.t, abs=1e-7)
 
 
+TURNING = {  # joint: which coordinate turns, and about which of the two directions
+    "Revolute": (0, 2), "Cylindrical": (0, 2), "Screw": (0, 2), "Planar": (2, 2), "Universal a": (0, 2),
+    "Universal b": (1, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TURNING)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.filterwarnings("ignore:the initial velocities")
+@pytest.mark.parametrize("acted", [False, True])
+def test_every_angle_counts_many_turns(kind, reverse, acted):
+    """Five turns of a body that spins in its joint, forwards and backwards, with and without a (very weak) spring, in a
+    random orientation and unit."""
+    rng = np.random.default_rng([*kind.encode(), reverse, acted])
+    R, unit = Rotation.random(random_state=rng).as_matrix(), 10.0 ** rng.uniform(-2, 2)
+    number, direction = TURNING[kind]
+    spin = rng.choice([-11.0, 11.0]) * R[:, direction]
+    m = lv.Model()
+    wheel = lv.Body(lv.MassProperties(1.0, np.full(3, 0.1 * unit**2)), rotation=R, angular_velocity=spin, name="wheel")
+    m.add(wheel)
+    ends = [m.world.point(0, 0, 0), wheel.center]
+    axes = [R[:, 2], R[:, 0]]
+    if reverse:
+        ends.reverse()
+    many = {"Revolute": 1, "Planar": 3}.get(kind, 2)
+    slack = 1e-9 * unit**2 * np.eye(3)[number, :many] if acted else np.zeros(many)
+    start = 0.4 * np.eye(3)[number, :many]
+    given = {"start": tuple(start), "stiffness": tuple(slack), "rest": tuple(start)}
+    if kind == "Revolute":
+        given = {key: value[0] for key, value in given.items()}
+    if kind.startswith("Universal"):
+        if reverse:
+            axes.reverse()
+            given = {key: value[::-1] for key, value in given.items()}
+            number = 1 - number
+        m.add(lv.Universal(*ends, *axes, **given, name="j"))
+    elif kind == "Screw":
+        m.add(lv.Screw(*ends, axes[0], 0.01 * unit, **given, name="j"))
+    else:
+        m.add(getattr(lv, kind)(*ends, axes[0], **given, name="j"))
+    motion = lv.simulate(m, lv.RungeKutta(8), h=5e-3, until=3.0, every=600)
+    turned = motion.q[:, number] - 0.4
+    rate = motion.v[0, number]
+    assert abs(rate) == pytest.approx(11.0, rel=1e-3)
+    assert np.sign(rate) == np.sign(spin @ R[:, direction]) * (-1) ** reverse
+    assert turned == pytest.approx([0.0, 3.0 * rate], abs=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore:the initial velocities")
 def test_springs_limits_and_drives_read_the_same_coordinate():
     """Points 2 m apart: the spring rests at the start, and the drive begins at `start`."""

@@ -10,15 +10,16 @@ parameter θ, changes x_{k+1} by B_k δu_k + P_k δθ at fixed x_k, so that
 
     dJ/du_k = B_kᵀ λ_{k+1},        dJ/dθ = ∂J/∂θ + λ_0·∂x_0/∂θ + Σ_k P_kᵀ λ_{k+1}.                                   (2)
 
-Memory is that of the motion and of one interval: store √n of n states (`every`), and it grows as √n. The cost does not
-depend on the number of inputs and times. Gradients of `of` and `running` are differences of these functions alone.
+Memory is that of the motion and of one interval: store √n of n states (`every`), and it grows as √n. The cost of λ does
+not depend on what is differentiated; every input and parameter adds one column, of all intervals together. Gradients of
+`of` and `running` are differences of these functions alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -109,16 +110,23 @@ class Adjoint:
         return start_changes(self.motion)[0]
 
     def inputs(self, inputs: Sequence[Thing | str]) -> Array:
-        """dJ per unit of an effort that is added between two stored times, on motors of the model [1/N or 1/N m], or
-        per unit of a factor that multiplies a constant load: (stored times − 1, inputs)."""
-        units = [self._unit(thing) for thing in inputs]
-        interval = Interval(self.motion, len(units), InputNodes(self.motion, units))
-        still = np.zeros((2, 6 * self.changes.shape[2], len(units)))
+        """dJ per unit of an effort that is added between two stored times, on motors of the model [1/N or 1/N m]; per
+        unit of a factor that multiplies a constant load; and, for joints with a prescribed motion, per unit of an
+        acceleration that is added to it between two stored times [s²/m or s²/rad], after which it goes on with the rate
+        that it has: (stored times − 1, inputs)."""
+        every = [self._shapes(thing) for thing in inputs]
+        shapes = [shape for some in every for shape in some]
+        interval = Interval(self.motion, len(shapes), InputNodes(self.motion, shapes))
+        still = np.zeros((2, 6 * self.changes.shape[2], len(shapes)))
         found = [
             np.einsum("irm,ir->m", interval.carry(k, still, None), self.changes[k + 1].reshape(2, -1))
             for k in range(len(self.motion) - 1)
         ]
-        return np.array(found).reshape(-1, len(units))
+        columns, first = [], 0
+        for some in every:
+            columns.append(self._total(np.array(found).reshape(-1, len(shapes))[:, first : first + len(some)]))
+            first += len(some)
+        return np.stack(columns, axis=1) if columns else np.zeros((len(found), 0))
 
     def parameters(self, wrt: Sequence[str]) -> Array:
         """dJ with respect to numbers of the model by their names, as for `lv.sensitivity`, or to "h", the length of the
@@ -179,34 +187,71 @@ class Adjoint:
     def _sizes(self) -> Array:
         return sizes_of_changes(self.motion)
 
-    def _unit(self, thing: Thing | str) -> tuple[int, Array]:
-        """The first column of an input among the signals, and its columns per unit."""
+    def _shapes(self, thing: Thing | str) -> list[Shape]:
+        """What an input adds to the signals between two stored times, per unit: one shape; for a prescribed motion,
+        those of an acceleration, a rate and a displacement from the first time on."""
         mine, signals = self.motion.own(thing), self.motion.compiled.signals(self.motion.h)
         for motor in signals.motors:
             if motor.owner is mine:
-                return motor.first, motor.unit
+                return [Shape(motor.first, motor.unit)]
         for load in signals.loads:
             if load.owner is mine and not load.term.varies:
-                return load.first, load.unit
-        raise ModelError(f"an input of an adjoint is a motor or a constant load of the model, not {thing!r}.")
+                return [Shape(load.first, load.unit)]
+        for drive in signals.drives:
+            if drive.owner is mine:
+                return [Shape(drive.first, np.ones(3), power) for power in (2, 1, 0)]
+        raise ModelError(
+            f"an input of an adjoint is a motor, a constant load or a joint with a prescribed motion of the model, not "
+            f"{thing!r}."
+        )
+
+    def _total(self, parts: Array) -> Array:
+        """The derivatives for all intervals from those of the shapes of an input. An acceleration in one interval, T
+        long, leaves the rate T and, at a later time t, the displacement T (t − its middle)."""
+        if parts.shape[1] == 1:
+            return parts[:, 0]
+        t = self.motion.t
+        T, middle, later = np.diff(t), 0.5 * (t[1:] + t[:-1]), np.tril(np.ones((len(parts), len(parts))), -1)
+        apart = t[:-1, None] - middle  # from the middle of an interval to the start of another one
+        return np.asarray(parts[:, 0] + T * (parts[:, 1] @ later + parts[:, 2] @ (later * apart)))
+
+
+class Shape(NamedTuple):
+    """What an input adds to some columns of the signals, per unit: constants, or, with a power n, sⁿ/n! to a prescribed
+    motion and its derivatives to its rate and acceleration, with the time s since the start of the interval."""
+
+    first: int
+    unit: Array
+    power: int = -1
+
+    def columns(self, t: Array) -> Array:
+        """The columns at the times t [s], of which the first is the start (len(t), columns)."""
+        if self.power < 0:
+            return np.tile(self.unit, (len(t), 1))
+        s = t - t[0]
+        return np.stack(
+            [s**n / max(n, 1) if n >= 0 else 0.0 * s for n in range(self.power, self.power - 3, -1)], axis=1
+        )
 
 
 class InputNodes:
     """Signals with each input changed, as ParameterNodes has them for parameters."""
 
-    def __init__(self, motion: Trajectory, units: list[tuple[int, Array]]):
-        self.units = units
-        weight = float((motion.system.bodies.mass * np.abs(motion.record.a).max()).max())
-        self.spacing = np.full(len(units), weight or 1.0)
-        self.systems = with_members([motion.system] * (NODES * len(units)))
-        self.rate = np.zeros(len(units))  # none of them is the length of the steps
+    def __init__(self, motion: Trajectory, shapes: list[Shape]):
+        self.shapes = shapes
+        size, span = float(np.abs(motion.record.a).max()) or 1.0, motion.h * motion.every
+        weight = float(motion.system.bodies.mass.max()) * size
+        self.spacing = np.array([weight or 1.0 if one.power < 0 else size / span**one.power for one in shapes])
+        self.systems = with_members([motion.system] * (NODES * len(shapes)))
+        self.rate = np.zeros(len(shapes))  # none of them is the length of the steps
 
     def tables(self, h: float, t: Array, mine: Array) -> Array:
         """The signals of all nodes at the times t, and `mine`, those of the run, at the end."""
-        tables = np.repeat(mine[None], NODES * len(self.units) + 1, axis=0)
-        for k, (first, unit) in enumerate(self.units):
+        tables = np.repeat(mine[None], NODES * len(self.shapes) + 1, axis=0)
+        for k, shape in enumerate(self.shapes):
+            columns = self.spacing[k] * shape.columns(t)
             for n, c in enumerate(NODE_STEPS):
-                tables[NODES * k + n, :, first : first + len(unit)] += c * self.spacing[k] * unit
+                tables[NODES * k + n, :, shape.first : shape.first + columns.shape[1]] += c * columns
         return tables
 
 

@@ -97,6 +97,8 @@ def equilibrium(
     >>> upright.coordinate("hinge").round(9).tolist(), upright.stability
     ([-1.570796327], 'unstable')
     """
+    if not (stable is None or isinstance(stable, bool)):
+        raise ModelError(f"stable must be True, False or None, not {stable!r}.")
     _refuse_what_moves(model)
     compiled = Compiled.of(model)
     start = _begin(compiled, near)
@@ -122,13 +124,11 @@ def equilibrium(
 
 def _begin(compiled: Compiled, near: Any) -> State:
     """The position from which the search begins."""
+    mine, near = compiled.state, near.state if isinstance(near, Trajectory) else near
     if near is None:
-        return compiled.state
-    if isinstance(near, Trajectory):
-        near = near.state
+        return mine
     if not isinstance(near, State):
         return JointSpace(compiled).state(near)
-    mine = compiled.state
     if near.a.shape != mine.a.shape:
         raise ModelError(f"a state for this model has {len(mine.a) - 1} bodies, not {len(near.a) - 1}.")
     angle = near.angle if near.angle.shape == mine.angle.shape else mine.angle

@@ -20,6 +20,8 @@ from ..errors import ModelError
 from ..record.trajectory import Trajectory
 from .tangent import Tangent
 
+LEAST = 1e-6  # of a radian, or of the largest lever arm: motions that are smaller count as this large
+
 
 def floquet(motion: Trajectory, tolerance: float = 1e-3) -> Floquet:
     """The Floquet multipliers of a periodic motion, from its start to its end: one period.
@@ -70,15 +72,20 @@ class Floquet:
 
 
 def _check_returns(motion: Trajectory, tolerance: float) -> None:
-    """Raise a ModelError if a motion does not end where it began."""
-    q, v = motion.q, motion.v
+    """Raise a ModelError if a motion does not end where it began. Where all stored values are those of its ends, they
+    do not show how far it moves: then changes are relative to a radian, or the largest lever arm, and to that over the
+    period; otherwise to a millionth of these at least."""
+    q, v, period = motion.q, motion.v, float(motion.t[-1] - motion.t[0])
     turn = np.round((q[-1] - q[0]) / (2.0 * np.pi)) * 2.0 * np.pi
     angles = np.array([one.unit == "rad" for one in space_of(motion.compiled).every], dtype=np.bool_)
     changes = (q[-1] - q[0] - np.where(angles, turn, 0.0), v[-1] - v[0])
-    for change, values, of in zip(changes, (q, v), ("", "rate of "), strict=True):
-        k = int(np.abs(change).argmax())
-        if abs(change[k]) > tolerance * np.abs(values).max():
+    lever = float(np.abs(motion.system.rows.point).max(initial=0.0)) or float(np.abs(q).max(initial=0.0))
+    sizes = np.where(angles, 1.0, lever) * (1.0 if len(motion) == 2 else LEAST)
+    for change, values, size, of in zip(changes, (q, v), (sizes, sizes / period), ("", "rate of "), strict=True):
+        excess = np.abs(change) / np.maximum(size, np.abs(values).max(initial=0.0) or 1e-300)
+        k = int(excess.argmax())
+        if excess[k] > tolerance:
             raise ModelError(
-                f"the motion is not periodic: {of}{motion.names[k]} differs by {change[k]:.2g} after "
-                f"{motion.t[-1] - motion.t[0]:.6g} s. Simulate exactly one period, from a start that returns."
+                f"the motion is not periodic: {of}{motion.names[k]} differs by {change[k]:.2g} after {period:.6g} s. "
+                "Simulate exactly one period, from a start that returns."
             )

@@ -90,8 +90,9 @@ def modes_of(space: JointSpace, q: Array, A: Array, M: Array) -> Modes:
     m = len(M)
     stiffness, damping = -M @ A[m:, :m], -A[m:, m:]
     fastest = float(np.sqrt(np.abs(np.linalg.eigvals(A[m:, :m])).max(initial=0.0)))
-    plain = bool(np.array_equal(A[:m, m:].round(9), np.eye(m))) and float(np.abs(A[:m, :m]).max(initial=0.0)) <= 1e-9
-    if plain and float(np.abs(damping).max(initial=0.0)) <= NEGLIGIBLE * max(fastest, 1e-300):
+    slow, turning = NEGLIGIBLE * fastest, float(np.abs(A[:m, :m]).max(initial=0.0))
+    plain = bool(np.array_equal(A[:m, m:].round(9), np.eye(m))) and turning <= slow
+    if plain and float(np.abs(damping).max(initial=0.0)) <= max(slow, 1e-300):
         squares, shapes = eigh(0.5 * (stiffness + stiffness.T), M)
         squares = np.where(np.abs(squares) <= (RIGID * fastest) ** 2, 0.0, squares)
         order = np.argsort(np.abs(squares), kind="stable")

@@ -85,14 +85,14 @@ def optimize_motion(
 ) -> OptimalMotion:
     """The efforts with the least ½ ∫ Σ w u² dt that bring the model from its start to a goal at t = until [s].
 
-    inputs: joints on which efforts act, or (joint, "angle_b"), as for `lv.Controller`. goal: joint coordinates at the
-    end by name [rad or m], or all of them; coordinates that are not named are free. rates: all rates at the end
-    (default: at rest). segments: the efforts are held in each; a segment is a whole number of steps h [s]. weights: one
-    for each input. guess: efforts (segments, inputs) to begin with. effort_limits: (lowest, highest), each a number or
-    one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and rates; they
-    hold at the nodes, the beginnings of equal parts of each segment. nodes: how many a segment has, a divisor of its
-    number of steps; as many as steps, and the limits hold at every step. Rotation vectors of ball joints and free
-    bodies ("ball.turn_x", …) have a goal for all three numbers or for none, and no limits. scheme: `lv.Livens`
+    inputs: joints on which efforts act or their names, or (joint, "angle_b"), as for `lv.Controller`. goal: joint
+    coordinates at the end by name [rad or m], or all of them; coordinates that are not named are free. rates: all rates
+    at the end (default: at rest). segments: the efforts are held in each; a segment is a whole number of steps h [s].
+    weights: one for each input. guess: efforts (segments, inputs) to begin with. effort_limits: (lowest, highest), each
+    a number or one for each input. state_limits: such as {"q.rail": (-1, 1), "v.pole": (None, 3)}, for coordinates and
+    rates; they hold at the nodes, the beginnings of equal parts of each segment. nodes: how many a segment has, a
+    divisor of its number of steps; as many as steps, and the limits hold at every step. Rotation vectors of ball joints
+    and free bodies ("ball.turn_x", …) have a goal for all three numbers or for none, and no limits. scheme: `lv.Livens`
     (default) or `lv.RungeKutta`. tolerance: it ends where an iteration decreases the cost by less than this part. The
     optimum is a local one; a bad start or too little time ends in an error.
 
@@ -115,7 +115,8 @@ def optimize_motion(
     if nodes not in range(1, steps + 1) or steps % nodes:
         raise ModelError(f"nodes is a divisor of {steps}, the number of steps of a segment, not {nodes!r}.")
     replay = Replay(segments / until, np.zeros((segments, len(inputs))))
-    controller = Controller(replay, inputs, rate=segments / until, name="optimal control")
+    known = [(_found(model, x[0]), *x[1:]) if isinstance(x, tuple) else _found(model, x) for x in inputs]
+    controller = Controller(replay, known, rate=segments / until, name="optimal control")
     driven = model.with_things([*model.joints, *model.forces])
     driven.add(controller)
     problem = Shooting(driven, scheme or Livens(), float(h), steps, nodes, controller, goal, rates, weights)
@@ -126,6 +127,11 @@ def optimize_motion(
     miss = float(np.abs(problem.missed(np.concatenate(problem.space.read(motion.state)))).max())
     times = np.arange(segments, dtype=np.float64) * (until / segments)
     return OptimalMotion(motion, efforts, times, problem.cost(efforts), iterations, miss, controller)
+
+
+def _found(model: Model, x: Any) -> Any:
+    """The thing of a name, or what is given."""
+    return model[x] if isinstance(x, str) else x
 
 
 class Replay:

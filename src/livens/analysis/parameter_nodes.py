@@ -3,6 +3,9 @@
 Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d.
 Derivatives of their arrays, and of their assembled starts, follow by the same weights. The length "h" of the steps is a
 parameter of a motion; its nodes are the same model, at the times of longer and shorter steps.
+
+A number of a direction changes it as a unit vector. The direction of an axis that must be perpendicular to another one,
+as those of universal joints with angles, changes in the plane across that one.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from ..kernels.arrays import MU, State
 from ..kernels.dynamics import accelerations_of_record
 from ..record.trajectory import Trajectory
 from ..run.parameters import Numbers
+from ..scene.paths import dotted
 from ..scene.values import parts_of
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .aligned_mass import align
@@ -117,7 +121,7 @@ class ParameterNodes:
         name, value, first = self.names[k], float(self.values[k]), None
         for d in self.spacing[k] * CLOSER:
             try:
-                found = [self._node(numbers, restart, {name: value + c * d}) for c in NODE_STEPS]
+                found = [self._node(numbers, restart, self._changed(numbers, name, value + c * d)) for c in NODE_STEPS]
             except ModelError as error:
                 first = first or error
                 continue
@@ -125,7 +129,19 @@ class ParameterNodes:
             return found
         raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
 
-    def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, float]) -> Compiled:
+    def _changed(self, numbers: Numbers, name: str, value: float) -> dict[str, Any]:
+        """The parameters of a node: the number with this name, or the direction that it belongs to."""
+        place, thing, *path = (*parts_of(name), "")
+        known = self.compiled.model.find(thing)
+        if place != "joints" or path[0] not in known.perpendicular or not known.coordinates:
+            return {name: value}
+        (other,) = set(known.perpendicular) - {path[0]}
+        u, w = (np.array(numbers.document[place][thing][key], dtype=np.float64) for key in (path[0], other))
+        u[int(path[1])] = value
+        u -= (u @ w) / (w @ w) * w
+        return {dotted(place, thing, path[0]): u / np.linalg.norm(u)}
+
+    def _node(self, numbers: Numbers, restart: Restart, parameters: dict[str, Any]) -> Compiled:
         model = numbers.changed(parameters)
         made = restart.compiled_for([model])[0] if restart.matches(model) else None
         if made is None:

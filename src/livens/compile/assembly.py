@@ -104,7 +104,7 @@ class Assembly:
         far = np.abs(g) > LARGEST_VIOLATION / (PRECISION * system.rows.weight)
         if far.any():
             self.check_prescribed_motions(far)
-            self.raise_violation(g, "does not fit at the start")
+            self.raise_violation(g, "does not fit at the start", " lv.assemble(model) finds positions that fit.")
         for _ in range(100):
             if largest_violation(self.system.rows, g)[0] <= 0.5:
                 break
@@ -209,7 +209,7 @@ class Assembly:
         """True if a joint is violated by more than `size`, relative to its own."""
         return bool(len(self.hard)) and largest_violation(self.system.rows, self.violations())[0] > size / PRECISION
 
-    def raise_violation(self, g: Array, why: str) -> None:
+    def raise_violation(self, g: Array, why: str, remedy: str = "") -> None:
         """Raise an error that names the joints with the largest violations."""
         worst_of: dict[Any, tuple[float, float]] = {}  # in tolerances, and in m or rad
         for owner, violation, weight in zip(self.owners, np.abs(g), self.system.rows.weight, strict=True):
@@ -222,7 +222,7 @@ class Assembly:
         )
         raise ModelError(
             f"the mechanism {why}: joint {text} in m or rad. Points are given in body coordinates, from the body "
-            "frame's origin; body.point_at(x, y, z) takes a world position."
+            f"frame's origin; body.point_at(x, y, z) takes a world position.{remedy}"
         )
 
     def still(self, gravity: Array | None = None) -> float:

@@ -60,6 +60,8 @@ class Thing:
     pulls_only: ClassVar[bool] = False  # its multipliers in statics must not be positive
     carried: ClassVar[Mapping[str, int]] = {}  # arguments that are directions → the number of the point that carries it
 
+    perpendicular: ClassVar[tuple[str, ...]] = ()  # two arguments that are directions, if its coordinates need that
+
     # ── made of ──
 
     @property

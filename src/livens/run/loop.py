@@ -88,7 +88,10 @@ class Run:
                     if self.scheme.carries == "accelerations":
                         state.memory[:] = 0.0  # forces jump: the carried accelerations are invalid
                     state.effort[:] = self.table.ask(self.t0 + done * self.h, self.now(state, done))
-                    signals = self.signals(done, 0)
+                    if self.table.varies:
+                        signals = self.signals(done, 0)
+                    else:
+                        self.table.set_controlled(signals, self.table.held)
                     self.prepare(self.system, state, everything, signals, self.h)
                 size = min(chunk, steps - done, period - done % period if period else steps)
                 called = time.perf_counter()

@@ -207,13 +207,14 @@ def solve_velocities(rows, blocks, h, S, pivot, refine, tangent, x):
 
 
 @njit
-def largest_change(x, y):
-    """The largest difference of two panels, relative to the size of their columns."""
+def largest_change(x, y, before):
+    """The largest difference of two panels, relative to the size of their columns or of those before the multipliers,
+    whose round-off remains where joints take up a whole column."""
     most = 0.0
     for q in range(x.shape[1]):
         size = change = 0.0
         for i in range(6, x.shape[0]):
-            size = max(size, abs(x[i, q]))
+            size = max(size, abs(x[i, q]), abs(before[i, q]))
             change = max(change, abs(x[i, q] - y[i, q]))
         if change > most * size:
             most = change / size
@@ -272,7 +273,7 @@ def carry(system, state, work, tangent, h, signals, before, row):
             copy_panel(tangent.kept, tangent.x)
             add_product(tangent.links.body, half, tangent.flat_C, tangent.dp, tangent.x)
             solve_velocities(rows, blocks, h, work.S, work.pivot[S_PIVOTS], refine, tangent, tangent.x)
-            change = largest_change(tangent.x, tangent.dp)
+            change = largest_change(tangent.x, tangent.dp, tangent.kept)
             copy_panel(tangent.x, tangent.dp)
             if change <= ROUND_OFF or (change <= 1e-12 and change > 0.5 * last):
                 status = OK

@@ -40,6 +40,7 @@ class Universal(Coordinated):
     parts = ("angle_a", "angle_b")
     single = (0, 1)
     carried: ClassVar = {"axis_a": 0, "axis_b": 1}
+    perpendicular: ClassVar = ("axis_a", "axis_b")
 
     def __init__(
         self,
