@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.arrays import Blocks, System, Work
+from ..kernels.arrays import Blocks, Formulas, Ints, System, Work
 from ..kernels.conserving.arrays import (
     ALONG_AXIS,
     ATTRACTION_LAW,
     COORDINATE_LAW,
+    DISPLACEMENT_PART,
     HINGE_ANGLE,
     LENGTH,
     NO_LAW,
@@ -26,14 +28,29 @@ from ..kernels.conserving.arrays import (
     Energies,
     Measures,
     Pattern,
+    Pushes,
     Trial,
 )
 from ..kernels.conserving.energies import push_of
-from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, ROTATION, SPAN
+from ..kernels.kinds import COINCIDE, COUPLE, DIRECTION, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, ROTATION, SPAN, TAPE
 from .newton_pattern import PART, PARTS, Unknowns
 from .ordering import NODE_ROWS
+from .written_rows import written_rows
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
+
+
+class _Instance(NamedTuple):
+    """An instance of a user-written formula: formula, first handle and target, the bodies that it touches, which of
+    them carries each handle and each target, and the row that it is, or −1."""
+
+    formula: int
+    handle: int
+    target: int
+    touched: list[int]
+    of_handles: list[int]
+    of_targets: list[int]
+    row: int
 
 
 class _List:
@@ -69,14 +86,21 @@ class _List:
 
 
 def conserving_work(system: System, work: Work) -> ConservingWork:
-    """Measures, pattern and scratch of a system without user-written rows and rolling."""
+    """Measures, pattern and scratch of a system without rolling."""
     made, row_measure, ratio = _measures(system)
-    instances = _instances(system)
+    written = written_rows(system.tapes)
+    energies, pushes = _instances(system.formulas, False), _instances(system.formulas, True)
+    rows_written = _instances(written.formulas, False, written.row)
     m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
     sizes = np.diff(system.blocks.row)
     block_of = np.repeat(np.arange(len(sizes)), sizes).tolist()
     unknowns = Unknowns(n, sizes.tolist())
-    _couple(unknowns, system, made, row_measure, block_of, [touched for _, _, touched, _ in instances])
+    _couple(unknowns, system, made, row_measure, block_of)
+    for instance in (*energies, *pushes, *rows_written):
+        unknowns.couple(unknowns.parts(*instance.touched))
+    for instance in rows_written:
+        for unknown in _parts_of_row(written.formulas, instance, unknowns):
+            unknowns.couple([unknown, unknowns.rows(block_of[instance.row])])
     values = unknowns.eliminate()
     measures = Measures(
         kind=np.array(made.kind, dtype=np.int64),
@@ -108,13 +132,41 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         ratio=np.array(ratio, dtype=np.float64).reshape(-1, 2),
         line=line.astype(np.int64),
     )
-    places = [unknowns.places(b, c) for _, _, touched, _ in instances for b in touched for c in touched]
-    energies = _energies(system, instances, places, len(work.registers))
+    registers = len(work.registers)
     trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G))
     for begin in np.flatnonzero(measures.points).tolist():
         for axis in range(3):
             trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
-    return ConservingWork(work, measures, pattern, trial, energies)
+    of_rows = _energies(system, written.formulas, rows_written, unknowns, registers)
+    for k, instance in enumerate(rows_written):
+        rows, inside = (
+            unknowns.rows(block_of[instance.row]),
+            instance.row - int(system.blocks.row[block_of[instance.row]]),
+        )
+        for s, b in enumerate(instance.touched):
+            for part in PARTS:
+                if unknowns.part(b, part) in _parts_of_row(written.formulas, instance, unknowns):
+                    of_rows.line[k, s, part] = unknowns.place(rows, unknowns.part(b, part)) + PART * inside
+    return ConservingWork(
+        work,
+        measures,
+        pattern,
+        trial,
+        _energies(system, system.formulas, energies, unknowns, registers),
+        _pushes(system.formulas, pushes, unknowns, registers),
+        written.formulas,
+        of_rows,
+    )
+
+
+def _parts_of_row(formulas: Formulas, instance: _Instance, unknowns: Unknowns) -> set[int]:
+    """The unknowns of the bodies on which a user-written row depends: its handles are their centres and axes."""
+    kinds = formulas.handle[instance.handle : instance.handle + len(instance.of_handles), 0].tolist()
+    bodies = [instance.touched[slot] for slot in instance.of_handles]
+    return {
+        unknowns.part(b, ROTATION_PART if kind == DIRECTION else DISPLACEMENT_PART)
+        for kind, b in zip(kinds, bodies, strict=True)
+    }
 
 
 def _parts(kind: int) -> tuple[int, ...]:
@@ -128,10 +180,9 @@ def _couple(
     made: _List,
     row_measure: list[list[int]],
     block_of: list[int],
-    instances: list[list[int]],
 ) -> None:
-    """Which unknowns occur in one equation: those of rows and their bodies, of two bodies with a force that depends on
-    both, and of the bodies of an energy."""
+    """Which unknowns occur in one equation: those of rows and their bodies, and of two bodies with a force that depends
+    on both."""
     for k, measures in enumerate(row_measure):
         for one in measures:
             for b in made.body[one] if one >= 0 else ():
@@ -143,8 +194,6 @@ def _couple(
     for b, follows in zip(system.loads.body.tolist(), system.loads.follows.tolist(), strict=True):
         if follows:
             unknowns.couple(unknowns.parts(b))
-    for touched in instances:
-        unknowns.couple(unknowns.parts(*touched))
 
 
 def _pairs(unknowns: Unknowns, made: _List) -> np.ndarray:
@@ -158,38 +207,56 @@ def _pairs(unknowns: Unknowns, made: _List) -> np.ndarray:
     return pair.astype(np.int64)
 
 
-def _instances(system: System) -> list[tuple[int, int, list[int], list[int]]]:
-    """Instances of user-written energies: formula, first handle, bodies, and which of them carries each handle."""
-    formulas, found = system.formulas, []
-    for k in range(formulas.energies):
-        first, handles = int(formulas.first[k, 1]), int(formulas.tape[k, 5])
-        for h in range(first, first + handles * int(formulas.first[k + 1, 0] - formulas.first[k, 0]), max(1, handles)):
+def _instances(formulas: Formulas, forces: bool, rows: list[int] | None = None) -> list[_Instance]:
+    """The instances of all energies, or of all forces; `rows`: the row that each of them is."""
+    found: list[_Instance] = []
+    groups = range(formulas.energies, formulas.energies + formulas.forces) if forces else range(formulas.energies)
+    for k in groups:
+        handles, acts = int(formulas.tape[k, 5]), int(formulas.tape[k, 7])
+        for n in range(int(formulas.first[k + 1, 0] - formulas.first[k, 0])):
+            h, e = int(formulas.first[k, 1]) + n * handles, int(formulas.first[k, 3]) + n * acts
             carriers = formulas.handle[h : h + handles, 1].tolist()
-            touched = sorted(set(carriers))
-            found.append((k, h, touched, [touched.index(b) for b in carriers]))
+            acted = formulas.target[e : e + acts, 1].tolist()
+            touched = sorted({*carriers, *acted})
+            slots = [touched.index(b) for b in carriers], [touched.index(b) for b in acted]
+            found.append(_Instance(k, h, e, touched, *slots, -1 if rows is None else rows[len(found)]))
     return found
 
 
+def _pair_places(instances: list[_Instance], unknowns: Unknowns) -> tuple[Ints, Ints, Ints]:
+    """Bodies of each instance, first of its places, and the places of the blocks of its bodies."""
+    counts = [len(instance.touched) for instance in instances]
+    places = [unknowns.places(b, c) for instance in instances for b in instance.touched for c in instance.touched]
+    return (
+        np.array(counts, dtype=np.int64),
+        np.concatenate([[0], np.cumsum(np.square(counts))])[:-1].astype(np.int64),
+        np.array(places, dtype=np.int64).reshape(-1, 2, 2),
+    )
+
+
 def _energies(
-    system: System, instances: list[tuple[int, int, list[int], list[int]]], places: list[np.ndarray], registers: int
+    system: System, formulas: Formulas, instances: list[_Instance], unknowns: Unknowns, registers: int
 ) -> Energies:
-    formulas, bodies = system.formulas, system.bodies
-    most = max((len(touched) for _, _, touched, _ in instances), default=0)
-    numbers = 3 * int(formulas.tape[:, 5].max(initial=0))
-    counts = [len(touched) for _, _, touched, _ in instances]
+    bodies = system.bodies
+    counts, pair_first, pair = _pair_places(instances, unknowns)
+    most = int(counts.max(initial=0))
+    numbers = 3 * int(formulas.tape[: formulas.energies, 5].max(initial=0))
     slot = np.zeros(len(formulas.handle), dtype=np.int64)
-    for _, h, _, slots in instances:
-        slot[h : h + len(slots)] = slots
-    alike = [_depends_on_relative_positions(system, k) for k in range(formulas.energies)]
+    for instance in instances:
+        slot[instance.handle : instance.handle + len(instance.of_handles)] = instance.of_handles
+    alike = [_depends_on_relative_positions(formulas, k) for k in range(formulas.energies)]
     turns = bodies.inverse_inertia > 0.0
     gyration = (np.where(turns, bodies.inertia, 0.0).max(axis=1)) * bodies.inverse_mass
     return Energies(
-        bodies=np.array(counts, dtype=np.int64),
+        row=np.array([instance.row for instance in instances], dtype=np.int64),
+        factor=np.ones(len(instances)),
+        line=np.full((len(instances), most, 2), -1, dtype=np.int64),
+        bodies=counts,
         slot=slot,
-        pair_first=np.concatenate([[0], np.cumsum(np.square(counts))])[:-1].astype(np.int64),
-        pair=np.array(places, dtype=np.int64).reshape(-1, 2, 2),
-        weight=np.array([max(gyration[touched].max(), 1e-30) for _, _, touched, _ in instances]),
-        invariant=np.array([alike[k] for k, _, _, _ in instances], dtype=np.int64),
+        pair_first=pair_first,
+        pair=pair,
+        weight=np.array([max(gyration[instance.touched].max(), 1e-30) for instance in instances], dtype=np.float64),
+        invariant=np.array([alike[instance.formula] for instance in instances], dtype=np.int64),
         V0=np.zeros(len(instances)),
         F0=np.zeros((len(formulas.handle), 3)),
         y=np.zeros((6, numbers)),
@@ -200,9 +267,30 @@ def _energies(
     )
 
 
-def _depends_on_relative_positions(system: System, k: int) -> bool:
-    """True if the forces of energy k on its handles are in equilibrium, at random positions of several sizes."""
-    formulas, random = system.formulas, np.random.default_rng(0)
+def _pushes(formulas: Formulas, instances: list[_Instance], unknowns: Unknowns, registers: int) -> Pushes:
+    counts, pair_first, pair = _pair_places(instances, unknowns)
+    most = int(counts.max(initial=0))
+    slot, target = np.zeros(len(formulas.handle), dtype=np.int64), np.zeros(len(formulas.target), dtype=np.int64)
+    for instance in instances:
+        slot[instance.handle : instance.handle + len(instance.of_handles)] = instance.of_handles
+        target[instance.target : instance.target + len(instance.of_targets)] = instance.of_targets
+    return Pushes(
+        bodies=counts,
+        slot=slot,
+        target=target,
+        pair_first=pair_first,
+        pair=pair,
+        push=np.zeros((2, 3 * int(formulas.tape[formulas.energies :, 7].max(initial=0)))),
+        wrench=np.zeros((most, 6)),
+        covector=np.zeros((most, 6)),
+        d=np.zeros(registers),
+    )
+
+
+def _depends_on_relative_positions(formulas: Formulas, k: int) -> bool:
+    """True if the forces of energy k on its handles are in equilibrium, at random positions of several sizes, at random
+    times."""
+    random = np.random.default_rng(0)
     handles, first = int(formulas.tape[k, 5]), int(formulas.first[k, 1])
     points = formulas.handle[first : first + handles, 0] == POINT
     w, f = np.zeros(4 * formulas.registers + 4), np.zeros(3 * handles)
@@ -212,7 +300,7 @@ def _depends_on_relative_positions(system: System, k: int) -> bool:
         y[points] *= size
         y[~points] /= np.linalg.norm(y[~points], axis=1, keepdims=True)
         with np.errstate(all="ignore"):
-            push_of(formulas, k, int(formulas.first[k, 2]), y.ravel(), w, f)
+            push_of(formulas, k, int(formulas.first[k, 2]), y.ravel(), float(random.uniform()), w, f)
         F = f.reshape(-1, 3)
         if not np.isfinite(F).all():
             continue
@@ -246,6 +334,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: i
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),
         both=np.zeros((entries, 6)),
+        partial=np.zeros(r),
     )
 
 
@@ -266,6 +355,10 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         )
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
+        if kind == TAPE:  # compile/written_rows.py
+            row_measure.append([-1, -1])
+            ratio.append([0.0, 0.0])
+            continue
         if kind == COUPLE:
             used = [k for k in range(2) if rows.ratio[r, k] != 0.0]
             row_measure.append([of_coordinate[rows.coordinate[r, k]] if k in used else -1 for k in range(2)])

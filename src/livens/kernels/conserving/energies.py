@@ -1,4 +1,4 @@
-"""Discrete gradients of user-written energies V(y), of handles y: points and directions that bodies carry.
+"""Discrete gradients of user-written energies V(y, t) and equations, of handles y: points and directions of bodies.
 
 With ȳ the mean of y₀ and y₁, Δy their difference, and forces f = −∂V/∂y from the tape of the energy (force_tapes.py),
 
@@ -12,6 +12,9 @@ depends only on the relative position of its handles,
 P takes the nearest rigid displacement away, so that n and f̃ are in equilibrium at ȳ: momentum and angular momentum are
 conserved. For every finite rotation V₁ − V₀ + f̃·Δy is of second order in the deformation, so that α n vanishes with n,
 and F is smooth there. (With f(ȳ) it would be of first order, and F would jump with the direction of n.)
+
+An energy that depends on time has this discrete gradient at t̄, the middle of the step; its change with t at y₀ and y₁
+is work. A user-written equation g is an energy −g whose forces are multiplied by λ, its row's multiplier.
 
 Newton's matrix has the derivative of f, by the tape, those of α, f̃ and n; where P changes with ȳ, it is the one that
 keeps the equilibrium, Σ ȳ × δF = −Σ δȳ × F.
@@ -46,13 +49,13 @@ def gather(formulas, h, handles, a, B, y):
 
 
 @njit
-def load(formulas, k, c, y, w):
+def load(formulas, k, c, y, t, w):
     """The registers of formula k, with the numbers from c on; returns the register of its first result."""
     handles, numbers, acts = formulas.tape[k, 5], formulas.tape[k, 6], formulas.tape[k, 7]
     o = 3 * handles + 1 + numbers
     for i in range(3 * handles):
         w[i] = y[i]
-    w[3 * handles] = 0.0  # time: energies that vary with it are refused
+    w[3 * handles] = t
     for i in range(numbers):
         w[3 * handles + 1 + i] = formulas.number[c + i]
     for i in range(o, o + 1 + 3 * acts):
@@ -61,17 +64,17 @@ def load(formulas, k, c, y, w):
 
 
 @njit
-def energy_of(formulas, k, c, y, w):
+def energy_of(formulas, k, c, y, t, w):
     """V of an instance of formula k."""
-    o = load(formulas, k, c, y, w)
+    o = load(formulas, k, c, y, t, w)
     run(formulas.code, formulas.constant, formulas.tape[k, 0], formulas.tape[k, 2], w)
     return w[o]
 
 
 @njit
-def push_of(formulas, k, c, y, w, f):
+def push_of(formulas, k, c, y, t, w, f):
     """−∂V/∂y of an instance of formula k."""
-    o = load(formulas, k, c, y, w)
+    o = load(formulas, k, c, y, t, w)
     run(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w)
     for i in range(3 * formulas.tape[k, 5]):
         f[i] = w[o + 1 + i]
@@ -153,7 +156,7 @@ def weight_of(formulas, energies, i, h, j):
 
 
 @njit
-def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
+def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
     """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α and n·Δy."""
     handles = formulas.tape[k, 5]
     y, q = energies.y, energies.q
@@ -162,16 +165,16 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
     for j in range(3 * handles):
         y[MEAN, j] = 0.5 * (y[Y0, j] + y[Y1, j])
         y[CHANGE, j] = y[Y1, j] - y[Y0, j]
-    V1 = energy_of(formulas, k, c, y[Y1], w)
+    V1 = energy_of(formulas, k, c, y[Y1], t, w)
     if energies.invariant[i] == 1:
         none = (0.0, 0.0, 0.0)
-        push_of(formulas, k, c, y[Y1], w, q[0])
+        push_of(formulas, k, c, y[Y1], t, w, q[0])
         for j in range(3 * handles):
             q[0, j] = 0.5 * (energies.F0[h + j // 3, j % 3] + q[0, j]) / weight_of(formulas, energies, i, h, j)
         rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[0], none, y[PUSH])
         rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], none, y[NORMAL])
     else:
-        push_of(formulas, k, c, y[MEAN], w, y[PUSH])
+        push_of(formulas, k, c, y[MEAN], t, w, y[PUSH])
         for j in range(3 * handles):
             y[NORMAL, j] = weight_of(formulas, energies, i, h, j) * y[CHANGE, j]
     change, work, noise = 0.0, 0.0, abs(V1) + abs(energies.V0[i])
@@ -188,30 +191,65 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
 
 
 @njit
-def start_energies(formulas, energies, a, B, w):
-    """V₀ of all instances, and the forces on their handles."""
+def start_energies(formulas, energies, a, B, t, w):
+    """V₀ of all instances, and the forces on their handles, at the time t."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         for _ in range(formulas.first[k + 1, 0] - i):
             gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
-            energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], w)
-            push_of(formulas, k, c, energies.y[Y0], w, energies.y[PUSH])
+            energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], t, w)
+            push_of(formulas, k, c, energies.y[Y0], t, w, energies.y[PUSH])
             for j in range(3 * formulas.tape[k, 5]):
                 energies.F0[h + j // 3, j % 3] = energies.y[PUSH, j]
             i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
 
 
 @njit
-def add_energy_forces(formulas, energies, a0, B0, a1, B1, w, vectors):
+def all_energies(formulas, energies, a, B, t, w):
+    """The sum of all V."""
+    total = 0.0
+    for k in range(formulas.energies):
+        h, c = formulas.first[k, 1], formulas.first[k, 2]
+        for _ in range(formulas.first[k + 1, 0] - formulas.first[k, 0]):
+            gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
+            total += energy_of(formulas, k, c, energies.y[Y0], t, w)
+            h, c = h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+    return total
+
+
+@njit
+def work_of_rows(formulas, energies, a1, B1, t, lam, w):
+    """Σ λ (g(y₁, t̄) − g(y₀, t̄)): the work of equations that depend on time."""
+    total = 0.0
+    for k in range(formulas.energies):
+        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
+        for _ in range(formulas.first[k + 1, 0] - i):
+            gather(formulas, h, formulas.tape[k, 5], a1, B1, energies.y[Y1])
+            V1 = energy_of(formulas, k, c, energies.y[Y1], t, w)
+            total += lam[energies.row[i]] * (energies.V0[i] - V1)
+            i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+    return total
+
+
+@njit
+def take_multipliers(energies, lam):
+    """The factors of the forces of rows."""
+    for i in range(energies.row.shape[0]):
+        energies.factor[i] = lam[energies.row[i]]
+
+
+@njit
+def add_energy_forces(formulas, energies, a0, B0, a1, B1, t, w, vectors):
     """Add the forces and moments of all energies to F̄ and M̄."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         handles = formulas.tape[k, 5]
         for _ in range(formulas.first[k + 1, 0] - i):
-            discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w)
+            s = energies.factor[i]
             for n in range(handles):
                 kind, b = formulas.handle[h + n, 0], formulas.handle[h + n, 1]
-                F = energies.y[PUSH, 3 * n], energies.y[PUSH, 3 * n + 1], energies.y[PUSH, 3 * n + 2]
+                F = s * energies.y[PUSH, 3 * n], s * energies.y[PUSH, 3 * n + 1], s * energies.y[PUSH, 3 * n + 2]
                 m = cross(mean_lever(B0, B1, b, formulas.handle_point[h + n]), F)
                 for j in range(3):
                     if kind == POINT:
@@ -271,15 +309,33 @@ def add_outer_product(energies, i, c, wrench, covector, lower, upper):
 
 
 @njit
-def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper):
-    """Add −h times the derivative of all these forces to the matrix."""
-    y = energies.y
+def couple_row(formulas, energies, k, i, h, c, step, B0, B1, t, w, lower, upper):
+    """The derivative of the equation of instance i, and of its forces with respect to the multiplier."""
+    handles = formulas.tape[k, 5]
+    put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.y[PUSH], energies.wrench)
+    push_of(formulas, k, c, energies.y[Y1], t, w, energies.q[0])
+    put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
+    for s in range(energies.bodies[i]):
+        for part in range(2):
+            o = energies.line[i, s, part]
+            for z in range(3 if o >= 0 else 0):
+                lower[o + z] += energies.covector[s, 3 * part + z]
+                upper[o + z] -= step * energies.wrench[s, 3 * part + z]
+
+
+@njit
+def couple_energies(formulas, energies, step, a0, B0, a1, B1, t, w, lower, upper):
+    """Add −h times the derivative of all these forces to the matrix; of rows, that of their equations too."""
+    y, d = energies.y, energies.d
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
         o = 3 * handles + 1 + numbers
         for _ in range(formulas.first[k + 1, 0] - i):
-            alpha, change = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            alpha, change = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w)
+            if energies.row[i] >= 0:
+                couple_row(formulas, energies, k, i, h, c, step, B0, B1, t, w, lower, upper)
+            times = step * energies.factor[i]
             alike, q = energies.invariant[i] == 1, energies.q
             at = Y1 if alike else MEAN
             for n in range(handles):  # levers
@@ -287,15 +343,15 @@ def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper
                 b = formulas.handle[h + n, 1]
                 alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
                 place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
-                add_product(lower, place, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
+                add_product(lower, place, -0.5 * times, F, to_world(B1, b, formulas.handle_point[h + n]))
             follows = change > 0.0 and alpha != 0.0
             if follows:  # n ∂α/∂y₁, with ∂(n·Δy) = 2 n·δy₁
-                push_of(formulas, k, c, y[Y1], w, q[0])
+                push_of(formulas, k, c, y[Y1], t, w, q[0])
                 for j in range(3 * handles):
                     q[0, j] = (y[PUSH, j] - q[0, j]) / change
             d[:] = 0.0
-            for j in range(3 * handles):
-                load(formulas, k, c, y[at], w)
+            for j in range(3 * handles if times != 0.0 else 0):
+                load(formulas, k, c, y[at], t, w)
                 for e in range(o, o + 1 + 3 * handles):
                     d[e] = 0.0
                 d[j] = 1.0
@@ -320,9 +376,9 @@ def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper
                 energies.q[2, :] = 0.0
                 energies.q[2, j] = 1.0
                 put_covector(formulas, energies.slot, h, handles, B1, energies.q[2], energies.covector)
-                add_outer_product(energies, i, -step, energies.wrench, energies.covector, lower, upper)
+                add_outer_product(energies, i, -times, energies.wrench, energies.covector, lower, upper)
             if follows:
                 put_wrenches(formulas, energies.slot, h, handles, B0, B1, y[NORMAL], energies.wrench)
                 put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
-                add_outer_product(energies, i, step, energies.wrench, energies.covector, lower, upper)
+                add_outer_product(energies, i, times, energies.wrench, energies.covector, lower, upper)
             i, h, c = i + 1, h + handles, c + numbers
