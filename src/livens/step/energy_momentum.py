@@ -9,9 +9,9 @@ mean velocities v̄ (world axes) and Ω̄ (body axes) of a step of length h,
     g(q₁) = 0                                                                                                       (4)
 
 F̄ and M̄ are the forces and moments, at mean levers, of energies and joints by their discrete gradients
-(kernels/conserving/measures.py). (3) gives T₁ − T₀ = h Ω̄·B̄ᵀM̄ for rotations (Simo & Wong 1991), where B̄ is the mean of
-B₀ and B₁; and B₁ − B₀ = h B̄ Ω̄^, so that discrete gradients do the work V₀ − V₁, exactly. Multipliers do none, because
-g₀ = g₁ = 0.
+(kernels/conserving/measures.py, energies.py), and user-written forces in the middle of the step (pushes.py). (3) gives
+T₁ − T₀ = h Ω̄·B̄ᵀM̄ for rotations (Simo & Wong 1991), where B̄ is the mean of B₀ and B₁; and B₁ − B₀ = h B̄ Ω̄^, so that
+discrete gradients do the work V₀ − V₁, exactly. Multipliers do none, because g₀ = g₁ = 0.
 
 Velocities satisfy the joints too. The momenta p̃ differ from p at both ends by impulses in the directions of the joints:
 
@@ -220,11 +220,11 @@ def rollout(system, state, everything, h, table, signals, first, steps, every, r
 class EnergyMomentum:
     """The scheme that conserves energy, momentum and angular momentum exactly, for any step at which it converges.
 
-    Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
-    say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs four to six times that of `lv.Livens()`
-    (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the equations of the
-    joints may not converge.
+    Implicit, of second order, symmetric. Springs, attraction, stops, joints and all that users write do exactly the
+    work that is booked, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are
+    unstable, are safe; vibrations that a step does not resolve get a wrong phase. A step costs four to six times that
+    of `lv.Livens()` (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the
+    equations of the joints may not converge.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
