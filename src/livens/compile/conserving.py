@@ -32,9 +32,25 @@ from ..kernels.conserving.arrays import (
     Trial,
 )
 from ..kernels.conserving.energies import push_of
-from ..kernels.kinds import COINCIDE, COUPLE, DIRECTION, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, ROTATION, SPAN, TAPE
+from ..kernels.kinds import (
+    COINCIDE,
+    COUPLE,
+    DIRECTION,
+    DISPLACEMENT,
+    DISTANCE,
+    DOT1,
+    DOT2,
+    EDGE,
+    POINT,
+    RIM,
+    ROLL,
+    ROTATION,
+    SPAN,
+    TAPE,
+)
 from .newton_pattern import PART, PARTS, Unknowns
 from .ordering import NODE_ROWS
+from .rolling_rows import rolling_formulas
 from .written_rows import written_rows
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
@@ -86,21 +102,23 @@ class _List:
 
 
 def conserving_work(system: System, work: Work) -> ConservingWork:
-    """Measures, pattern and scratch of a system without rolling."""
+    """Measures, pattern and scratch of a system."""
     made, row_measure, ratio = _measures(system)
-    written = written_rows(system.tapes)
+    written, (rolling, rolling_row) = written_rows(system.tapes, system.rows), rolling_formulas(system.rows)
     energies, pushes = _instances(system.formulas, False), _instances(system.formulas, True)
     rows_written = _instances(written.formulas, False, written.row)
+    rows_rolling = _instances(rolling, True, rolling_row)
     m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
     sizes = np.diff(system.blocks.row)
     block_of = np.repeat(np.arange(len(sizes)), sizes).tolist()
     unknowns = Unknowns(n, sizes.tolist())
     _couple(unknowns, system, made, row_measure, block_of)
-    for instance in (*energies, *pushes, *rows_written):
+    for instance in (*energies, *pushes, *rows_written, *rows_rolling):
         unknowns.couple(unknowns.parts(*instance.touched))
-    for instance in rows_written:
-        for unknown in _parts_of_row(written.formulas, instance, unknowns):
-            unknowns.couple([unknown, unknowns.rows(block_of[instance.row])])
+    for formulas, some in ((written.formulas, rows_written), (rolling, rows_rolling)):
+        for instance in some:
+            for unknown in _parts_of_row(formulas, instance, unknowns):
+                unknowns.couple([unknown, unknowns.rows(block_of[instance.row])])
     values = unknowns.eliminate()
     measures = Measures(
         kind=np.array(made.kind, dtype=np.int64),
@@ -132,21 +150,22 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         ratio=np.array(ratio, dtype=np.float64).reshape(-1, 2),
         line=line.astype(np.int64),
     )
-    registers = len(work.registers)
-    trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G))
+    registers = max(len(work.registers), written.formulas.registers, rolling.registers)
+    trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G), registers)
     for begin in np.flatnonzero(measures.points).tolist():
         for axis in range(3):
             trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
     of_rows = _energies(system, written.formulas, rows_written, unknowns, registers)
-    for k, instance in enumerate(rows_written):
-        rows, inside = (
-            unknowns.rows(block_of[instance.row]),
-            instance.row - int(system.blocks.row[block_of[instance.row]]),
-        )
-        for s, b in enumerate(instance.touched):
-            for part in PARTS:
-                if unknowns.part(b, part) in _parts_of_row(written.formulas, instance, unknowns):
-                    of_rows.line[k, s, part] = unknowns.place(rows, unknowns.part(b, part)) + PART * inside
+    of_rolling = _pushes(rolling, rows_rolling, unknowns, registers)
+    for formulas, some, line in (
+        (written.formulas, rows_written, of_rows.line),
+        (rolling, rows_rolling, of_rolling.line),
+    ):
+        for k, instance in enumerate(some):
+            block = block_of[instance.row]
+            rows, inside = unknowns.rows(block), instance.row - int(system.blocks.row[block])
+            for unknown, (s, part) in _parts_of_row(formulas, instance, unknowns).items():
+                line[k, s, part] = unknowns.place(rows, unknown) + PART * inside
     return ConservingWork(
         work,
         measures,
@@ -156,17 +175,22 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         _pushes(system.formulas, pushes, unknowns, registers),
         written.formulas,
         of_rows,
+        rolling,
+        of_rolling,
     )
 
 
-def _parts_of_row(formulas: Formulas, instance: _Instance, unknowns: Unknowns) -> set[int]:
-    """The unknowns of the bodies on which a user-written row depends: its handles are their centres and axes."""
-    kinds = formulas.handle[instance.handle : instance.handle + len(instance.of_handles), 0].tolist()
-    bodies = [instance.touched[slot] for slot in instance.of_handles]
-    return {
-        unknowns.part(b, ROTATION_PART if kind == DIRECTION else DISPLACEMENT_PART)
-        for kind, b in zip(kinds, bodies, strict=True)
-    }
+def _parts_of_row(formulas: Formulas, instance: _Instance, unknowns: Unknowns) -> dict[int, tuple[int, int]]:
+    """The unknowns of the bodies on which a written row depends, with the number of the body and the part. Its handles
+    are points and directions; a point that is not the centre depends on both parts."""
+    found = {}
+    for k, slot in enumerate(instance.of_handles):
+        (kind, b), point = formulas.handle[instance.handle + k].tolist(), formulas.handle_point[instance.handle + k]
+        turns = kind == DIRECTION or bool(point.any()) or formulas.forces > 0
+        for part, depends in ((DISPLACEMENT_PART, kind == POINT), (ROTATION_PART, turns)):
+            if b > 0 and depends:
+                found[unknowns.part(b, part)] = (slot, part)
+    return found
 
 
 def _parts(kind: int) -> tuple[int, ...]:
@@ -226,7 +250,13 @@ def _instances(formulas: Formulas, forces: bool, rows: list[int] | None = None) 
 def _pair_places(instances: list[_Instance], unknowns: Unknowns) -> tuple[Ints, Ints, Ints]:
     """Bodies of each instance, first of its places, and the places of the blocks of its bodies."""
     counts = [len(instance.touched) for instance in instances]
-    places = [unknowns.places(b, c) for instance in instances for b in instance.touched for c in instance.touched]
+    nowhere = np.full((2, 2), NOWHERE)
+    places = [
+        unknowns.places(b, c) if b > 0 and c > 0 else nowhere
+        for instance in instances
+        for b in instance.touched
+        for c in instance.touched
+    ]
     return (
         np.array(counts, dtype=np.int64),
         np.concatenate([[0], np.cumsum(np.square(counts))])[:-1].astype(np.int64),
@@ -275,6 +305,10 @@ def _pushes(formulas: Formulas, instances: list[_Instance], unknowns: Unknowns, 
         slot[instance.handle : instance.handle + len(instance.of_handles)] = instance.of_handles
         target[instance.target : instance.target + len(instance.of_targets)] = instance.of_targets
     return Pushes(
+        row=np.array([instance.row for instance in instances], dtype=np.int64),
+        factor=np.ones(len(instances)),
+        power=np.zeros(len(instances)),
+        line=np.full((len(instances), most, 2), -1, dtype=np.int64),
         bodies=counts,
         slot=slot,
         target=target,
@@ -313,7 +347,7 @@ def _depends_on_relative_positions(formulas: Formulas, k: int) -> bool:
     return seen
 
 
-def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int) -> Trial:
+def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int, registers: int) -> Trial:
     unknowns = int(blocks.row[-1])
     return Trial(
         s0=np.zeros(m),
@@ -335,6 +369,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: i
         above=np.zeros(of_rows),
         both=np.zeros((entries, 6)),
         partial=np.zeros(r),
+        registers=np.zeros(registers),
     )
 
 
@@ -355,7 +390,7 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         )
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
-        if kind == TAPE:  # compile/written_rows.py
+        if kind in (TAPE, RIM, ROLL, EDGE):  # written_rows.py, rolling_rows.py
             row_measure.append([-1, -1])
             ratio.append([0.0, 0.0])
             continue

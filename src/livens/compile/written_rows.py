@@ -2,7 +2,8 @@
 
 The tapes of a row (kernels/row_tapes.py) give g and its gradient in the poses (a, B) of its bodies. The centre of mass
 of a body and its principal axes are handles, if the row depends on them; the tapes are the same instructions on other
-registers, those of a formula (kernels/force_tapes.py), with the opposite sign of g.
+registers, those of a formula (kernels/force_tapes.py), with the opposite sign of g. RIM rows are formulas of the same
+kind (rolling_rows.py).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import opcodes
-from ..kernels.arrays import Formulas, Ints, Tapes
+from ..kernels.arrays import Formulas, Ints, Rows, Tapes
 from ..kernels.kinds import DIRECTION, POINT
+from .rolling_rows import Rims
 
 COMPONENTS = 12  # of a pose: the centre, then B row by row
 UNUSED = -1
@@ -22,14 +24,14 @@ WITH_TWO = [getattr(opcodes, name) for name in (*TWO_OPERANDS.split(), "IF_ELSE_
 
 
 class WrittenRows(NamedTuple):
-    """The formulas of all user-written rows, and which of the rows is each of their instances."""
+    """The formulas of all user-written rows and RIM rows, and which of the rows is each of their instances."""
 
     formulas: Formulas
     row: list[int]
 
 
-def written_rows(tapes: Tapes) -> WrittenRows:
-    """The user-written rows of a system as formulas; rows with the same tape are instances of one."""
+def written_rows(tapes: Tapes, rows: Rows) -> WrittenRows:
+    """The user-written rows and RIM rows of a system as formulas; rows with the same tape are instances of one."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for k in range(len(tapes.row)):
         groups.setdefault((*tapes.begin[k].tolist(), int(tapes.bodies[k])), []).append(k)
@@ -53,6 +55,18 @@ def written_rows(tapes: Tapes) -> WrittenRows:
             for s, axis in handles:
                 handle.append((POINT if axis < 0 else DIRECTION, int(tapes.body[k, s])))
                 point.append(np.zeros(3) if axis < 0 else np.eye(3)[axis])
+    rims = Rims(rows)
+    if rims.rows:
+        code, constant = [*code, rims.code], [*constant, np.ones(len(rims.code))]
+        value, end = length + rims.value, length + len(rims.code)
+        tape.append((length, length, value, value, end, 4, 1, 4))
+        registers = max(registers, rims.registers)
+        i, h, *_ = first[-1]
+        n = len(rims.rows)
+        first.append((i + n, h + 4 * n, n, h + 4 * n))
+        row += rims.rows
+        handle += [(kind, b) for kind, b, _ in rims.handles]
+        point += [x for _, _, x in rims.handles]
     handles_of_all = np.array(handle, dtype=np.int64).reshape(-1, 2)
     points_of_all = np.array(point, dtype=np.float64).reshape(-1, 3)
     made = Formulas(
@@ -62,10 +76,10 @@ def written_rows(tapes: Tapes) -> WrittenRows:
         first=np.array(first, dtype=np.int64),
         handle=handles_of_all,
         handle_point=points_of_all,
-        number=np.zeros(0),
+        number=np.array(rims.numbers, dtype=np.float64),
         target=handles_of_all,
         target_point=points_of_all,
-        energies=len(groups),
+        energies=len(tape),
         forces=0,
         registers=registers,
         clock=tapes.clock,

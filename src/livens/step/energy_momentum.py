@@ -36,7 +36,6 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..compile.conserving import conserving_work
-from ..errors import ModelError
 from ..kernels.arrays import (
     CONDITION,
     DISSIPATED,
@@ -72,7 +71,6 @@ from ..kernels.constrain import (
     largest_violation,
 )
 from ..kernels.coordinates import update_coordinates
-from ..kernels.kinds import EDGE, RIM, ROLL
 from ..kernels.record import store_state
 from ..kernels.row_tapes import all_jacobians
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
@@ -113,7 +111,7 @@ def project(system, state, work, h, signals, row):
 @njit
 def written_work(system, state, everything, h, signals, before, row):
     """The work of user-written forces in a step, of energies that depend on time, and of equations that do."""
-    work, formulas, energies, w = everything.work, system.formulas, everything.energies, everything.work.registers
+    work, formulas, energies, w = everything.work, system.formulas, everything.energies, everything.trial.registers
     total, t = 0.0, middle_time(formulas.clock, signals, before, row)
     if formulas.forces > 0:
         total += h * add_pushes(
@@ -279,15 +277,5 @@ class EnergyMomentum:
         return 60
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
-        """(prepare, rollout), or a ModelError that names what has no discrete gradient."""
-        for kind, words in REFUSED.items():
-            if (system.rows.kind == kind).any():
-                raise ModelError(f"{self!r} does not take {words}: use lv.Livens().")
+        """(prepare, rollout)."""
         return prepare, rollout
-
-
-REFUSED = {
-    RIM: "rolling discs",
-    ROLL: "rolling without slip",
-    EDGE: "knife edges",
-}

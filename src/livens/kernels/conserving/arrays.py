@@ -91,6 +91,7 @@ class Trial(NamedTuple):
     above: Floats  # upper blocks, transposed (values,)
     both: Floats  # Jacobian entries at both ends, joined (entries, 6)
     partial: Floats  # ∂g/∂t of user-written rows at the end of the step (r,)
+    registers: Floats  # of the tapes of formulas (registers,)
 
 
 class Energies(NamedTuple):
@@ -115,8 +116,13 @@ class Energies(NamedTuple):
 
 
 class Pushes(NamedTuple):
-    """User-written forces and torques, i instances with h handles and t targets in all (pushes.py)."""
+    """User-written forces and torques, or unit forces of rows without slip, i instances with h handles and t targets in
+    all (pushes.py)."""
 
+    row: Ints  # the row of each instance; −1 of forces (i,)
+    factor: Floats  # of its forces: the multiplier of the row; 1 of forces (i,)
+    power: Floats  # of the unit force [W] (i,)
+    line: Ints  # place of the numbers of the row, for δa and δφ of its bodies; −1: none (i, most bodies, 2)
     bodies: Ints  # bodies of each instance (i,)
     slot: Ints  # which of them carries a handle (h,)
     target: Ints  # which of them carries a target (t,)
@@ -137,5 +143,7 @@ class ConservingWork(NamedTuple):
     trial: Trial
     energies: Energies
     pushes: Pushes
-    formulas: Formulas  # of user-written rows
+    formulas: Formulas  # of user-written rows and rolling discs
     rows: Energies
+    rolling: Formulas  # of rows without slip
+    rolls: Pushes

@@ -30,7 +30,7 @@ from ..kinds import POINT
 from ..tangent_tape import run_with_derivatives
 from ..tape import run
 from ..vectors import cross, dot
-from .arrays import ROTATION_PART
+from .arrays import NOWHERE, ROTATION_PART
 from .balance import FORCE, MOMENT, add_product
 
 Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
@@ -304,7 +304,7 @@ def add_outer_product(energies, i, c, wrench, covector, lower, upper):
                         o = energies.pair[first + s * n + t, y // 3, z // 3]
                         if o >= 0:
                             lower[o + 3 * (y % 3) + z % 3] += x * covector[t, z]
-                        else:
+                        elif o != NOWHERE:
                             upper[-1 - o + 3 * (z % 3) + y % 3] += x * covector[t, z]
 
 
@@ -343,7 +343,8 @@ def couple_energies(formulas, energies, step, a0, B0, a1, B1, t, w, lower, upper
                 b = formulas.handle[h + n, 1]
                 alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
                 place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
-                add_product(lower, place, -0.5 * times, F, to_world(B1, b, formulas.handle_point[h + n]))
+                if place != NOWHERE:
+                    add_product(lower, place, -0.5 * times, F, to_world(B1, b, formulas.handle_point[h + n]))
             follows = change > 0.0 and alpha != 0.0
             if follows:  # n ∂α/∂y₁, with ∂(n·Δy) = 2 n·δy₁
                 push_of(formulas, k, c, y[Y1], t, w, q[0])

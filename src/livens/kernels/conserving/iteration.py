@@ -31,7 +31,7 @@ from .balance import (
 from .energies import add_energy_forces, couple_energies, start_energies, take_multipliers
 from .impulses import correct_impulses, impulse_residuals, start_momenta
 from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
-from .pushes import add_pushes, couple_pushes
+from .pushes import add_pushes, couple_pushes, slip_residuals
 
 MOST_CORRECTIONS = 60
 SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
@@ -96,15 +96,20 @@ def middle_time(clock, signals, before, row):
 @inline
 def add_written(system, state, everything, of_formulas, of_rows, vectors):
     """Add user-written forces, and those of user-written energies and rows, to F̄ and M̄."""
-    work, formulas, energies = everything.work, system.formulas, everything.energies
+    work, trial, formulas, energies = everything.work, everything.trial, system.formulas, everything.energies
     if formulas.energies > 0:
-        add_energy_forces(formulas, energies, state.a, state.B, work.a, work.B, of_formulas, work.registers, vectors)
+        add_energy_forces(formulas, energies, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
     if formulas.forces > 0:
-        add_pushes(formulas, everything.pushes, state.a, state.B, work.a, work.B, of_formulas, work.registers, vectors)
+        add_pushes(formulas, everything.pushes, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
     if everything.formulas.energies > 0:
         take_multipliers(everything.rows, work.lam)
         add_energy_forces(
-            everything.formulas, everything.rows, state.a, state.B, work.a, work.B, of_rows, work.registers, vectors
+            everything.formulas, everything.rows, state.a, state.B, work.a, work.B, of_rows, trial.registers, vectors
+        )
+    if system.rolls:
+        take_multipliers(everything.rolls, work.lam)
+        add_pushes(
+            everything.rolling, everything.rolls, state.a, state.B, work.a, work.B, 0.0, trial.registers, vectors
         )
 
 
@@ -114,17 +119,22 @@ def couple_written(system, state, everything, h, of_formulas, of_rows, vectors):
     work, trial, formulas, energies = everything.work, everything.trial, system.formulas, everything.energies
     if formulas.energies > 0:
         couple_energies(
-            formulas, energies, h, state.a, state.B, work.a, work.B, of_formulas, work.registers,
+            formulas, energies, h, state.a, state.B, work.a, work.B, of_formulas, trial.registers,
             trial.lower, trial.upper,
         )  # fmt: skip
     if formulas.forces > 0:
         couple_pushes(
-            formulas, everything.pushes, h, state.a, state.B, work.a, work.B, of_formulas, work.registers, vectors,
+            formulas, everything.pushes, h, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors,
             trial.lower, trial.upper,
         )  # fmt: skip
     if everything.formulas.energies > 0:
         couple_energies(
-            everything.formulas, everything.rows, h, state.a, state.B, work.a, work.B, of_rows, work.registers,
+            everything.formulas, everything.rows, h, state.a, state.B, work.a, work.B, of_rows, trial.registers,
+            trial.lower, trial.upper,
+        )  # fmt: skip
+    if system.rolls:
+        couple_pushes(
+            everything.rolling, everything.rolls, h, state.a, state.B, work.a, work.B, 0.0, trial.registers, vectors,
             trial.lower, trial.upper,
         )  # fmt: skip
 
@@ -137,9 +147,9 @@ def solve_step(system, state, everything, h, signals, before, row, most):
     of_formulas = middle_time(system.formulas.clock, signals, before, row)
     of_rows = middle_time(system.tapes.clock, signals, before, row)
     if system.formulas.energies > 0:
-        start_energies(system.formulas, everything.energies, state.a, state.B, of_formulas, work.registers)
+        start_energies(system.formulas, everything.energies, state.a, state.B, of_formulas, trial.registers)
     if everything.formulas.energies > 0:
-        start_energies(everything.formulas, everything.rows, state.a, state.B, of_rows, work.registers)
+        start_energies(everything.formulas, everything.rows, state.a, state.B, of_rows, trial.registers)
     rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
@@ -157,6 +167,8 @@ def solve_step(system, state, everything, h, signals, before, row, most):
         if result == OK:
             break
         all_violations(system, work.a, work.B, state.angle, signals, row, work, work.g)
+        if system.rolls:
+            slip_residuals(h, everything.rolls, work.g)
         last_e = e
         e, which = largest_violation(system.rows, work.g)
         work.fault[0] = which
