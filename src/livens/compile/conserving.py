@@ -14,11 +14,14 @@ from ..kernels.conserving.arrays import (
     COORDINATE_LAW,
     DISPLACEMENT_PART,
     HINGE_ANGLE,
+    IN_SPACE,
     LENGTH,
     NO_LAW,
     NOWHERE,
     PRODUCT,
     PROJECTION,
+    QUADRATIC,
+    RELATIVE,
     ROTATION_ANGLE,
     ROTATION_PART,
     SPRING_LAW,
@@ -150,12 +153,12 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         ratio=np.array(ratio, dtype=np.float64).reshape(-1, 2),
         line=line.astype(np.int64),
     )
-    registers = max(len(work.registers), written.formulas.registers, rolling.registers)
+    registers = max(len(work.registers), 4 * written.formulas.registers, rolling.registers)
     trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G), registers)
     for begin in np.flatnonzero(measures.points).tolist():
         for axis in range(3):
             trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
-    of_rows = _energies(system, written.formulas, rows_written, unknowns, registers)
+    of_rows = _energies(system, written.formulas, rows_written, unknowns)
     of_rolling = _pushes(rolling, rows_rolling, unknowns, registers)
     for formulas, some, line in (
         (written.formulas, rows_written, of_rows.line),
@@ -171,7 +174,7 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         measures,
         pattern,
         trial,
-        _energies(system, system.formulas, energies, unknowns, registers),
+        _energies(system, system.formulas, energies, unknowns),
         _pushes(system.formulas, pushes, unknowns, registers),
         written.formulas,
         of_rows,
@@ -264,9 +267,7 @@ def _pair_places(instances: list[_Instance], unknowns: Unknowns) -> tuple[Ints, 
     )
 
 
-def _energies(
-    system: System, formulas: Formulas, instances: list[_Instance], unknowns: Unknowns, registers: int
-) -> Energies:
+def _energies(system: System, formulas: Formulas, instances: list[_Instance], unknowns: Unknowns) -> Energies:
     bodies = system.bodies
     counts, pair_first, pair = _pair_places(instances, unknowns)
     most = int(counts.max(initial=0))
@@ -274,7 +275,7 @@ def _energies(
     slot = np.zeros(len(formulas.handle), dtype=np.int64)
     for instance in instances:
         slot[instance.handle : instance.handle + len(instance.of_handles)] = instance.of_handles
-    alike = [_depends_on_relative_positions(formulas, k) for k in range(formulas.energies)]
+    forms = [_form(formulas, k) for k in range(formulas.energies)]
     turns = bodies.inverse_inertia > 0.0
     gyration = (np.where(turns, bodies.inertia, 0.0).max(axis=1)) * bodies.inverse_mass
     return Energies(
@@ -286,14 +287,21 @@ def _energies(
         pair_first=pair_first,
         pair=pair,
         weight=np.array([max(gyration[instance.touched].max(), 1e-30) for instance in instances], dtype=np.float64),
-        invariant=np.array([alike[instance.formula] for instance in instances], dtype=np.int64),
+        form=np.array([forms[instance.formula] for instance in instances], dtype=np.int64),
         V0=np.zeros(len(instances)),
         F0=np.zeros((len(formulas.handle), 3)),
+        V1=np.zeros(len(instances)),
+        F1=np.zeros((len(formulas.handle), 3)),
         y=np.zeros((6, numbers)),
         q=np.zeros((3, numbers)),
         wrench=np.zeros((most, 6)),
         covector=np.zeros((most, 6)),
-        d=np.zeros(registers),
+        lever=np.zeros((numbers // 3, 3)),
+        end=np.zeros((numbers // 3, 3)),
+        frame=np.zeros(10),
+        column=np.zeros(6 * most),
+        K=np.zeros((6 * most, 6 * most)),
+        d=np.zeros((formulas.registers, numbers)),
     )
 
 
@@ -321,30 +329,39 @@ def _pushes(formulas: Formulas, instances: list[_Instance], unknowns: Unknowns, 
     )
 
 
-def _depends_on_relative_positions(formulas: Formulas, k: int) -> bool:
-    """True if the forces of energy k on its handles are in equilibrium, at random positions of several sizes, at random
-    times."""
+def _form(formulas: Formulas, k: int) -> int:
+    """The form of energy k, found at random positions of several sizes, at random times: its forces are linear in its
+    handles, or in equilibrium."""
     random = np.random.default_rng(0)
     handles, first = int(formulas.tape[k, 5]), int(formulas.first[k, 1])
     points = formulas.handle[first : first + handles, 0] == POINT
-    w, f = np.zeros(4 * formulas.registers + 4), np.zeros(3 * handles)
-    seen = False
-    for size in (1e-3, 0.03, 1.0, 30.0, 1e3):
-        y = random.normal(size=(handles, 3))
-        y[points] *= size
-        y[~points] /= np.linalg.norm(y[~points], axis=1, keepdims=True)
+    w = np.zeros(4 * formulas.registers + 4)
+
+    def forces(y: np.ndarray, t: float) -> np.ndarray:
+        f = np.zeros(3 * handles)
         with np.errstate(all="ignore"):
-            push_of(formulas, k, int(formulas.first[k, 2]), y.ravel(), float(random.uniform()), w, f)
-        F = f.reshape(-1, 3)
-        if not np.isfinite(F).all():
+            push_of(formulas, k, int(formulas.first[k, 2]), np.ascontiguousarray(y).ravel(), t, w, f)
+        return f.reshape(-1, 3)
+
+    seen, quadratic, relative = False, True, True
+    for size in (1e-3, 0.03, 1.0, 30.0, 1e3):
+        y, t = random.normal(size=(2, handles, 3)), float(random.uniform())
+        y[:, points] *= size
+        y[:, ~points] /= np.linalg.norm(y[:, ~points], axis=2, keepdims=True)
+        F, other, mean = forces(y[0], t), forces(y[1], t), forces(0.5 * (y[0] + y[1]), t)
+        if not np.isfinite([F, other, mean]).all():
             continue
         seen = True
-        moments = np.cross(y, F)
+        largest = np.abs([F, other]).max()
+        quadratic = quadratic and bool(np.abs(mean - 0.5 * (F + other)).max() <= 1e-13 * largest)
+        moments = np.cross(y[0], F)
         if np.abs(F[points].sum(axis=0)).max(initial=0.0) > 1e-9 * np.abs(F[points]).sum():
-            return False
+            relative = False
         if np.abs(moments.sum(axis=0)).max(initial=0.0) > 1e-9 * np.abs(moments).sum():
-            return False
-    return seen
+            relative = False
+    if seen and quadratic:
+        return QUADRATIC
+    return RELATIVE if seen and relative else IN_SPACE
 
 
 def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int, registers: int) -> Trial:

@@ -53,7 +53,7 @@ from ..kernels.conserving.balance import (
     keep_remainders,
     work_done,
 )
-from ..kernels.conserving.energies import all_energies, work_of_rows
+from ..kernels.conserving.energies import all_energies, keep_energies, start_energies, work_of_rows
 from ..kernels.conserving.impulses import end_momenta, hard_rates
 from ..kernels.conserving.iteration import middle_time, solve_step
 from ..kernels.conserving.measures import begin, value
@@ -118,15 +118,12 @@ def written_work(system, state, everything, h, signals, before, row):
             formulas, everything.pushes, state.a, state.B, work.a, work.B, t, w, work.trial
         )  # F̄ and M̄ are not needed any more
     if formulas.energies > 0 and formulas.clock >= 0:
-        begin, end = signals[before, formulas.clock], signals[row, formulas.clock]
         for i in range(energies.V0.shape[0]):
-            total += energies.V0[i]
-        total -= all_energies(formulas, energies, state.a, state.B, begin, w)
-        total += all_energies(formulas, energies, work.a, work.B, end, w)
-        total -= all_energies(formulas, energies, work.a, work.B, t, w)
+            total += energies.V0[i] - energies.V1[i]
+        total -= all_energies(formulas, energies, state.a, state.B, signals[before, formulas.clock], w)
+        total += all_energies(formulas, energies, work.a, work.B, signals[row, formulas.clock], w)
     if system.tapes.clock >= 0:
-        t = middle_time(system.tapes.clock, signals, before, row)
-        total += work_of_rows(everything.formulas, everything.rows, work.a, work.B, t, work.lam, w)
+        total += work_of_rows(everything.rows, work.lam)
     return total
 
 
@@ -177,6 +174,8 @@ def step(system, state, everything, h, signals, before, row):
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
         begin(measures, state.a, state.B, trial.s0, trial.s1)
+        keep_energies(everything.energies)
+        keep_energies(everything.rows)
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         if work.lam.shape[0] > 0:
             state.account[CONDITION] = factorise(system, state.a, state.B, signals, row, work)
@@ -195,6 +194,9 @@ def prepare(system, state, everything, signals, h):
         for r in range(len(work.lam)):
             for k in range(3):
                 state.lam[k, r] = 0.0
+    w = everything.trial.registers
+    start_energies(system.formulas, everything.energies, state.a, state.B, 0.0, w)
+    start_energies(everything.formulas, everything.rows, state.a, state.B, 0.0, w)
     if len(work.lam):
         state.account[CONDITION] = factorise(system, state.a, state.B, signals, 0, work)
 

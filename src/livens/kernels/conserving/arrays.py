@@ -41,6 +41,12 @@ ATTRACTION_LAW = 2
 COORDINATE_LAW = 3
 
 
+# forms of user-written energies
+IN_SPACE = 0
+RELATIVE = 1  # it depends on relative positions only
+QUADRATIC = 2  # it is a polynomial of second degree of its handles
+
+
 class Measures(NamedTuple):
     """Numbers between two bodies."""
 
@@ -105,14 +111,21 @@ class Energies(NamedTuple):
     pair_first: Ints  # first of the places of an instance in `pair` (i,)
     pair: Ints  # places of the blocks of its bodies, row by row (pairs, 2, 2)
     weight: Floats  # of directions [m²] (i,)
-    invariant: Ints  # 1: it depends on relative positions only (i,)
+    form: Ints  # RELATIVE, QUADRATIC or IN_SPACE (i,)
     V0: Floats  # at the start of the step [J] (i,)
     F0: Floats  # forces on the handles there (h, 3)
+    V1: Floats  # and at its end (i,)
+    F1: Floats  # (h, 3)
     y: Floats  # handles at start, end and middle, forces, n and Δy of one instance (6, numbers)
     q: Floats  # (3, numbers)
     wrench: Floats  # of its bodies (most bodies, 6)
     covector: Floats  # (most bodies, 6)
-    d: Floats  # derivatives of the registers (registers,)
+    lever: Floats  # mean vectors from the centres to the handles of one instance (most handles, 3)
+    end: Floats  # and at the end of the step (most handles, 3)
+    frame: Floats  # centre, number of points and inverse inertia of the handles of one instance (10,)
+    column: Floats  # forces and moments on its bodies (6 most bodies,)
+    K: Floats  # derivative of the forces of one instance, transposed (6 most bodies, 6 most bodies)
+    d: Floats  # derivatives of the registers with respect to the numbers (registers, numbers)
 
 
 class Pushes(NamedTuple):

@@ -13,6 +13,9 @@ P takes the nearest rigid displacement away, so that n and f̃ are in equilibriu
 conserved. For every finite rotation V₁ − V₀ + f̃·Δy is of second order in the deformation, so that α n vanishes with n,
 and F is smooth there. (With f(ȳ) it would be of first order, and F would jump with the direction of n.)
 
+The gradient of a quadratic energy at ȳ is a discrete gradient, and in equilibrium there if the energy depends on the
+relative position: α = 0. (2) would not be smooth for handles that are almost on one line, such as those of a cable.
+
 An energy that depends on time has this discrete gradient at t̄, the middle of the step; its change with t at y₀ and y₁
 is work. A user-written equation g is an energy −g whose forces are multiplied by λ, its row's multiplier.
 
@@ -26,15 +29,17 @@ import math
 
 from ..._jit import inline, njit
 from ..coordinates import to_world
+from ..force_tapes import run_lanes
 from ..kinds import POINT
-from ..tangent_tape import run_with_derivatives
+from ..tangent_tape import run_with_gradients
 from ..tape import run
 from ..vectors import cross, dot
-from .arrays import NOWHERE, ROTATION_PART
+from .arrays import NOWHERE, QUADRATIC, RELATIVE, ROTATION_PART
 from .balance import FORCE, MOMENT, add_product
 
 Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
 WORK_ROUND_OFF = 4e-16  # of the numerator of α, relative to its terms: below it α is zero
+QUADRATIC_ROUND_OFF = 1e-9  # likewise of a quadratic energy, for which it is always round-off
 COLLINEAR = 1e-18  # squared sine of an angle that counts as none
 
 
@@ -104,26 +109,20 @@ def line_of(formulas, h, handles, y, center):
 
 
 @njit
-def rigid_remainder(formulas, h, handles, weight, y, dy, moment, n):
-    """n = P (W dy) of (2), at handles y; with a `moment` that remains, Σ y × n = −moment."""
+def put_frame(formulas, h, handles, weight, y, frame):
+    """The mean of the points y, how many they are, and the inverse inertia of all handles about it, for (2)."""
     total = 0.0
-    x0 = x1 = x2 = t0 = t1 = t2 = 0.0
+    x0 = x1 = x2 = 0.0
     for k in range(handles):
         if formulas.handle[h + k, 0] == POINT:
             total += 1.0
             x0, x1, x2 = x0 + y[3 * k], x1 + y[3 * k + 1], x2 + y[3 * k + 2]
-            t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
     if total > 0.0:
-        x0, x1, x2, t0, t1, t2 = x0 / total, x1 / total, x2 / total, t0 / total, t1 / total, t2 / total
+        x0, x1, x2 = x0 / total, x1 / total, x2 / total
     I00 = I11 = I22 = I01 = I02 = I12 = 0.0
-    r0, r1, r2 = moment
     for k in range(handles):
-        point = formulas.handle[h + k, 0] == POINT
-        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
         u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
-        v = dy[3 * k] - s * t0, dy[3 * k + 1] - s * t1, dy[3 * k + 2] - s * t2
-        m = cross(u, v)
-        r0, r1, r2 = r0 + c * m[0], r1 + c * m[1], r2 + c * m[2]
         I00, I11, I22 = (
             I00 + c * (u[1] * u[1] + u[2] * u[2]),
             I11 + c * (u[2] * u[2] + u[0] * u[0]),
@@ -136,12 +135,37 @@ def rigid_remainder(formulas, h, handles, weight, y, dy, moment, n):
     I01, I02, I12 = I01 + c * line[0] * line[1], I02 + c * line[0] * line[2], I12 + c * line[1] * line[2]
     A00, A01, A02 = I11 * I22 - I12 * I12, I02 * I12 - I01 * I22, I01 * I12 - I02 * I11
     det = I00 * A00 + I01 * A01 + I02 * A02
-    z0 = (A00 * r0 + A01 * r1 + A02 * r2) / det
-    z1 = (A01 * r0 + (I00 * I22 - I02 * I02) * r1 + (I01 * I02 - I00 * I12) * r2) / det
-    z2 = (A02 * r0 + (I01 * I02 - I00 * I12) * r1 + (I00 * I11 - I01 * I01) * r2) / det
+    frame[0], frame[1], frame[2], frame[3] = x0, x1, x2, total
+    frame[4], frame[5], frame[6] = A00 / det, A01 / det, A02 / det
+    frame[7], frame[8], frame[9] = (
+        (I00 * I22 - I02 * I02) / det,
+        (I01 * I02 - I00 * I12) / det,
+        (I00 * I11 - I01 * I01) / det,
+    )
+
+
+@njit
+def rigid_remainder(formulas, h, handles, weight, frame, y, dy, moment, n):
+    """n = P (W dy) of (2), at handles y with their frame; with a `moment` that remains, Σ y × n = −moment."""
+    x0, x1, x2, total = frame[0], frame[1], frame[2], frame[3]
+    t0 = t1 = t2 = 0.0
+    if total > 0.0:
+        for k in range(handles):
+            if formulas.handle[h + k, 0] == POINT:
+                t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
+        t0, t1, t2 = t0 / total, t1 / total, t2 / total
+    r0, r1, r2 = moment
     for k in range(handles):
-        point = formulas.handle[h + k, 0] == POINT
-        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
+        u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
+        v = dy[3 * k] - s * t0, dy[3 * k + 1] - s * t1, dy[3 * k + 2] - s * t2
+        m = cross(u, v)
+        r0, r1, r2 = r0 + c * m[0], r1 + c * m[1], r2 + c * m[2]
+    z0 = frame[4] * r0 + frame[5] * r1 + frame[6] * r2
+    z1 = frame[5] * r0 + frame[7] * r1 + frame[8] * r2
+    z2 = frame[6] * r0 + frame[8] * r1 + frame[9] * r2
+    for k in range(handles):
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
         u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
         m = cross((z0, z1, z2), u)
         n[3 * k] = c * (dy[3 * k] - s * t0 - m[0])
@@ -157,7 +181,7 @@ def weight_of(formulas, energies, i, h, j):
 
 @njit
 def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
-    """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α and n·Δy."""
+    """(1) for instance i of formula k, with V₁ and F₁: F in row PUSH of energies.y. Returns α and n·Δy."""
     handles = formulas.tape[k, 5]
     y, q = energies.y, energies.q
     gather(formulas, h, handles, a0, B0, y[Y0])
@@ -165,14 +189,15 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
     for j in range(3 * handles):
         y[MEAN, j] = 0.5 * (y[Y0, j] + y[Y1, j])
         y[CHANGE, j] = y[Y1, j] - y[Y0, j]
-    V1 = energy_of(formulas, k, c, y[Y1], t, w)
-    if energies.invariant[i] == 1:
-        none = (0.0, 0.0, 0.0)
-        push_of(formulas, k, c, y[Y1], t, w, q[0])
+    V1 = energies.V1[i]
+    if energies.form[i] == RELATIVE:
+        none, frame = (0.0, 0.0, 0.0), energies.frame
+        put_frame(formulas, h, handles, energies.weight[i], y[MEAN], frame)
         for j in range(3 * handles):
-            q[0, j] = 0.5 * (energies.F0[h + j // 3, j % 3] + q[0, j]) / weight_of(formulas, energies, i, h, j)
-        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[0], none, y[PUSH])
-        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], none, y[NORMAL])
+            mean = 0.5 * (energies.F0[h + j // 3, j % 3] + energies.F1[h + j // 3, j % 3])
+            q[0, j] = mean / weight_of(formulas, energies, i, h, j)
+        rigid_remainder(formulas, h, handles, energies.weight[i], frame, y[MEAN], q[0], none, y[PUSH])
+        rigid_remainder(formulas, h, handles, energies.weight[i], frame, y[MEAN], y[CHANGE], none, y[NORMAL])
     else:
         push_of(formulas, k, c, y[MEAN], t, w, y[PUSH])
         for j in range(3 * handles):
@@ -183,7 +208,8 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
         work += y[PUSH, j] * y[CHANGE, j]
         noise += abs(y[PUSH, j] * y[MEAN, j])
     alpha, defect = 0.0, V1 - energies.V0[i] + work
-    if change > 0.0 and abs(defect) > WORK_ROUND_OFF * noise:
+    least = QUADRATIC_ROUND_OFF if energies.form[i] == QUADRATIC else WORK_ROUND_OFF
+    if change > 0.0 and abs(defect) > least * noise:
         alpha = defect / change
         for j in range(3 * handles):
             y[PUSH, j] -= alpha * y[NORMAL, j]
@@ -191,17 +217,53 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
 
 
 @njit
-def start_energies(formulas, energies, a, B, t, w):
-    """V₀ of all instances, and the forces on their handles, at the time t."""
+def evaluate_ends(formulas, energies, a, B, t, w):
+    """V₁ of all instances and the forces on their handles, at (a, B) and the time t: four at a time."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
-        for _ in range(formulas.first[k + 1, 0] - i):
-            gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
-            energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], t, w)
-            push_of(formulas, k, c, energies.y[Y0], t, w, energies.y[PUSH])
-            for j in range(3 * formulas.tape[k, 5]):
-                energies.F0[h + j // 3, j % 3] = energies.y[PUSH, j]
-            i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+        handles, numbers, left = formulas.tape[k, 5], formulas.tape[k, 6], formulas.first[k + 1, 0] - i
+        o = 3 * handles + 1 + numbers
+        for lanes in (4, 1):
+            for _ in range(left // lanes):
+                for lane in range(lanes):
+                    for n in range(handles):
+                        first = h + lane * handles + n
+                        kind, b = formulas.handle[first, 0], formulas.handle[first, 1]
+                        u = to_world(B, b, formulas.handle_point[first])
+                        for x in range(3):
+                            w[lanes * (3 * n + x) + lane] = u[x] + (a[b, x] if kind == POINT else 0.0)
+                    w[lanes * 3 * handles + lane] = t
+                    for n in range(numbers):
+                        w[lanes * (3 * handles + 1 + n) + lane] = formulas.number[c + lane * numbers + n]
+                for part in range(2):  # the energy, the forces
+                    for x in range(lanes * o, lanes * (o + 1 + 3 * handles)):
+                        w[x] = 0.0
+                    begin, end = formulas.tape[k, 2 * part], formulas.tape[k, 2 * part + 2]
+                    run_lanes(formulas.code, formulas.constant, begin, end, w, lanes)
+                    for lane in range(lanes):
+                        if part == 0:
+                            energies.V1[i + lane] = w[lanes * o + lane]
+                        for x in range(3 * handles if part == 1 else 0):
+                            energies.F1[h + lane * handles + x // 3, x % 3] = w[lanes * (o + 1 + x) + lane]
+                i, h, c = i + lanes, h + lanes * handles, c + lanes * numbers
+            left %= lanes
+
+
+@njit
+def start_energies(formulas, energies, a, B, t, w):
+    """V₀ and F₀, at the start of a step."""
+    evaluate_ends(formulas, energies, a, B, t, w)
+    keep_energies(energies)
+
+
+@njit
+def keep_energies(energies):
+    """V₁ and the forces at the end of a step are those at the start of the next one, if the time does not matter."""
+    for i in range(energies.V0.shape[0]):
+        energies.V0[i] = energies.V1[i]
+    for n in range(energies.F0.shape[0]):
+        for j in range(3):
+            energies.F0[n, j] = energies.F1[n, j]
 
 
 @njit
@@ -218,16 +280,11 @@ def all_energies(formulas, energies, a, B, t, w):
 
 
 @njit
-def work_of_rows(formulas, energies, a1, B1, t, lam, w):
+def work_of_rows(energies, lam):
     """Σ λ (g(y₁, t̄) − g(y₀, t̄)): the work of equations that depend on time."""
     total = 0.0
-    for k in range(formulas.energies):
-        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
-        for _ in range(formulas.first[k + 1, 0] - i):
-            gather(formulas, h, formulas.tape[k, 5], a1, B1, energies.y[Y1])
-            V1 = energy_of(formulas, k, c, energies.y[Y1], t, w)
-            total += lam[energies.row[i]] * (energies.V0[i] - V1)
-            i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+    for i in range(energies.row.shape[0]):
+        total += lam[energies.row[i]] * (energies.V0[i] - energies.V1[i])
     return total
 
 
@@ -240,7 +297,7 @@ def take_multipliers(energies, lam):
 
 @njit
 def add_energy_forces(formulas, energies, a0, B0, a1, B1, t, w, vectors):
-    """Add the forces and moments of all energies to F̄ and M̄."""
+    """Add the forces and moments of all energies to F̄ and M̄; V₁ and F₁ are those of (a₁, B₁)."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         handles = formulas.tape[k, 5]
@@ -309,11 +366,12 @@ def add_outer_product(energies, i, c, wrench, covector, lower, upper):
 
 
 @njit
-def couple_row(formulas, energies, k, i, h, c, step, B0, B1, t, w, lower, upper):
+def couple_row(formulas, energies, k, i, h, step, B0, B1, lower, upper):
     """The derivative of the equation of instance i, and of its forces with respect to the multiplier."""
     handles = formulas.tape[k, 5]
     put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.y[PUSH], energies.wrench)
-    push_of(formulas, k, c, energies.y[Y1], t, w, energies.q[0])
+    for j in range(3 * handles):
+        energies.q[0, j] = energies.F1[h + j // 3, j % 3]
     put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
     for s in range(energies.bodies[i]):
         for part in range(2):
@@ -324,62 +382,114 @@ def couple_row(formulas, energies, k, i, h, c, step, B0, B1, t, w, lower, upper)
 
 
 @njit
+def add_column(formulas, energies, h, handles, j, F, covector, K, size):
+    """Add the wrenches of the forces F on the handles times how number j of them changes with (δa, δφ): one row of the
+    transposed matrix K for each of the unknowns. If `covector`, times that covector instead."""
+    wrench = energies.column
+    wrench[:] = 0.0
+    for n in range(handles):
+        o = 6 * energies.slot[h + n]
+        f, u = (F[3 * n], F[3 * n + 1], F[3 * n + 2]), energies.lever[n]
+        if formulas.handle[h + n, 0] == POINT:
+            wrench[o], wrench[o + 1], wrench[o + 2] = wrench[o] + f[0], wrench[o + 1] + f[1], wrench[o + 2] + f[2]
+        wrench[o + 3] += u[1] * f[2] - u[2] * f[1]
+        wrench[o + 4] += u[2] * f[0] - u[0] * f[2]
+        wrench[o + 5] += u[0] * f[1] - u[1] * f[0]
+    if covector:
+        for y in range(size):
+            c = energies.covector[y // 6, y % 6]
+            for x in range(size):
+                K[y, x] -= c * wrench[x]
+        return
+    n, i = j // 3, j % 3
+    o, u = 6 * energies.slot[h + n], energies.end[n]
+    one, two = (i + 1) % 3, (i + 2) % 3  # u × e_i has the components u_two and −u_one there
+    if formulas.handle[h + n, 0] == POINT:
+        for x in range(size):
+            K[o + i, x] += wrench[x]
+    for x in range(size):
+        K[o + 3 + one, x] += u[two] * wrench[x]
+        K[o + 3 + two, x] -= u[one] * wrench[x]
+
+
+@njit
+def scatter_instance(energies, i, c, K, lower, upper):
+    """Add c Kᵀ, of the bodies of instance i."""
+    n, first = energies.bodies[i], energies.pair_first[i]
+    for s in range(n):
+        for t in range(n):
+            for y in range(2):
+                for z in range(2):
+                    o = energies.pair[first + s * n + t, y, z]
+                    if o >= 0:
+                        for k in range(3):
+                            for m in range(3):
+                                lower[o + 3 * k + m] += c * K[6 * t + 3 * z + m, 6 * s + 3 * y + k]
+                    elif o != NOWHERE:
+                        for k in range(3):
+                            for m in range(3):
+                                upper[-1 - o + 3 * m + k] += c * K[6 * t + 3 * z + m, 6 * s + 3 * y + k]
+
+
+@njit
 def couple_energies(formulas, energies, step, a0, B0, a1, B1, t, w, lower, upper):
     """Add −h times the derivative of all these forces to the matrix; of rows, that of their equations too."""
-    y, d = energies.y, energies.d
+    y, q, d, frame = energies.y, energies.q, energies.d, energies.frame
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
-        o = 3 * handles + 1 + numbers
+        count, o = 3 * handles, 3 * handles + 1 + numbers
         for _ in range(formulas.first[k + 1, 0] - i):
             alpha, change = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w)
             if energies.row[i] >= 0:
-                couple_row(formulas, energies, k, i, h, c, step, B0, B1, t, w, lower, upper)
+                couple_row(formulas, energies, k, i, h, step, B0, B1, lower, upper)
             times = step * energies.factor[i]
-            alike, q = energies.invariant[i] == 1, energies.q
+            alike = energies.form[i] == RELATIVE
             at = Y1 if alike else MEAN
-            for n in range(handles):  # levers
+            for n in range(handles):
                 F = y[PUSH, 3 * n], y[PUSH, 3 * n + 1], y[PUSH, 3 * n + 2]
                 b = formulas.handle[h + n, 1]
                 alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
                 place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
+                energies.lever[n] = mean_lever(B0, B1, b, formulas.handle_point[h + n])
+                energies.end[n] = to_world(B1, b, formulas.handle_point[h + n])
                 if place != NOWHERE:
-                    add_product(lower, place, -0.5 * times, F, to_world(B1, b, formulas.handle_point[h + n]))
+                    u = energies.end[n, 0], energies.end[n, 1], energies.end[n, 2]
+                    add_product(lower, place, -0.5 * times, F, u)
             follows = change > 0.0 and alpha != 0.0
             if follows:  # n ∂α/∂y₁, with ∂(n·Δy) = 2 n·δy₁
-                push_of(formulas, k, c, y[Y1], t, w, q[0])
-                for j in range(3 * handles):
-                    q[0, j] = (y[PUSH, j] - q[0, j]) / change
-            d[:] = 0.0
-            for j in range(3 * handles if times != 0.0 else 0):
+                for j in range(count):
+                    q[0, j] = (y[PUSH, j] - energies.F1[h + j // 3, j % 3]) / change
+            columns = count if times != 0.0 else 0
+            if columns > 0:
                 load(formulas, k, c, y[at], t, w)
-                for e in range(o, o + 1 + 3 * handles):
-                    d[e] = 0.0
-                d[j] = 1.0
-                run_with_derivatives(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d)
-                d[j] = 0.0
-                for e in range(3 * handles):
-                    q[1, e] = 0.5 * d[o + 1 + e]
+                for e in range(o + 1 + count):
+                    for j in range(count):
+                        d[e, j] = 1.0 if e == j else 0.0
+                run_with_gradients(
+                    formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d, count
+                )
+            K, size = energies.K, 6 * energies.bodies[i]
+            K[:, :] = 0.0
+            for j in range(columns):
+                for e in range(count):
+                    q[1, e] = 0.5 * d[o + 1 + e, j]
                 q[1, j] -= alpha * weight_of(formulas, energies, i, h, j)
                 if alike:
-                    for e in range(3 * handles):
+                    for e in range(count):
                         q[2, e] = q[1, e] / weight_of(formulas, energies, i, h, e)
                     n = j - j % 3
                     half = 0.5 if j == n else 0.0, 0.5 if j == n + 1 else 0.0, 0.5 if j == n + 2 else 0.0
                     moment = cross(half, (y[PUSH, n], y[PUSH, n + 1], y[PUSH, n + 2]))
-                    rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[2], moment, q[1])
+                    rigid_remainder(formulas, h, handles, energies.weight[i], frame, y[MEAN], q[2], moment, q[1])
                 if follows:
                     along = 0.0
-                    for e in range(3 * handles):
+                    for e in range(count):
                         along += q[1, e] * y[CHANGE, e]
                     q[0, j] += along / change
-                put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.q[1], energies.wrench)
-                energies.q[2, :] = 0.0
-                energies.q[2, j] = 1.0
-                put_covector(formulas, energies.slot, h, handles, B1, energies.q[2], energies.covector)
-                add_outer_product(energies, i, -times, energies.wrench, energies.covector, lower, upper)
+                add_column(formulas, energies, h, handles, j, q[1], False, K, size)
             if follows:
-                put_wrenches(formulas, energies.slot, h, handles, B0, B1, y[NORMAL], energies.wrench)
-                put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
-                add_outer_product(energies, i, times, energies.wrench, energies.covector, lower, upper)
+                put_covector(formulas, energies.slot, h, handles, B1, q[0], energies.covector)
+                add_column(formulas, energies, h, handles, 0, y[NORMAL], True, K, size)
+            scatter_instance(energies, i, -times, K, lower, upper)
             i, h, c = i + 1, h + handles, c + numbers

@@ -28,7 +28,7 @@ from .balance import (
     newton_matrix,
     row_residuals,
 )
-from .energies import add_energy_forces, couple_energies, start_energies, take_multipliers
+from .energies import add_energy_forces, couple_energies, evaluate_ends, start_energies, take_multipliers
 from .impulses import correct_impulses, impulse_residuals, start_momenta
 from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
 from .pushes import add_pushes, couple_pushes, slip_residuals
@@ -98,11 +98,13 @@ def add_written(system, state, everything, of_formulas, of_rows, vectors):
     """Add user-written forces, and those of user-written energies and rows, to F̄ and M̄."""
     work, trial, formulas, energies = everything.work, everything.trial, system.formulas, everything.energies
     if formulas.energies > 0:
+        evaluate_ends(formulas, energies, work.a, work.B, of_formulas, trial.registers)
         add_energy_forces(formulas, energies, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
     if formulas.forces > 0:
         add_pushes(formulas, everything.pushes, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
     if everything.formulas.energies > 0:
         take_multipliers(everything.rows, work.lam)
+        evaluate_ends(everything.formulas, everything.rows, work.a, work.B, of_rows, trial.registers)
         add_energy_forces(
             everything.formulas, everything.rows, state.a, state.B, work.a, work.B, of_rows, trial.registers, vectors
         )
@@ -146,9 +148,9 @@ def solve_step(system, state, everything, h, signals, before, row, most):
     vectors, lam = work.trial, work.lam
     of_formulas = middle_time(system.formulas.clock, signals, before, row)
     of_rows = middle_time(system.tapes.clock, signals, before, row)
-    if system.formulas.energies > 0:
+    if system.formulas.clock >= 0:
         start_energies(system.formulas, everything.energies, state.a, state.B, of_formulas, trial.registers)
-    if everything.formulas.energies > 0:
+    if system.tapes.clock >= 0:
         start_energies(everything.formulas, everything.rows, state.a, state.B, of_rows, trial.registers)
     rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
