@@ -15,12 +15,13 @@ import numpy as np
 from ..kernels import opcodes
 from ..kernels.arrays import Formulas, Ints, Rows, Tapes
 from ..kernels.kinds import DIRECTION, POINT
+from .constraint_tapes import OPCODES
 from .rolling_rows import Rims
 
 COMPONENTS = 12  # of a pose: the centre, then B row by row
 UNUSED = -1
 TWO_OPERANDS = "ADD SUB MUL DIV POW CONSTPOW ATAN2 COPYSIGN FMOD REMAINDER FMIN FMAX HYPOT LT LE EQ NE AND OR"
-WITH_TWO = [getattr(opcodes, name) for name in (*TWO_OPERANDS.split(), "IF_ELSE_ZERO")]
+WITH_TWO = [OPCODES[name] for name in (*TWO_OPERANDS.split(), "IF_ELSE_ZERO")]
 
 
 class WrittenRows(NamedTuple):

@@ -25,7 +25,7 @@ from .stiffness import Stiffness
 
 CHANGE = 0.02  # of the largest displacement
 QUARTERS = 5  # of the first step, before the resolved one is taken
-SAME_TIME = 1e-6  # of a step
+TIME_TOLERANCE = 1e-6  # of a step
 
 
 def compared_run(
@@ -65,8 +65,8 @@ def compared_run(
 
 def _change(one: Trajectory, other: Trajectory) -> float:
     """The largest difference of two motions at the times that both have, relative to the largest displacement."""
-    at = np.minimum(np.searchsorted(other.t, one.t - SAME_TIME * other.h), len(other.t) - 1)
-    both = np.flatnonzero(np.abs(other.t[at] - one.t) <= SAME_TIME * other.h)
+    at = np.minimum(np.searchsorted(other.t, one.t - TIME_TOLERANCE * other.h), len(other.t) - 1)
+    both = np.flatnonzero(np.abs(other.t[at] - one.t) <= TIME_TOLERANCE * other.h)
     bodies = one.system.bodies
     turns = np.where(bodies.inverse_inertia > 0.0, bodies.inertia, 0.0).max(axis=1)
     rho = np.sqrt(turns * bodies.inverse_mass)

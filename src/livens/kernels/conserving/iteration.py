@@ -28,7 +28,8 @@ from .balance import (
     newton_matrix,
     row_residuals,
 )
-from .energies import add_energy_forces, couple_energies, evaluate_ends, start_energies, take_multipliers
+from .energies import add_energy_forces, evaluate_ends, start_energies, take_multipliers
+from .energy_couplings import couple_energies
 from .impulses import correct_impulses, impulse_residuals, start_momenta
 from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
 from .pushes import add_pushes, couple_pushes, slip_residuals

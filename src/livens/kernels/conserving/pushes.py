@@ -24,9 +24,10 @@ from ..tape import run
 from ..vectors import cross
 from .arrays import NOWHERE, ROTATION_PART
 from .balance import FORCE, MEAN_V, MEAN_W, MOMENT, add_product, cayley_increment
-from .energies import add_outer_product, mean_lever
+from .energies import mean_lever
+from .energy_couplings import add_outer_product
 
-VALUE, CHANGE = 0, 1  # rows of pushes.push
+UNIT_PUSH, PUSH_CHANGE = 0, 1  # rows of pushes.push
 
 
 @inline
@@ -78,7 +79,7 @@ def push_of_means(formulas, k, h, c, a0, B0, a1, B1, t, vectors, w, push):
     o = load_means(formulas, k, h, c, a0, B0, a1, B1, t, vectors, w)
     run(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w)
     for i in range(3 * formulas.tape[k, 7]):
-        push[VALUE, i] = w[o + i]
+        push[UNIT_PUSH, i] = w[o + i]
 
 
 @njit
@@ -110,7 +111,11 @@ def add_pushes(formulas, pushes, a0, B0, a1, B1, t, w, vectors):
             s = pushes.factor[i]
             for n in range(formulas.tape[k, 7]):
                 kind, b = formulas.target[e + n, 0], formulas.target[e + n, 1]
-                F = s * pushes.push[VALUE, 3 * n], s * pushes.push[VALUE, 3 * n + 1], s * pushes.push[VALUE, 3 * n + 2]
+                F = (
+                    s * pushes.push[UNIT_PUSH, 3 * n],
+                    s * pushes.push[UNIT_PUSH, 3 * n + 1],
+                    s * pushes.push[UNIT_PUSH, 3 * n + 2],
+                )
                 M = F
                 if kind != ANGULAR_VELOCITY:
                     M = cross(mean_lever(B0, B1, b, formulas.target_point[e + n]), F)
@@ -118,7 +123,7 @@ def add_pushes(formulas, pushes, a0, B0, a1, B1, t, w, vectors):
                     if kind == POINT:
                         vectors[FORCE, b, j] += F[j]
                     vectors[MOMENT, b, j] += M[j]
-            pushes.power[i] = power_of(formulas, k, e, B0, B1, vectors, pushes.push, VALUE)
+            pushes.power[i] = power_of(formulas, k, e, B0, B1, vectors, pushes.push, UNIT_PUSH)
             total += s * pushes.power[i]
             i, h, c, e = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6], e + formulas.tape[k, 7]
     return total
@@ -187,7 +192,7 @@ def put_mean_covector(formulas, pushes, step, h, j, B0, B1, vectors):
 def couple_slip(formulas, pushes, k, i, e, step, B0, B1, vectors, lower, upper):
     """For the row of instance i: the derivative of its forces with respect to the multiplier, and of its equation at
     constant forces. Its targets are centres of mass and torques."""
-    put_wrench(formulas, pushes, k, e, B0, B1, VALUE)
+    put_wrench(formulas, pushes, k, e, B0, B1, UNIT_PUSH)
     for s in range(pushes.bodies[i]):
         for part in range(2):
             o = pushes.line[i, s, part]
@@ -195,7 +200,10 @@ def couple_slip(formulas, pushes, k, i, e, step, B0, B1, vectors, lower, upper):
                 upper[o + z] -= step * pushes.wrench[s, 3 * part + z]
     for n in range(formulas.tape[k, 7]):
         b, s = formulas.target[e + n, 1], pushes.target[e + n]
-        F, part = (pushes.push[VALUE, 3 * n], pushes.push[VALUE, 3 * n + 1], pushes.push[VALUE, 3 * n + 2]), 0
+        F, part = (
+            (pushes.push[UNIT_PUSH, 3 * n], pushes.push[UNIT_PUSH, 3 * n + 1], pushes.push[UNIT_PUSH, 3 * n + 2]),
+            0,
+        )
         if formulas.target[e + n, 0] == ANGULAR_VELOCITY:
             u, part = turning_covector(step, B0, B1, vectors, b, F), 1
             F = step * u[0], step * u[1], step * u[2]
@@ -221,7 +229,7 @@ def couple_pushes(formulas, pushes, step, a0, B0, a1, B1, t, w, vectors, lower, 
                 alone = pushes.pair_first[i] + pushes.target[e + n] * (pushes.bodies[i] + 1)
                 place = pushes.pair[alone, ROTATION_PART, ROTATION_PART]
                 if formulas.target[e + n, 0] != ANGULAR_VELOCITY and place != NOWHERE:
-                    F = push[VALUE, 3 * n], push[VALUE, 3 * n + 1], push[VALUE, 3 * n + 2]
+                    F = push[UNIT_PUSH, 3 * n], push[UNIT_PUSH, 3 * n + 1], push[UNIT_PUSH, 3 * n + 2]
                     add_product(lower, place, -0.5 * times, F, to_world(B1, b, formulas.target_point[e + n]))
             d[:] = 0.0
             for j in range(3 * handles):
@@ -232,12 +240,12 @@ def couple_pushes(formulas, pushes, step, a0, B0, a1, B1, t, w, vectors, lower, 
                 run_with_derivatives(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d)
                 d[j] = 0.0
                 for x in range(3 * acts):
-                    push[CHANGE, x] = d[o + x]
-                put_wrench(formulas, pushes, k, e, B0, B1, CHANGE)
+                    push[PUSH_CHANGE, x] = d[o + x]
+                put_wrench(formulas, pushes, k, e, B0, B1, PUSH_CHANGE)
                 put_mean_covector(formulas, pushes, step, h, j, B0, B1, vectors)
                 add_outer_product(pushes, i, -times, pushes.wrench, pushes.covector, lower, upper)
                 if pushes.row[i] >= 0:
-                    more = step * power_of(formulas, k, e, B0, B1, vectors, push, CHANGE)
+                    more = step * power_of(formulas, k, e, B0, B1, vectors, push, PUSH_CHANGE)
                     for s in range(pushes.bodies[i]):
                         for x in range(6):
                             line = pushes.line[i, s, x // 3]
