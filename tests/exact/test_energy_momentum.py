@@ -371,10 +371,11 @@ def test_the_report_says_exactly():
     )
 
 
-def test_what_has_no_discrete_gradient_is_refused():
-    m = pendulum()
-    m.add(lv.Force(m["one"].center, lambda b: -b[m["one"]].velocity(0, 0, 0), name="drag"))
-    with pytest.raises(lv.ModelError, match="does not take user-written forces"):
+def test_contact_is_refused():
+    m = lv.Model(gravity=(0, 0, -9.81))
+    ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), name="ball"))
+    m.add(lv.Contact(ball, m.world.plane((0, 0, 0), normal=(0, 0, 1))))
+    with pytest.raises(lv.ModelError, match=r"EnergyMomentum\(\) does not take contact: use lv.Livens"):
         lv.simulate(m, SCHEME, h=0.01, until=0.1)
 
 

@@ -139,6 +139,7 @@ def test_numbers_that_differ_are_those_of_the_thread():
         ({"device": "cuda", "executor": object()}, "an ensemble runs on a device, on an executor or on a cluster"),
         ({"device": "cuda", "cluster": "tcp://127.0.0.1:1"}, "on a device, on an executor or on a cluster"),
         ({"device": "cuda", "events": lambda model, x: []}, "events are located on cores only: leave out device="),
+        ({"device": "cuda", "scheme": lv.EnergyMomentum()}, r"EnergyMomentum\(\) does not run on a graphics card"),
     ],
 )
 def test_what_a_device_does_not_take_is_refused(options, sentence):

@@ -52,3 +52,19 @@ def test_axial_vibration_of_a_steel_cantilever():
     noise = np.finfo(float).eps * steel.E * section.area * stretch * 6
     assert np.ptp(motion.energy) < 10 * steps * noise
     assert motion.energy[0] == pytest.approx(0.5 * 1e3 * stretch, rel=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"bending": 0.01}, {"axial": 1e4, "bending": 1.0}, {"axial": 1e4}])
+@pytest.mark.parametrize("seed", range(2))
+def test_cables_that_are_almost_straight(seed, options):
+    """Three nodes on one line have a rotation that does not move them; energies of bending are smooth there."""
+    R = Rotation.random(random_state=seed).as_matrix()
+    m = lv.Model(gravity=-9.81 * R[:, 2])
+    cable = m.add(lv.Cable([(0, 0, 0), R[:, 0]], 12, mass_per_length=0.5, **options))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), cable.start.center))
+    cable.end.velocity = R @ (0.0, 0.5, 0.0)
+    motion = lv.simulate(m, lv.EnergyMomentum(), h=2e-3, until=0.5)
+    assert np.ptp(motion.energy) < 1e-12 * motion.kinetic.max()
+    L = motion.angular_momentum @ R[:, 2]
+    assert np.ptp(L) < 1e-12 * np.abs(L).max()
+    assert motion.iterations < 6.0

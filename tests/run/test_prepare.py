@@ -9,7 +9,9 @@ import pytest
 import livens as lv
 from benchmarks.random_models import describe
 from benchmarks.random_models.description import build
+from livens.compile.compiled import Compiled
 from livens.compile.system import same
+from livens.run.loop import scratch_of, taken_log
 from livens.scene import from_dict, to_dict
 from livens.scene.values import with_values
 from tests.helpers.mechanisms import crank_rocker
@@ -354,3 +356,16 @@ def test_a_model_that_was_changed_is_refused():
     assert same(run(0.1).record, before.record)  # what was prepared
     with pytest.raises(lv.ModelError, match="prepare it again"):
         run(0.1, parameters={"gravity.2": -1.0})
+
+
+def test_contact_scratch_only_for_models_with_contacts():
+    """It is half of all arrays of a run, and a short run mostly makes arrays."""
+    floor = lv.Model(gravity=(0, 0, -9.81))
+    ball = floor.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), name="ball"))
+    floor.add(lv.Contact(ball, floor.world.plane((0, 0, 0), normal=(0, 0, 1))))
+    for m, made in ((arm({}), False), (floor, True)):
+        compiled = Compiled.of(m)
+        for scheme in SCHEMES[:1] if made else SCHEMES:
+            _, touch, _ = scratch_of(compiled.system, scheme, 0)
+            assert (touch is not None) == made
+            assert len(taken_log(touch)) == 0

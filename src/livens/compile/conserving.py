@@ -23,15 +23,29 @@ from ..kernels.conserving.arrays import (
     SQUARE,
     STEP_TURN,
     ConservingWork,
-    Energies,
     Measures,
     Pattern,
     Trial,
 )
-from ..kernels.conserving.energies import push_of
-from ..kernels.kinds import COINCIDE, COUPLE, DISPLACEMENT, DISTANCE, DOT1, DOT2, POINT, ROTATION, SPAN
+from ..kernels.kinds import (
+    COINCIDE,
+    COUPLE,
+    DISPLACEMENT,
+    DISTANCE,
+    DOT1,
+    DOT2,
+    EDGE,
+    RIM,
+    ROLL,
+    ROTATION,
+    SPAN,
+    TAPE,
+)
 from .newton_pattern import PART, PARTS, Unknowns
 from .ordering import NODE_ROWS
+from .rolling_rows import rolling_formulas
+from .written_rows import written_rows
+from .written_work import energies_work, instances_of, parts_of_row, pushes_work
 
 ROW_MEASURES = {COINCIDE: ALONG_AXIS, DOT1: PRODUCT, DOT2: PROJECTION, DISTANCE: SQUARE, SPAN: LENGTH}
 
@@ -69,14 +83,23 @@ class _List:
 
 
 def conserving_work(system: System, work: Work) -> ConservingWork:
-    """Measures, pattern and scratch of a system without user-written rows and rolling."""
+    """Measures, pattern and scratch of a system."""
     made, row_measure, ratio = _measures(system)
-    instances = _instances(system)
+    written, (rolling, rolling_row) = written_rows(system.tapes, system.rows), rolling_formulas(system.rows)
+    energies, pushes = instances_of(system.formulas, False), instances_of(system.formulas, True)
+    rows_written = instances_of(written.formulas, False, written.row)
+    rows_rolling = instances_of(rolling, True, rolling_row)
     m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
     sizes = np.diff(system.blocks.row)
     block_of = np.repeat(np.arange(len(sizes)), sizes).tolist()
     unknowns = Unknowns(n, sizes.tolist())
-    _couple(unknowns, system, made, row_measure, block_of, [touched for _, _, touched, _ in instances])
+    _couple(unknowns, system, made, row_measure, block_of)
+    for instance in (*energies, *pushes, *rows_written, *rows_rolling):
+        unknowns.couple(unknowns.parts(*instance.touched))
+    for formulas, some in ((written.formulas, rows_written), (rolling, rows_rolling)):
+        for instance in some:
+            for unknown in parts_of_row(formulas, instance, unknowns):
+                unknowns.couple([unknown, unknowns.rows(block_of[instance.row])])
     values = unknowns.eliminate()
     measures = Measures(
         kind=np.array(made.kind, dtype=np.int64),
@@ -108,13 +131,34 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
         ratio=np.array(ratio, dtype=np.float64).reshape(-1, 2),
         line=line.astype(np.int64),
     )
-    places = [unknowns.places(b, c) for _, _, touched, _ in instances for b in touched for c in touched]
-    energies = _energies(system, instances, places, len(work.registers))
-    trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G))
+    registers = max(len(work.registers), 4 * written.formulas.registers, rolling.registers)
+    trial = _trial(m, unknowns.blocks, values, r, len(work.S), len(work.G), registers)
     for begin in np.flatnonzero(measures.points).tolist():
         for axis in range(3):
             trial.D[begin + axis, :, axis] = trial.N[begin + axis, :, axis] = -1.0, 1.0
-    return ConservingWork(work, measures, pattern, trial, energies)
+    of_rows = energies_work(system, written.formulas, rows_written, unknowns)
+    of_rolling = pushes_work(rolling, rows_rolling, unknowns, registers)
+    for formulas, some, line in (
+        (written.formulas, rows_written, of_rows.line),
+        (rolling, rows_rolling, of_rolling.line),
+    ):
+        for k, instance in enumerate(some):
+            block = block_of[instance.row]
+            rows, inside = unknowns.rows(block), instance.row - int(system.blocks.row[block])
+            for unknown, (s, part) in parts_of_row(formulas, instance, unknowns).items():
+                line[k, s, part] = unknowns.place(rows, unknown) + PART * inside
+    return ConservingWork(
+        work,
+        measures,
+        pattern,
+        trial,
+        energies_work(system, system.formulas, energies, unknowns),
+        pushes_work(system.formulas, pushes, unknowns, registers),
+        written.formulas,
+        of_rows,
+        rolling,
+        of_rolling,
+    )
 
 
 def _parts(kind: int) -> tuple[int, ...]:
@@ -128,10 +172,9 @@ def _couple(
     made: _List,
     row_measure: list[list[int]],
     block_of: list[int],
-    instances: list[list[int]],
 ) -> None:
-    """Which unknowns occur in one equation: those of rows and their bodies, of two bodies with a force that depends on
-    both, and of the bodies of an energy."""
+    """Which unknowns occur in one equation: those of rows and their bodies, and of two bodies with a force that depends
+    on both."""
     for k, measures in enumerate(row_measure):
         for one in measures:
             for b in made.body[one] if one >= 0 else ():
@@ -143,8 +186,6 @@ def _couple(
     for b, follows in zip(system.loads.body.tolist(), system.loads.follows.tolist(), strict=True):
         if follows:
             unknowns.couple(unknowns.parts(b))
-    for touched in instances:
-        unknowns.couple(unknowns.parts(*touched))
 
 
 def _pairs(unknowns: Unknowns, made: _List) -> np.ndarray:
@@ -158,74 +199,7 @@ def _pairs(unknowns: Unknowns, made: _List) -> np.ndarray:
     return pair.astype(np.int64)
 
 
-def _instances(system: System) -> list[tuple[int, int, list[int], list[int]]]:
-    """Instances of user-written energies: formula, first handle, bodies, and which of them carries each handle."""
-    formulas, found = system.formulas, []
-    for k in range(formulas.energies):
-        first, handles = int(formulas.first[k, 1]), int(formulas.tape[k, 5])
-        for h in range(first, first + handles * int(formulas.first[k + 1, 0] - formulas.first[k, 0]), max(1, handles)):
-            carriers = formulas.handle[h : h + handles, 1].tolist()
-            touched = sorted(set(carriers))
-            found.append((k, h, touched, [touched.index(b) for b in carriers]))
-    return found
-
-
-def _energies(
-    system: System, instances: list[tuple[int, int, list[int], list[int]]], places: list[np.ndarray], registers: int
-) -> Energies:
-    formulas, bodies = system.formulas, system.bodies
-    most = max((len(touched) for _, _, touched, _ in instances), default=0)
-    numbers = 3 * int(formulas.tape[:, 5].max(initial=0))
-    counts = [len(touched) for _, _, touched, _ in instances]
-    slot = np.zeros(len(formulas.handle), dtype=np.int64)
-    for _, h, _, slots in instances:
-        slot[h : h + len(slots)] = slots
-    alike = [_depends_on_relative_positions(system, k) for k in range(formulas.energies)]
-    turns = bodies.inverse_inertia > 0.0
-    gyration = (np.where(turns, bodies.inertia, 0.0).max(axis=1)) * bodies.inverse_mass
-    return Energies(
-        bodies=np.array(counts, dtype=np.int64),
-        slot=slot,
-        pair_first=np.concatenate([[0], np.cumsum(np.square(counts))])[:-1].astype(np.int64),
-        pair=np.array(places, dtype=np.int64).reshape(-1, 2, 2),
-        weight=np.array([max(gyration[touched].max(), 1e-30) for _, _, touched, _ in instances]),
-        invariant=np.array([alike[k] for k, _, _, _ in instances], dtype=np.int64),
-        V0=np.zeros(len(instances)),
-        F0=np.zeros((len(formulas.handle), 3)),
-        y=np.zeros((6, numbers)),
-        q=np.zeros((3, numbers)),
-        wrench=np.zeros((most, 6)),
-        covector=np.zeros((most, 6)),
-        d=np.zeros(registers),
-    )
-
-
-def _depends_on_relative_positions(system: System, k: int) -> bool:
-    """True if the forces of energy k on its handles are in equilibrium, at random positions of several sizes."""
-    formulas, random = system.formulas, np.random.default_rng(0)
-    handles, first = int(formulas.tape[k, 5]), int(formulas.first[k, 1])
-    points = formulas.handle[first : first + handles, 0] == POINT
-    w, f = np.zeros(4 * formulas.registers + 4), np.zeros(3 * handles)
-    seen = False
-    for size in (1e-3, 0.03, 1.0, 30.0, 1e3):
-        y = random.normal(size=(handles, 3))
-        y[points] *= size
-        y[~points] /= np.linalg.norm(y[~points], axis=1, keepdims=True)
-        with np.errstate(all="ignore"):
-            push_of(formulas, k, int(formulas.first[k, 2]), y.ravel(), w, f)
-        F = f.reshape(-1, 3)
-        if not np.isfinite(F).all():
-            continue
-        seen = True
-        moments = np.cross(y, F)
-        if np.abs(F[points].sum(axis=0)).max(initial=0.0) > 1e-9 * np.abs(F[points]).sum():
-            return False
-        if np.abs(moments.sum(axis=0)).max(initial=0.0) > 1e-9 * np.abs(moments).sum():
-            return False
-    return seen
-
-
-def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int) -> Trial:
+def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: int, registers: int) -> Trial:
     unknowns = int(blocks.row[-1])
     return Trial(
         s0=np.zeros(m),
@@ -246,6 +220,8 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: i
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),
         both=np.zeros((entries, 6)),
+        partial=np.zeros(r),
+        registers=np.zeros(registers),
     )
 
 
@@ -266,6 +242,10 @@ def _measures(system: System) -> tuple[_List, list[list[int]], list[list[float]]
         )
     row_measure, ratio = [], []
     for r, kind in enumerate(rows.kind):
+        if kind in (TAPE, RIM, ROLL, EDGE):  # written_rows.py, rolling_rows.py
+            row_measure.append([-1, -1])
+            ratio.append([0.0, 0.0])
+            continue
         if kind == COUPLE:
             used = [k for k in range(2) if rows.ratio[r, k] != 0.0]
             row_measure.append([of_coordinate[rows.coordinate[r, k]] if k in used else -1 for k in range(2)])

@@ -24,6 +24,7 @@ from ..record.trajectory import Trajectory
 from ..run.follow import follow
 from ..run.loop import Run, refuse_backward_stages, refuse_contact, room
 from ..run.plan import Plan
+from ..step import Scheme
 from .card import REMEDY, Card, Cuda, OutOfMemory
 from .simulator import Simulator, is_simulated
 from .source import CONSTANT_BYTES, KernelSource, kernel_source, leaves
@@ -42,6 +43,15 @@ def opened(device: Any) -> Card | Simulator:
     if not isinstance(device, Cuda):
         raise ModelError(f'the device must be "cuda" or lv.Cuda(…), not {device!r}; {REMEDY}.')
     return Simulator() if is_simulated() else device.open()
+
+
+def refuse_scheme(scheme: Scheme) -> None:
+    """Raise a ModelError if a scheme needs more scratch than a thread of a graphics card has."""
+    if scheme.exact_energy:
+        raise ModelError(
+            f"{scheme!r} does not run on a graphics card, whose threads have no room for its matrix: "
+            "use lv.Livens() there, or leave out device=."
+        )
 
 
 def follow_on_device(

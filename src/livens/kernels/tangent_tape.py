@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import inline, njit
 from .opcodes import (
     ACOS,
     ACOSH,
@@ -102,6 +102,72 @@ def run_with_derivatives(code, constant, begin, end, w, d):
                 dz = derivative(op, x, y, z, dx, dy)
         w[code[k, 1]] = z
         d[code[k, 1]] = dz
+
+
+@inline
+def add_multiples(fx, dx, fy, dy, dz, lanes):
+    """dz = fx dx + fy dy; a zero derivative stays zero, also where fx or fy is not finite."""
+    if abs(fx) + abs(fy) < 1e300:
+        for m in range(lanes):
+            dz[m] = fx * dx[m] + fy * dy[m]
+    else:
+        for m in range(lanes):
+            dz[m] = (fx * dx[m] if dx[m] != 0.0 else 0.0) + (fy * dy[m] if dy[m] != 0.0 else 0.0)
+
+
+@njit
+def run_with_gradients(code, constant, begin, end, w, d, lanes):
+    """The same with so many derivatives of each register, d (registers, lanes or more): the Jacobian in one pass."""
+    for k in range(begin, end):
+        op, i, j = code[k, 0], code[k, 2], code[k, 3]
+        x, y = w[i], w[j]
+        dz, dx = d[code[k, 1]], d[i]
+        if op == MUL:
+            z, dy = x * y, d[j]
+            for m in range(lanes):
+                dz[m] = y * dx[m] + x * dy[m]
+        elif op == ADD:
+            z, dy = x + y, d[j]
+            for m in range(lanes):
+                dz[m] = dx[m] + dy[m]
+        elif op == SUB:
+            z, dy = x - y, d[j]
+            for m in range(lanes):
+                dz[m] = dx[m] - dy[m]
+        elif op == CONST:
+            z = constant[k]
+            for m in range(lanes):
+                dz[m] = 0.0
+        elif op == DIV:
+            z, dy = x / y, d[j]
+            add_multiples(1.0 / y, dx, -z / y, dy, dz, lanes)
+        elif op >= LT:
+            z = logic(op, x, y)
+            add_multiples(0.0, dx, 1.0 if op == IF_ELSE_ZERO and x != 0.0 else 0.0, d[j], dz, lanes)
+        elif op == SQ or op == TWICE or op == NEG or op == INV or op == ASSIGN or op == SQRT or op == SIN or op == COS:
+            if op == SQ:
+                z, f = x * x, 2.0 * x
+            elif op == TWICE:
+                z, f = x + x, 2.0
+            elif op == NEG:
+                z, f = -x, -1.0
+            elif op == INV:
+                z = 1.0 / x
+                f = -z * z
+            elif op == ASSIGN:
+                z, f = x, 1.0
+            elif op == SQRT:
+                z = np.sqrt(x)
+                f = 0.5 / z
+            elif op == SIN:
+                z, f = np.sin(x), np.cos(x)
+            else:
+                z, f = np.cos(x), -np.sin(x)
+            add_multiples(f, dx, 0.0, dx, dz, lanes)
+        else:
+            z = function(op, x, y)
+            add_multiples(derivative(op, x, y, z, 1.0, 0.0), dx, derivative(op, x, y, z, 0.0, 1.0), d[j], dz, lanes)
+        w[code[k, 1]] = z
 
 
 @njit

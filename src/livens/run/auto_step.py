@@ -8,7 +8,8 @@ the run ends with the first whole step after the time that is asked for.
 
 The energy balance does not show a load that changes faster than the steps, because its work is computed from the same
 samples. Therefore signals are evaluated at random times within steps: they must be close to the straight line between
-the ends of a step.
+the ends of a step. The error of schemes that conserve energy exactly does not show in the energy balance either: their
+motions with two steps are compared (compared_step.py).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ..errors import ModelWarning, StepFailed, unless_from_outside
 from ..kernels.forces import forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Scheme
+from .compared_step import compared_run
 from .energy_check import energy_error, energy_error_text
 from .plan import step_count
 from .stiffness import stiffness_of
@@ -41,7 +43,7 @@ CANDIDATES = 1000  # steps that are tried for that
 MOST_STEPS = 1e6  # of a run; a signal that needs more is noise
 
 
-def auto_run(go: Callable[[float, float], Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
+def auto_run(go: Callable[..., Trajectory], compiled: Compiled, scheme: Scheme, until: float) -> Trajectory:
     """The motion go(h, end) with a suitable step; `chosen` holds the step and the reason."""
     model, found = compiled.model, stiffness_of(compiled, stops=False, until=until)
     h = found.resolving(scheme.phase_per_step, until)
@@ -49,6 +51,14 @@ def auto_run(go: Callable[[float, float], Trajectory], compiled: Compiled, schem
     resolved = _resolving(compiled, h, until)
     signals = f"; signals change too much within h = {h:g} s" if resolved < h else ""
     periods = [1.0 / motor.term.rate for motor in Signals(model).controlled if motor.term.rate]
+    if scheme.exact_energy and not periods:
+
+        def touching(motion: Trajectory) -> float:
+            """The step that resolves everything that a motion meets."""
+            return stopped if _touched(motion) else np.inf
+
+        resolving = partial(_resolving, compiled, until=until)
+        return compared_run(partial(go, end=until), compiled, scheme, until, found, resolving, touching)
     h, end = _dividing(periods[0], resolved, until) if periods else (resolved, until)
     tries = 1 if periods else TRIES
     reason = ""

@@ -24,7 +24,7 @@ from ..errors import InterruptedAtOnce, ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import ContactWork, State, System, Work
 from ..kernels.constrain import largest_violation
-from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, Touch
+from ..kernels.contact.arrays import LOG_STEP, LOG_TIME, LOG_WIDTH, Touch
 from ..kernels.dynamics import violations_of_record
 from ..record.instant import Instant, Reader
 from ..record.trajectory import Trajectory
@@ -105,8 +105,7 @@ class Run:
                 self.tally += work.tally
                 work.tally[:] = 0
                 done += taken
-                if self.system.contacts.capacity:
-                    self.collect_impacts(touch)
+                self.collect_impacts(touch)
                 if code != status.OK:
                     text = sentence(self, code, int(work.fault[0]), done, state, work.g)
                     if done % self.every:  # the failed step has changed the state: take those before it again
@@ -248,7 +247,7 @@ class Run:
         self.latest = motion
         return motion
 
-    def collect_impacts(self, touch: Touch) -> None:
+    def collect_impacts(self, touch: Touch | None) -> None:
         """Take the impacts of a chunk from the log, with their times."""
         log = taken_log(touch)
         if len(log):
@@ -256,14 +255,20 @@ class Run:
             self.impacts.append(log)
 
 
-def scratch_of(system: System, scheme: Scheme, columns: int) -> tuple[Work, Touch, Any]:
-    """Scratch for steps with `columns` of signals: that of all systems, that of contacts, and what a rollout takes."""
-    work, touch = scratch(system, scheme.scratch), touch_scratch(system, columns)
-    return work, touch, ContactWork(work, touch) if system.contacts.capacity else scheme.workspace(system, work)
+def scratch_of(system: System, scheme: Scheme, columns: int) -> tuple[Work, Touch | None, Any]:
+    """Scratch for steps with `columns` of signals: that of all systems, that of contacts if there are any (it is half
+    of all arrays), and what a rollout takes."""
+    work = scratch(system, scheme.scratch)
+    if not system.contacts.capacity:
+        return work, None, scheme.workspace(system, work)
+    touch = touch_scratch(system, columns)
+    return work, touch, ContactWork(work, touch)
 
 
-def taken_log(touch: Touch) -> Array:
+def taken_log(touch: Touch | None) -> Array:
     """The impacts in the log, which is empty afterwards; steps and times count from the start of the call."""
+    if touch is None:
+        return np.zeros((0, LOG_WIDTH))
     log = touch.log[: touch.logged[0]].copy()
     touch.logged[0] = 0
     return log

@@ -52,7 +52,8 @@ def simulate(
     """Simulate `model` from t = `t0` to t = `until` [s] with steps of length `h` [s] and keep every `every`-th state.
 
     h="auto" chooses a step for the stiffest vibration and the fastest spin (`lv.stiffness`), and a shorter one if the
-    run needs it; `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
+    run needs it; for `lv.EnergyMomentum()`, the longest step whose quarter does not change the motion.
+    `motion.chosen` holds the reason. If h does not divide the time, the next smaller step that does is
     used; an automatic step divides the period of controllers instead, and the run may end up to one step later.
     `start`: an initial state other than the model's, such as `motion.state`, at the time `t0` [s]. `events`: a list of
     `lv.Event`, which end the run or change the mechanism where a function crosses zero; see `motion.events`.

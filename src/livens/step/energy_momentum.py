@@ -9,9 +9,9 @@ mean velocities v̄ (world axes) and Ω̄ (body axes) of a step of length h,
     g(q₁) = 0                                                                                                       (4)
 
 F̄ and M̄ are the forces and moments, at mean levers, of energies and joints by their discrete gradients
-(kernels/conserving/measures.py). (3) gives T₁ − T₀ = h Ω̄·B̄ᵀM̄ for rotations (Simo & Wong 1991), where B̄ is the mean of
-B₀ and B₁; and B₁ − B₀ = h B̄ Ω̄^, so that discrete gradients do the work V₀ − V₁, exactly. Multipliers do none, because
-g₀ = g₁ = 0.
+(kernels/conserving/measures.py, energies.py), and user-written forces in the middle of the step (pushes.py). (3) gives
+T₁ − T₀ = h Ω̄·B̄ᵀM̄ for rotations (Simo & Wong 1991), where B̄ is the mean of B₀ and B₁; and B₁ − B₀ = h B̄ Ω̄^, so that
+discrete gradients do the work V₀ − V₁, exactly. Multipliers do none, because g₀ = g₁ = 0.
 
 Velocities satisfy the joints too. The momenta p̃ differ from p at both ends by impulses in the directions of the joints:
 
@@ -36,7 +36,6 @@ import numpy as np
 from .._jit import inline, njit
 from ..checks import Array
 from ..compile.conserving import conserving_work
-from ..errors import ModelError
 from ..kernels.arrays import (
     CONDITION,
     DISSIPATED,
@@ -54,9 +53,9 @@ from ..kernels.conserving.balance import (
     keep_remainders,
     work_done,
 )
-from ..kernels.conserving.energies import start_energies
+from ..kernels.conserving.energies import all_energies, keep_energies, start_energies, work_of_rows
 from ..kernels.conserving.impulses import end_momenta, hard_rates
-from ..kernels.conserving.iteration import solve_step
+from ..kernels.conserving.iteration import middle_time, solve_step
 from ..kernels.conserving.measures import begin, value
 from ..kernels.conserving.prediction import (
     KNOWN,
@@ -65,15 +64,15 @@ from ..kernels.conserving.prediction import (
     REMAINDERS_OF_BODY,
     remember,
 )
+from ..kernels.conserving.pushes import add_pushes
 from ..kernels.constrain import (
     RATE_TOLERANCE,
     apply_multipliers,
     largest_violation,
 )
 from ..kernels.coordinates import update_coordinates
-from ..kernels.kinds import EDGE, RIM, ROLL, TAPE
 from ..kernels.record import store_state
-from ..kernels.rows import jacobians
+from ..kernels.row_tapes import all_jacobians
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
 from ..kernels.status import OK, SOLVE
 from ..kernels.turns import count_half_turns, face_dials
@@ -81,9 +80,9 @@ from .scheme import Prepare, Rollout, phase_per_step
 
 
 @inline
-def factorise(system, a, B, work):
+def factorise(system, a, B, signals, row, work):
     """G at (a, B) and the factors of S there, without dampers in H."""
-    jacobians(system.rows, system.coordinates, a, B, work.G)
+    all_jacobians(system, a, B, signals, row, work, work.partial, work.G)
     assemble(system.bodies, system.blocks, work.G, work.G, True, work.S)
     add_compliance(system.rows, system.blocks, system.shift, 1.0, work.S, work.diagonal)
     if system.damped:
@@ -97,13 +96,35 @@ def project(system, state, work, h, signals, row):
     """p₁ of (5): the momenta satisfy G(q₁) v₁ = 0 to round-off."""
     last = 1e300
     for i in range(8):
-        hard_rates(system.rows, system.bodies, system.blocks, work.G, state.p, state.L, signals, row, work.x)
+        hard_rates(
+            system.rows, system.bodies, system.blocks, system.tapes, work.G, state.p, state.L, signals, row,
+            work.partial, work.x,
+        )  # fmt: skip
         e, _ = largest_violation(system.rows, work.x)
         if i > 0 and (abs(h) * e <= RATE_TOLERANCE or e > 0.3 * last):
             break
         last = e
         solve(system.blocks, work.H, work.pivot[H_PIVOTS if system.damped else S_PIVOTS], work.x)
         apply_multipliers(system.blocks, work.G, -1.0, work.x, state.p, state.L)
+
+
+@njit
+def written_work(system, state, everything, h, signals, before, row):
+    """The work of user-written forces in a step, of energies that depend on time, and of equations that do."""
+    work, formulas, energies, w = everything.work, system.formulas, everything.energies, everything.trial.registers
+    total, t = 0.0, middle_time(formulas.clock, signals, before, row)
+    if formulas.forces > 0:
+        total += h * add_pushes(
+            formulas, everything.pushes, state.a, state.B, work.a, work.B, t, w, work.trial
+        )  # F̄ and M̄ are not needed any more
+    if formulas.energies > 0 and formulas.clock >= 0:
+        for i in range(energies.V0.shape[0]):
+            total += energies.V0[i] - energies.V1[i]
+        total -= all_energies(formulas, energies, state.a, state.B, signals[before, formulas.clock], w)
+        total += all_energies(formulas, energies, work.a, work.B, signals[row, formulas.clock], w)
+    if system.tapes.clock >= 0:
+        total += work_of_rows(everything.rows, work.lam)
+    return total
 
 
 @njit
@@ -140,9 +161,11 @@ def step(system, state, everything, h, signals, before, row):
             work.lam,
             trial.mu,
             trial.tilt[0],
+            work.partial,
             trial,
             vectors,
         )
+        state.account[WORK] += written_work(system, state, everything, h, signals, before, row)
         for r in range(work.lam.shape[0]):
             if system.rows.rate[r] > 0.0:
                 state.account[DISSIPATED] += h * work.lam[r] ** 2 / system.rows.rate[r]
@@ -151,11 +174,11 @@ def step(system, state, everything, h, signals, before, row):
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)
         accept(work.a, work.B, vectors, state.a, state.B, state.p, state.L)
         begin(measures, state.a, state.B, trial.s0, trial.s1)
-        if system.formulas.energies > 0:
-            start_energies(system.formulas, everything.energies, state.a, state.B, work.registers)
+        keep_energies(everything.energies)
+        keep_energies(everything.rows)
         update_coordinates(system.coordinates, state.a, state.B, state.angle)
         if work.lam.shape[0] > 0:
-            state.account[CONDITION] = factorise(system, state.a, state.B, work)
+            state.account[CONDITION] = factorise(system, state.a, state.B, signals, row, work)
             project(system, state, work, h, signals, row)
     return status
 
@@ -171,10 +194,11 @@ def prepare(system, state, everything, signals, h):
         for r in range(len(work.lam)):
             for k in range(3):
                 state.lam[k, r] = 0.0
-    if system.formulas.energies:
-        start_energies(system.formulas, everything.energies, state.a, state.B, work.registers)
+    w = everything.trial.registers
+    start_energies(system.formulas, everything.energies, state.a, state.B, 0.0, w)
+    start_energies(everything.formulas, everything.rows, state.a, state.B, 0.0, w)
     if len(work.lam):
-        state.account[CONDITION] = factorise(system, state.a, state.B, work)
+        state.account[CONDITION] = factorise(system, state.a, state.B, signals, 0, work)
 
 
 @njit
@@ -196,11 +220,11 @@ def rollout(system, state, everything, h, table, signals, first, steps, every, r
 class EnergyMomentum:
     """The scheme that conserves energy, momentum and angular momentum exactly, for any step at which it converges.
 
-    Implicit, of second order, symmetric. Springs, attraction, stops and joints do exactly the work that their energies
-    say, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are unstable, are safe;
-    vibrations that a step does not resolve get a wrong phase. A step costs four to six times that of `lv.Livens()`
-    (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the equations of the
-    joints may not converge.
+    Implicit, of second order, symmetric. Springs, attraction, stops, joints and all that users write do exactly the
+    work that is booked, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are
+    unstable, are safe; vibrations that a step does not resolve get a wrong phase. A step costs four to six times that
+    of `lv.Livens()` (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the
+    equations of the joints may not converge.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -255,20 +279,5 @@ class EnergyMomentum:
         return 60
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
-        """(prepare, rollout), or a ModelError that names what has no discrete gradient."""
-        for kind, words in REFUSED.items():
-            if (system.rows.kind == kind).any():
-                raise ModelError(f"{self!r} does not take {words}: use lv.Livens().")
-        if system.formulas.forces:
-            raise ModelError(f"{self!r} does not take user-written forces: use lv.Livens().")
-        if system.formulas.clock >= 0:
-            raise ModelError(f"{self!r} does not take energies that vary with time: use lv.Livens().")
+        """(prepare, rollout)."""
         return prepare, rollout
-
-
-REFUSED = {
-    TAPE: "user-written constraints",
-    RIM: "rolling discs",
-    ROLL: "rolling without slip",
-    EDGE: "knife edges",
-}

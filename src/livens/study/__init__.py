@@ -23,10 +23,10 @@ from ..describe.event import named
 from ..describe.model import Model
 from ..errors import FileError, LivensError, ModelError, ModelWarning
 from ..gpu.card import Cuda
-from ..gpu.members import opened
+from ..gpu.members import opened, refuse_scheme
 from ..record.trajectory import Trajectory
 from ..run.members import say_compiling_members
-from ..run.plan import Plan, plan
+from ..run.plan import Plan, checked_scheme, plan
 from ..run.progress import Progress
 from ..run.simulate import simulate
 from ..step import Scheme
@@ -95,6 +95,8 @@ def ensemble(
         raise ModelError("an ensemble runs on a device, on an executor or on a cluster: give one of them.")
     if device is not None and (callable(events) or len(events)):
         raise ModelError("events are located on cores only: leave out device=, or the events.")
+    if device is not None:
+        refuse_scheme(checked_scheme(scheme))
     card = None if device is None else opened(device)
     for name, unit in (units or {}).items():
         if not isinstance(unit, str):

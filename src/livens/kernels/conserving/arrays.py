@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Blocks, Work
+from ..arrays import Blocks, Formulas, Work
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,6 +39,12 @@ NO_LAW = 0
 SPRING_LAW = 1
 ATTRACTION_LAW = 2
 COORDINATE_LAW = 3
+
+
+# forms of user-written energies
+IN_SPACE = 0
+RELATIVE = 1  # it depends on relative positions only
+QUADRATIC = 2  # it is a polynomial of second degree of its handles
 
 
 class Measures(NamedTuple):
@@ -90,21 +96,52 @@ class Trial(NamedTuple):
     below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
     above: Floats  # upper blocks, transposed (values,)
     both: Floats  # Jacobian entries at both ends, joined (entries, 6)
+    partial: Floats  # ∂g/∂t of user-written rows at the end of the step (r,)
+    registers: Floats  # of the tapes of formulas (registers,)
 
 
 class Energies(NamedTuple):
-    """User-written energies, i instances with h handles in all (energies.py)."""
+    """User-written energies, or equations as energies −g, i instances with h handles in all (energies.py)."""
 
+    row: Ints  # the row of each instance; −1 of energies (i,)
+    factor: Floats  # of its forces: the multiplier of the row; 1 of energies (i,)
+    line: Ints  # place of the numbers of the row, for δa and δφ of its bodies; −1: none (i, most bodies, 2)
     bodies: Ints  # bodies of each instance (i,)
     slot: Ints  # which of them carries a handle (h,)
     pair_first: Ints  # first of the places of an instance in `pair` (i,)
     pair: Ints  # places of the blocks of its bodies, row by row (pairs, 2, 2)
     weight: Floats  # of directions [m²] (i,)
-    invariant: Ints  # 1: the energy depends on relative positions only (i,)
+    form: Ints  # RELATIVE, QUADRATIC or IN_SPACE (i,)
     V0: Floats  # at the start of the step [J] (i,)
     F0: Floats  # forces on the handles there (h, 3)
+    V1: Floats  # and at its end (i,)
+    F1: Floats  # (h, 3)
     y: Floats  # handles at start, end and middle, forces, n and Δy of one instance (6, numbers)
     q: Floats  # (3, numbers)
+    wrench: Floats  # of its bodies (most bodies, 6)
+    covector: Floats  # (most bodies, 6)
+    lever: Floats  # mean vectors from the centres to the handles of one instance (most handles, 3)
+    end: Floats  # and at the end of the step (most handles, 3)
+    frame: Floats  # centre, number of points and inverse inertia of the handles of one instance (10,)
+    column: Floats  # forces and moments on its bodies (6 most bodies,)
+    K: Floats  # derivative of the forces of one instance, transposed (6 most bodies, 6 most bodies)
+    d: Floats  # derivatives of the registers with respect to the numbers (registers, numbers)
+
+
+class Pushes(NamedTuple):
+    """User-written forces and torques, or unit forces of rows without slip, i instances with h handles and t targets in
+    all (pushes.py)."""
+
+    row: Ints  # the row of each instance; −1 of forces (i,)
+    factor: Floats  # of its forces: the multiplier of the row; 1 of forces (i,)
+    power: Floats  # of the unit force [W] (i,)
+    line: Ints  # place of the numbers of the row, for δa and δφ of its bodies; −1: none (i, most bodies, 2)
+    bodies: Ints  # bodies of each instance (i,)
+    slot: Ints  # which of them carries a handle (h,)
+    target: Ints  # which of them carries a target (t,)
+    pair_first: Ints  # first of the places of an instance in `pair` (i,)
+    pair: Ints  # places of the blocks of its bodies, row by row (pairs, 2, 2)
+    push: Floats  # forces on the targets of one instance, and their change (2, numbers)
     wrench: Floats  # of its bodies (most bodies, 6)
     covector: Floats  # (most bodies, 6)
     d: Floats  # derivatives of the registers (registers,)
@@ -118,3 +155,8 @@ class ConservingWork(NamedTuple):
     pattern: Pattern
     trial: Trial
     energies: Energies
+    pushes: Pushes
+    formulas: Formulas  # of user-written rows and rolling discs
+    rows: Energies
+    rolling: Formulas  # of rows without slip
+    rolls: Pushes

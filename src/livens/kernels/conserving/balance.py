@@ -340,9 +340,10 @@ def add_product(lower, o, c, u, w):
 
 
 @njit
-def work_done(system, measures, h, B0, B1, signals, before, row, lam, mu, tilt, trial, vectors):
+def work_done(system, measures, h, B0, B1, signals, before, row, lam, mu, tilt, partial, trial, vectors):
     """The work of loads, motors and prescribed motions in a step; for the last, λ̄ (φ₁ − φ₀) and the impulses of the
-    velocity level at both ends."""
+    velocity level at both ends. Of user-written rows it is that of these impulses, with ∂g/∂t in `partial` at the
+    start."""
     total = 0.0
     loads, coordinates, rows = system.loads, system.coordinates, system.rows
     for l in range(loads.body.shape[0]):
@@ -364,4 +365,7 @@ def work_done(system, measures, h, B0, B1, signals, before, row, lam, mu, tilt, 
         if k >= 0 and not rows.rate[r] > 0.0:
             total += lam[r] * (signals[row, k] - signals[before, k])
             total += mu[r] * (tilt * signals[before, k + RATE] - signals[row, k + RATE] / tilt)
+    for k in range(system.tapes.row.shape[0]):
+        r = system.tapes.row[k]
+        total += mu[r] * (trial.partial[r] / tilt - tilt * partial[r])
     return total

@@ -1,4 +1,4 @@
-"""Discrete gradients of user-written energies V(y), of handles y: points and directions that bodies carry.
+"""Discrete gradients of user-written energies V(y, t) and equations, of handles y: points and directions of bodies.
 
 With ȳ the mean of y₀ and y₁, Δy their difference, and forces f = −∂V/∂y from the tape of the energy (force_tapes.py),
 
@@ -13,8 +13,11 @@ P takes the nearest rigid displacement away, so that n and f̃ are in equilibriu
 conserved. For every finite rotation V₁ − V₀ + f̃·Δy is of second order in the deformation, so that α n vanishes with n,
 and F is smooth there. (With f(ȳ) it would be of first order, and F would jump with the direction of n.)
 
-Newton's matrix has the derivative of f, by the tape, those of α, f̃ and n; where P changes with ȳ, it is the one that
-keeps the equilibrium, Σ ȳ × δF = −Σ δȳ × F.
+The gradient of a quadratic energy at ȳ is a discrete gradient, and in equilibrium there if the energy depends on the
+relative position: α = 0. (2) would not be smooth for handles that are almost on one line, such as those of a cable.
+
+An energy that depends on time has this discrete gradient at t̄, the middle of the step; its change with t at y₀ and y₁
+is work. A user-written equation g is an energy −g whose forces are multiplied by λ, its row's multiplier.
 """
 
 from __future__ import annotations
@@ -23,15 +26,16 @@ import math
 
 from ..._jit import inline, njit
 from ..coordinates import to_world
+from ..force_tapes import run_lanes
 from ..kinds import POINT
-from ..tangent_tape import run_with_derivatives
 from ..tape import run
 from ..vectors import cross, dot
-from .arrays import ROTATION_PART
-from .balance import FORCE, MOMENT, add_product
+from .arrays import QUADRATIC, RELATIVE
+from .balance import FORCE, MOMENT
 
 Y0, Y1, MEAN, PUSH, NORMAL, CHANGE = 0, 1, 2, 3, 4, 5  # rows of energies.y, numbers of handles
 WORK_ROUND_OFF = 4e-16  # of the numerator of α, relative to its terms: below it α is zero
+QUADRATIC_ROUND_OFF = 1e-9  # likewise of a quadratic energy, for which it is always round-off
 COLLINEAR = 1e-18  # squared sine of an angle that counts as none
 
 
@@ -46,13 +50,13 @@ def gather(formulas, h, handles, a, B, y):
 
 
 @njit
-def load(formulas, k, c, y, w):
+def load(formulas, k, c, y, t, w):
     """The registers of formula k, with the numbers from c on; returns the register of its first result."""
     handles, numbers, acts = formulas.tape[k, 5], formulas.tape[k, 6], formulas.tape[k, 7]
     o = 3 * handles + 1 + numbers
     for i in range(3 * handles):
         w[i] = y[i]
-    w[3 * handles] = 0.0  # time: energies that vary with it are refused
+    w[3 * handles] = t
     for i in range(numbers):
         w[3 * handles + 1 + i] = formulas.number[c + i]
     for i in range(o, o + 1 + 3 * acts):
@@ -61,17 +65,17 @@ def load(formulas, k, c, y, w):
 
 
 @njit
-def energy_of(formulas, k, c, y, w):
+def energy_of(formulas, k, c, y, t, w):
     """V of an instance of formula k."""
-    o = load(formulas, k, c, y, w)
+    o = load(formulas, k, c, y, t, w)
     run(formulas.code, formulas.constant, formulas.tape[k, 0], formulas.tape[k, 2], w)
     return w[o]
 
 
 @njit
-def push_of(formulas, k, c, y, w, f):
+def push_of(formulas, k, c, y, t, w, f):
     """−∂V/∂y of an instance of formula k."""
-    o = load(formulas, k, c, y, w)
+    o = load(formulas, k, c, y, t, w)
     run(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w)
     for i in range(3 * formulas.tape[k, 5]):
         f[i] = w[o + 1 + i]
@@ -101,26 +105,20 @@ def line_of(formulas, h, handles, y, center):
 
 
 @njit
-def rigid_remainder(formulas, h, handles, weight, y, dy, moment, n):
-    """n = P (W dy) of (2), at handles y; with a `moment` that remains, Σ y × n = −moment."""
+def put_frame(formulas, h, handles, weight, y, frame):
+    """The mean of the points y, how many they are, and the inverse inertia of all handles about it, for (2)."""
     total = 0.0
-    x0 = x1 = x2 = t0 = t1 = t2 = 0.0
+    x0 = x1 = x2 = 0.0
     for k in range(handles):
         if formulas.handle[h + k, 0] == POINT:
             total += 1.0
             x0, x1, x2 = x0 + y[3 * k], x1 + y[3 * k + 1], x2 + y[3 * k + 2]
-            t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
     if total > 0.0:
-        x0, x1, x2, t0, t1, t2 = x0 / total, x1 / total, x2 / total, t0 / total, t1 / total, t2 / total
+        x0, x1, x2 = x0 / total, x1 / total, x2 / total
     I00 = I11 = I22 = I01 = I02 = I12 = 0.0
-    r0, r1, r2 = moment
     for k in range(handles):
-        point = formulas.handle[h + k, 0] == POINT
-        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
         u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
-        v = dy[3 * k] - s * t0, dy[3 * k + 1] - s * t1, dy[3 * k + 2] - s * t2
-        m = cross(u, v)
-        r0, r1, r2 = r0 + c * m[0], r1 + c * m[1], r2 + c * m[2]
         I00, I11, I22 = (
             I00 + c * (u[1] * u[1] + u[2] * u[2]),
             I11 + c * (u[2] * u[2] + u[0] * u[0]),
@@ -133,12 +131,37 @@ def rigid_remainder(formulas, h, handles, weight, y, dy, moment, n):
     I01, I02, I12 = I01 + c * line[0] * line[1], I02 + c * line[0] * line[2], I12 + c * line[1] * line[2]
     A00, A01, A02 = I11 * I22 - I12 * I12, I02 * I12 - I01 * I22, I01 * I12 - I02 * I11
     det = I00 * A00 + I01 * A01 + I02 * A02
-    z0 = (A00 * r0 + A01 * r1 + A02 * r2) / det
-    z1 = (A01 * r0 + (I00 * I22 - I02 * I02) * r1 + (I01 * I02 - I00 * I12) * r2) / det
-    z2 = (A02 * r0 + (I01 * I02 - I00 * I12) * r1 + (I00 * I11 - I01 * I01) * r2) / det
+    frame[0], frame[1], frame[2], frame[3] = x0, x1, x2, total
+    frame[4], frame[5], frame[6] = A00 / det, A01 / det, A02 / det
+    frame[7], frame[8], frame[9] = (
+        (I00 * I22 - I02 * I02) / det,
+        (I01 * I02 - I00 * I12) / det,
+        (I00 * I11 - I01 * I01) / det,
+    )
+
+
+@njit
+def rigid_remainder(formulas, h, handles, weight, frame, y, dy, moment, n):
+    """n = P (W dy) of (2), at handles y with their frame; with a `moment` that remains, Σ y × n = −moment."""
+    x0, x1, x2, total = frame[0], frame[1], frame[2], frame[3]
+    t0 = t1 = t2 = 0.0
+    if total > 0.0:
+        for k in range(handles):
+            if formulas.handle[h + k, 0] == POINT:
+                t0, t1, t2 = t0 + dy[3 * k], t1 + dy[3 * k + 1], t2 + dy[3 * k + 2]
+        t0, t1, t2 = t0 / total, t1 / total, t2 / total
+    r0, r1, r2 = moment
     for k in range(handles):
-        point = formulas.handle[h + k, 0] == POINT
-        c, s = (1.0, 1.0) if point else (weight, 0.0)
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
+        u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
+        v = dy[3 * k] - s * t0, dy[3 * k + 1] - s * t1, dy[3 * k + 2] - s * t2
+        m = cross(u, v)
+        r0, r1, r2 = r0 + c * m[0], r1 + c * m[1], r2 + c * m[2]
+    z0 = frame[4] * r0 + frame[5] * r1 + frame[6] * r2
+    z1 = frame[5] * r0 + frame[7] * r1 + frame[8] * r2
+    z2 = frame[6] * r0 + frame[8] * r1 + frame[9] * r2
+    for k in range(handles):
+        c, s = (1.0, 1.0) if formulas.handle[h + k, 0] == POINT else (weight, 0.0)
         u = y[3 * k] - s * x0, y[3 * k + 1] - s * x1, y[3 * k + 2] - s * x2
         m = cross((z0, z1, z2), u)
         n[3 * k] = c * (dy[3 * k] - s * t0 - m[0])
@@ -153,8 +176,8 @@ def weight_of(formulas, energies, i, h, j):
 
 
 @njit
-def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
-    """(1) for instance i of formula k: F in row PUSH of energies.y. Returns α and n·Δy."""
+def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w):
+    """(1) for instance i of formula k, with V₁ and F₁: F in row PUSH of energies.y. Returns α and n·Δy."""
     handles = formulas.tape[k, 5]
     y, q = energies.y, energies.q
     gather(formulas, h, handles, a0, B0, y[Y0])
@@ -162,16 +185,17 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
     for j in range(3 * handles):
         y[MEAN, j] = 0.5 * (y[Y0, j] + y[Y1, j])
         y[CHANGE, j] = y[Y1, j] - y[Y0, j]
-    V1 = energy_of(formulas, k, c, y[Y1], w)
-    if energies.invariant[i] == 1:
-        none = (0.0, 0.0, 0.0)
-        push_of(formulas, k, c, y[Y1], w, q[0])
+    V1 = energies.V1[i]
+    if energies.form[i] == RELATIVE:
+        none, frame = (0.0, 0.0, 0.0), energies.frame
+        put_frame(formulas, h, handles, energies.weight[i], y[MEAN], frame)
         for j in range(3 * handles):
-            q[0, j] = 0.5 * (energies.F0[h + j // 3, j % 3] + q[0, j]) / weight_of(formulas, energies, i, h, j)
-        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[0], none, y[PUSH])
-        rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], y[CHANGE], none, y[NORMAL])
+            mean = 0.5 * (energies.F0[h + j // 3, j % 3] + energies.F1[h + j // 3, j % 3])
+            q[0, j] = mean / weight_of(formulas, energies, i, h, j)
+        rigid_remainder(formulas, h, handles, energies.weight[i], frame, y[MEAN], q[0], none, y[PUSH])
+        rigid_remainder(formulas, h, handles, energies.weight[i], frame, y[MEAN], y[CHANGE], none, y[NORMAL])
     else:
-        push_of(formulas, k, c, y[MEAN], w, y[PUSH])
+        push_of(formulas, k, c, y[MEAN], t, w, y[PUSH])
         for j in range(3 * handles):
             y[NORMAL, j] = weight_of(formulas, energies, i, h, j) * y[CHANGE, j]
     change, work, noise = 0.0, 0.0, abs(V1) + abs(energies.V0[i])
@@ -180,7 +204,8 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
         work += y[PUSH, j] * y[CHANGE, j]
         noise += abs(y[PUSH, j] * y[MEAN, j])
     alpha, defect = 0.0, V1 - energies.V0[i] + work
-    if change > 0.0 and abs(defect) > WORK_ROUND_OFF * noise:
+    least = QUADRATIC_ROUND_OFF if energies.form[i] == QUADRATIC else WORK_ROUND_OFF
+    if change > 0.0 and abs(defect) > least * noise:
         alpha = defect / change
         for j in range(3 * handles):
             y[PUSH, j] -= alpha * y[NORMAL, j]
@@ -188,30 +213,96 @@ def discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w):
 
 
 @njit
-def start_energies(formulas, energies, a, B, w):
-    """V₀ of all instances, and the forces on their handles."""
+def evaluate_ends(formulas, energies, a, B, t, w):
+    """V₁ of all instances and the forces on their handles, at (a, B) and the time t: four at a time."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
-        for _ in range(formulas.first[k + 1, 0] - i):
-            gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
-            energies.V0[i] = energy_of(formulas, k, c, energies.y[Y0], w)
-            push_of(formulas, k, c, energies.y[Y0], w, energies.y[PUSH])
-            for j in range(3 * formulas.tape[k, 5]):
-                energies.F0[h + j // 3, j % 3] = energies.y[PUSH, j]
-            i, h, c = i + 1, h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+        handles, numbers, left = formulas.tape[k, 5], formulas.tape[k, 6], formulas.first[k + 1, 0] - i
+        o = 3 * handles + 1 + numbers
+        for lanes in (4, 1):
+            for _ in range(left // lanes):
+                for lane in range(lanes):
+                    for n in range(handles):
+                        first = h + lane * handles + n
+                        kind, b = formulas.handle[first, 0], formulas.handle[first, 1]
+                        u = to_world(B, b, formulas.handle_point[first])
+                        for x in range(3):
+                            w[lanes * (3 * n + x) + lane] = u[x] + (a[b, x] if kind == POINT else 0.0)
+                    w[lanes * 3 * handles + lane] = t
+                    for n in range(numbers):
+                        w[lanes * (3 * handles + 1 + n) + lane] = formulas.number[c + lane * numbers + n]
+                for part in range(2):  # the energy, the forces
+                    for x in range(lanes * o, lanes * (o + 1 + 3 * handles)):
+                        w[x] = 0.0
+                    begin, end = formulas.tape[k, 2 * part], formulas.tape[k, 2 * part + 2]
+                    run_lanes(formulas.code, formulas.constant, begin, end, w, lanes)
+                    for lane in range(lanes):
+                        if part == 0:
+                            energies.V1[i + lane] = w[lanes * o + lane]
+                        for x in range(3 * handles if part == 1 else 0):
+                            energies.F1[h + lane * handles + x // 3, x % 3] = w[lanes * (o + 1 + x) + lane]
+                i, h, c = i + lanes, h + lanes * handles, c + lanes * numbers
+            left %= lanes
 
 
 @njit
-def add_energy_forces(formulas, energies, a0, B0, a1, B1, w, vectors):
-    """Add the forces and moments of all energies to F̄ and M̄."""
+def start_energies(formulas, energies, a, B, t, w):
+    """V₀ and F₀, at the start of a step."""
+    evaluate_ends(formulas, energies, a, B, t, w)
+    keep_energies(energies)
+
+
+@njit
+def keep_energies(energies):
+    """V₁ and the forces at the end of a step are those at the start of the next one, if the time does not matter."""
+    for i in range(energies.V0.shape[0]):
+        energies.V0[i] = energies.V1[i]
+    for n in range(energies.F0.shape[0]):
+        for j in range(3):
+            energies.F0[n, j] = energies.F1[n, j]
+
+
+@njit
+def all_energies(formulas, energies, a, B, t, w):
+    """The sum of all V."""
+    total = 0.0
+    for k in range(formulas.energies):
+        h, c = formulas.first[k, 1], formulas.first[k, 2]
+        for _ in range(formulas.first[k + 1, 0] - formulas.first[k, 0]):
+            gather(formulas, h, formulas.tape[k, 5], a, B, energies.y[Y0])
+            total += energy_of(formulas, k, c, energies.y[Y0], t, w)
+            h, c = h + formulas.tape[k, 5], c + formulas.tape[k, 6]
+    return total
+
+
+@njit
+def work_of_rows(energies, lam):
+    """Σ λ (g(y₁, t̄) − g(y₀, t̄)): the work of equations that depend on time."""
+    total = 0.0
+    for i in range(energies.row.shape[0]):
+        total += lam[energies.row[i]] * (energies.V0[i] - energies.V1[i])
+    return total
+
+
+@njit
+def take_multipliers(energies, lam):
+    """The factors of the forces of rows."""
+    for i in range(energies.row.shape[0]):
+        energies.factor[i] = lam[energies.row[i]]
+
+
+@njit
+def add_energy_forces(formulas, energies, a0, B0, a1, B1, t, w, vectors):
+    """Add the forces and moments of all energies to F̄ and M̄; V₁ and F₁ are those of (a₁, B₁)."""
     for k in range(formulas.energies):
         i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
         handles = formulas.tape[k, 5]
         for _ in range(formulas.first[k + 1, 0] - i):
-            discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
+            discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, t, w)
+            s = energies.factor[i]
             for n in range(handles):
                 kind, b = formulas.handle[h + n, 0], formulas.handle[h + n, 1]
-                F = energies.y[PUSH, 3 * n], energies.y[PUSH, 3 * n + 1], energies.y[PUSH, 3 * n + 2]
+                F = s * energies.y[PUSH, 3 * n], s * energies.y[PUSH, 3 * n + 1], s * energies.y[PUSH, 3 * n + 2]
                 m = cross(mean_lever(B0, B1, b, formulas.handle_point[h + n]), F)
                 for j in range(3):
                     if kind == POINT:
@@ -224,105 +315,3 @@ def add_energy_forces(formulas, energies, a0, B0, a1, B1, w, vectors):
 def mean_lever(B0, B1, b, r):
     u, v = to_world(B0, b, r), to_world(B1, b, r)
     return 0.5 * (u[0] + v[0]), 0.5 * (u[1] + v[1]), 0.5 * (u[2] + v[2])
-
-
-@njit
-def put_wrenches(formulas, slot, h, handles, B0, B1, f, wrench):
-    """The forces and moments on the bodies of an instance, of the forces f on its handles, at mean levers."""
-    wrench[:, :] = 0.0
-    for n in range(handles):
-        kind, b, s = formulas.handle[h + n, 0], formulas.handle[h + n, 1], slot[h + n]
-        F = f[3 * n], f[3 * n + 1], f[3 * n + 2]
-        m = cross(mean_lever(B0, B1, b, formulas.handle_point[h + n]), F)
-        for j in range(3):
-            if kind == POINT:
-                wrench[s, j] += F[j]
-            wrench[s, 3 + j] += m[j]
-
-
-@njit
-def put_covector(formulas, slot, h, handles, B1, q, covector):
-    """How q·δy₁ depends on (δa, δφ) of the bodies of an instance."""
-    covector[:, :] = 0.0
-    for n in range(handles):
-        kind, b, s = formulas.handle[h + n, 0], formulas.handle[h + n, 1], slot[h + n]
-        u = cross(to_world(B1, b, formulas.handle_point[h + n]), (q[3 * n], q[3 * n + 1], q[3 * n + 2]))
-        for j in range(3):
-            if kind == POINT:
-                covector[s, j] += q[3 * n + j]
-            covector[s, 3 + j] += u[j]
-
-
-@njit
-def add_outer_product(energies, i, c, wrench, covector, lower, upper):
-    """c wrench covectorᵀ, over the bodies of instance i."""
-    n, first = energies.bodies[i], energies.pair_first[i]
-    for s in range(n):
-        for t in range(n):
-            for y in range(6):
-                x = c * wrench[s, y]
-                if x != 0.0:
-                    for z in range(6):
-                        o = energies.pair[first + s * n + t, y // 3, z // 3]
-                        if o >= 0:
-                            lower[o + 3 * (y % 3) + z % 3] += x * covector[t, z]
-                        else:
-                            upper[-1 - o + 3 * (z % 3) + y % 3] += x * covector[t, z]
-
-
-@njit
-def couple_energies(formulas, energies, step, a0, B0, a1, B1, w, d, lower, upper):
-    """Add −h times the derivative of all these forces to the matrix."""
-    y = energies.y
-    for k in range(formulas.energies):
-        i, h, c = formulas.first[k, 0], formulas.first[k, 1], formulas.first[k, 2]
-        handles, numbers = formulas.tape[k, 5], formulas.tape[k, 6]
-        o = 3 * handles + 1 + numbers
-        for _ in range(formulas.first[k + 1, 0] - i):
-            alpha, change = discrete_force(formulas, energies, k, i, h, c, a0, B0, a1, B1, w)
-            alike, q = energies.invariant[i] == 1, energies.q
-            at = Y1 if alike else MEAN
-            for n in range(handles):  # levers
-                F = y[PUSH, 3 * n], y[PUSH, 3 * n + 1], y[PUSH, 3 * n + 2]
-                b = formulas.handle[h + n, 1]
-                alone = energies.pair_first[i] + energies.slot[h + n] * (energies.bodies[i] + 1)
-                place = energies.pair[alone, ROTATION_PART, ROTATION_PART]
-                add_product(lower, place, -0.5 * step, F, to_world(B1, b, formulas.handle_point[h + n]))
-            follows = change > 0.0 and alpha != 0.0
-            if follows:  # n ∂α/∂y₁, with ∂(n·Δy) = 2 n·δy₁
-                push_of(formulas, k, c, y[Y1], w, q[0])
-                for j in range(3 * handles):
-                    q[0, j] = (y[PUSH, j] - q[0, j]) / change
-            d[:] = 0.0
-            for j in range(3 * handles):
-                load(formulas, k, c, y[at], w)
-                for e in range(o, o + 1 + 3 * handles):
-                    d[e] = 0.0
-                d[j] = 1.0
-                run_with_derivatives(formulas.code, formulas.constant, formulas.tape[k, 2], formulas.tape[k, 4], w, d)
-                d[j] = 0.0
-                for e in range(3 * handles):
-                    q[1, e] = 0.5 * d[o + 1 + e]
-                q[1, j] -= alpha * weight_of(formulas, energies, i, h, j)
-                if alike:
-                    for e in range(3 * handles):
-                        q[2, e] = q[1, e] / weight_of(formulas, energies, i, h, e)
-                    n = j - j % 3
-                    half = 0.5 if j == n else 0.0, 0.5 if j == n + 1 else 0.0, 0.5 if j == n + 2 else 0.0
-                    moment = cross(half, (y[PUSH, n], y[PUSH, n + 1], y[PUSH, n + 2]))
-                    rigid_remainder(formulas, h, handles, energies.weight[i], y[MEAN], q[2], moment, q[1])
-                if follows:
-                    along = 0.0
-                    for e in range(3 * handles):
-                        along += q[1, e] * y[CHANGE, e]
-                    q[0, j] += along / change
-                put_wrenches(formulas, energies.slot, h, handles, B0, B1, energies.q[1], energies.wrench)
-                energies.q[2, :] = 0.0
-                energies.q[2, j] = 1.0
-                put_covector(formulas, energies.slot, h, handles, B1, energies.q[2], energies.covector)
-                add_outer_product(energies, i, -step, energies.wrench, energies.covector, lower, upper)
-            if follows:
-                put_wrenches(formulas, energies.slot, h, handles, B0, B1, y[NORMAL], energies.wrench)
-                put_covector(formulas, energies.slot, h, handles, B1, energies.q[0], energies.covector)
-                add_outer_product(energies, i, step, energies.wrench, energies.covector, lower, upper)
-            i, h, c = i + 1, h + handles, c + numbers

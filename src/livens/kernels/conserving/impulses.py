@@ -6,7 +6,7 @@ from ..._jit import inline, njit
 from ..constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
 from ..coordinates import to_world
 from ..potential import kinetic, to_body
-from ..rows import jacobians
+from ..row_tapes import all_jacobians, tape_rates
 from ..sparse import assemble, remove_dampers
 from ..sparse_lu import factor_lu, solve_lu
 from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START_P, cayley_increment
@@ -51,10 +51,11 @@ def mean_momenta(bodies, vectors):
 
 
 @njit
-def hard_rates(rows, bodies, blocks, G, p, L, signals, row, x):
-    """Rates of the constraint equations; zero for dampers."""
+def hard_rates(rows, bodies, blocks, tapes, G, p, L, signals, row, partial, x):
+    """Rates of the constraint equations, with ∂g/∂t of user-written ones in `partial`; zero for dampers."""
     constraint_rates(bodies, blocks, G, p, L, x)
     add_prescribed_rates(rows, signals, row, 0.0, x)
+    tape_rates(tapes, partial, x)
     for r in range(x.shape[0]):
         if rows.rate[r] > 0.0:
             x[r] = 0.0
@@ -104,12 +105,15 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     """A correction of μ and c by (5), with a `fresh` matrix or the last one; the change of cμ goes into trial.change.
     Returns the residual rates as violations after a step, in tolerances."""
     vectors, c = work.trial, trial.tilt[0]
-    jacobians(system.rows, system.coordinates, work.a, work.B, work.N)
+    all_jacobians(system, work.a, work.B, signals, row, work, trial.partial, work.N)
     if fresh:
         impulse_matrix(system, work.G, work.N, c, trial.both, trial.scratch, trial.below, trial.above)
     mean_momenta(system.bodies, vectors)
     apply_multipliers(system.blocks, work.N, -1.0 / c, trial.mu, vectors[END_P], vectors[END_L])
-    hard_rates(system.rows, system.bodies, system.blocks, work.N, vectors[END_P], vectors[END_L], signals, row, work.x)
+    hard_rates(
+        system.rows, system.bodies, system.blocks, system.tapes, work.N, vectors[END_P], vectors[END_L], signals, row,
+        trial.partial, work.x,
+    )  # fmt: skip
     e, _ = largest_violation(system.rows, work.x)
     solve_lu(system.blocks, trial.below, trial.above, work.x, work.y)
     for r in range(trial.mu.shape[0]):

@@ -14,7 +14,7 @@ from ..._jit import inline, njit
 from ..arrays import ITERATIONS
 from ..constrain import largest_coordinates, largest_violation
 from ..potential import to_body
-from ..rows import violations
+from ..row_tapes import all_violations
 from ..sparse_lu import factor_lu, solve_lu
 from ..status import OK, SOLVE
 from .balance import (
@@ -28,9 +28,11 @@ from .balance import (
     newton_matrix,
     row_residuals,
 )
-from .energies import add_energy_forces, couple_energies
+from .energies import add_energy_forces, evaluate_ends, start_energies, take_multipliers
+from .energy_couplings import couple_energies
 from .impulses import correct_impulses, impulse_residuals, start_momenta
 from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
+from .pushes import add_pushes, couple_pushes, slip_residuals
 
 MOST_CORRECTIONS = 60
 SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
@@ -87,10 +89,70 @@ def ratio(x, last):
 
 
 @inline
+def middle_time(clock, signals, before, row):
+    """t̄, the middle of the step; 0 if nothing depends on the time."""
+    return 0.5 * (signals[before, clock] + signals[row, clock]) if clock >= 0 else 0.0
+
+
+@inline
+def add_written(system, state, everything, of_formulas, of_rows, vectors):
+    """Add user-written forces, and those of user-written energies and rows, to F̄ and M̄."""
+    work, trial, formulas, energies = everything.work, everything.trial, system.formulas, everything.energies
+    if formulas.energies > 0:
+        evaluate_ends(formulas, energies, work.a, work.B, of_formulas, trial.registers)
+        add_energy_forces(formulas, energies, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
+    if formulas.forces > 0:
+        add_pushes(formulas, everything.pushes, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors)
+    if everything.formulas.energies > 0:
+        take_multipliers(everything.rows, work.lam)
+        evaluate_ends(everything.formulas, everything.rows, work.a, work.B, of_rows, trial.registers)
+        add_energy_forces(
+            everything.formulas, everything.rows, state.a, state.B, work.a, work.B, of_rows, trial.registers, vectors
+        )
+    if system.rolls:
+        take_multipliers(everything.rolls, work.lam)
+        add_pushes(
+            everything.rolling, everything.rolls, state.a, state.B, work.a, work.B, 0.0, trial.registers, vectors
+        )
+
+
+@inline
+def couple_written(system, state, everything, h, of_formulas, of_rows, vectors):
+    """Add their derivatives to Newton's matrix."""
+    work, trial, formulas, energies = everything.work, everything.trial, system.formulas, everything.energies
+    if formulas.energies > 0:
+        couple_energies(
+            formulas, energies, h, state.a, state.B, work.a, work.B, of_formulas, trial.registers,
+            trial.lower, trial.upper,
+        )  # fmt: skip
+    if formulas.forces > 0:
+        couple_pushes(
+            formulas, everything.pushes, h, state.a, state.B, work.a, work.B, of_formulas, trial.registers, vectors,
+            trial.lower, trial.upper,
+        )  # fmt: skip
+    if everything.formulas.energies > 0:
+        couple_energies(
+            everything.formulas, everything.rows, h, state.a, state.B, work.a, work.B, of_rows, trial.registers,
+            trial.lower, trial.upper,
+        )  # fmt: skip
+    if system.rolls:
+        couple_pushes(
+            everything.rolling, everything.rolls, h, state.a, state.B, work.a, work.B, 0.0, trial.registers, vectors,
+            trial.lower, trial.upper,
+        )  # fmt: skip
+
+
+@inline
 def solve_step(system, state, everything, h, signals, before, row, most):
     """(1) to (5): on return `work` holds q₁, F̄, M̄, λ̄ and p̃₀. First guesses are from `most` last steps."""
     work, measures, pattern, trial = everything.work, everything.measures, everything.pattern, everything.trial
-    vectors, lam, energies = work.trial, work.lam, everything.energies
+    vectors, lam = work.trial, work.lam
+    of_formulas = middle_time(system.formulas.clock, signals, before, row)
+    of_rows = middle_time(system.tapes.clock, signals, before, row)
+    if system.formulas.clock >= 0:
+        start_energies(system.formulas, everything.energies, state.a, state.B, of_formulas, trial.registers)
+    if system.tapes.clock >= 0:
+        start_energies(everything.formulas, everything.rows, state.a, state.B, of_rows, trial.registers)
     rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
@@ -104,11 +166,12 @@ def solve_step(system, state, everything, h, signals, before, row, most):
         start_momenta(system.blocks, work.G, trial.tilt[0], trial.mu, state.p, state.L, vectors)
         evaluate(system, measures, pattern, state.a, state.B, work.a, work.B, lam, fresh, signals, before, row, trial)
         add_forces(system, measures, state.a, state.B, work.a, work.B, signals, before, row, trial, vectors)
-        if system.formulas.energies > 0:
-            add_energy_forces(system.formulas, energies, state.a, state.B, work.a, work.B, work.registers, vectors)
+        add_written(system, state, everything, of_formulas, of_rows, vectors)
         if result == OK:
             break
-        violations(system.rows, system.coordinates, work.a, work.B, state.angle, signals, row, work.g)
+        all_violations(system, work.a, work.B, state.angle, signals, row, work, work.g)
+        if system.rolls:
+            slip_residuals(h, everything.rolls, work.g)
         last_e = e
         e, which = largest_violation(system.rows, work.g)
         work.fault[0] = which
@@ -119,11 +182,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             newton_matrix(
                 system, measures, pattern, h, state.a, state.B, work.a, work.B, signals, before, row, vectors, trial
             )
-            if system.formulas.energies > 0:
-                couple_energies(
-                    system.formulas, energies, h, state.a, state.B, work.a, work.B, work.registers, energies.d,
-                    trial.lower, trial.upper,
-                )  # fmt: skip
+            couple_written(system, state, everything, h, of_formulas, of_rows, vectors)
             factor_lu(pattern.blocks, trial.lower, trial.upper, trial.scratch)
         least = min(least, last)
         change = correct(everything, state, h, far)
