@@ -9,7 +9,7 @@ with the Cayley vector x of (1) in spin.py and the matrix K of Newton's method f
     K = J + x̂ J − (J x)^ − h L xᵀ,    cay(x)⁻¹ δcay(x) = 2/(1 + |x|²) (I − x̂) δx,    K δx = (h/2)(1 + |x|²) δL.
 
 The simplified matrix (h²/2) G₀ M⁻¹ G₀ᵀ has G₀ in the place of G₁ and J⁻¹ in that of (I − x̂) K⁻¹. The rows of the exact
-one are multiplied by their weights w, 1 over the tolerance: the pivots of its factorisation then depend on no unit.
+one are multiplied by their weights w, 1 over their tolerances: the pivots of its factorisation then depend on no unit.
 Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, VII.5.
 """
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .kinds import VELOCITY_ONLY
 
 
 @njit
@@ -31,10 +30,22 @@ def largest_turn(cayley):
 
 
 @njit
-def multiply_by_drift(bodies, blocks, rows, h, L, cayley, N):
-    """N ← (1/h) w N D M, such that N M⁻¹ Gᵀ is (1/h) w N D Gᵀ; D = h M⁻¹ for rows that constrain velocities only."""
+def weigh_rows(blocks, rows, N):
+    """N ← w N."""
     for J in range(blocks.side.shape[0] - 1):
         first, n = blocks.row[J], blocks.row[J + 1] - blocks.row[J]
+        for s in range(blocks.side[J], blocks.side[J + 1]):
+            e = blocks.side_entry[s]
+            for r in range(n):
+                for k in range(6):
+                    N[e + r, k] *= rows.weight[first + r]
+
+
+@njit
+def multiply_by_drift(bodies, blocks, h, L, cayley, N):
+    """N ← (1/h) N D M, such that N M⁻¹ Gᵀ is (1/h) N D Gᵀ."""
+    for J in range(blocks.side.shape[0] - 1):
+        n = blocks.row[J + 1] - blocks.row[J]
         for s in range(blocks.side[J], blocks.side[J + 1]):
             b, e = blocks.side_body[s], blocks.side_entry[s]
             x, y, z = cayley[b, 0], cayley[b, 1], cayley[b, 2]
@@ -50,10 +61,6 @@ def multiply_by_drift(bodies, blocks, rows, h, L, cayley, N):
             A02, A12, A22 = K01 * K12 - K02 * K11, K02 * K10 - K00 * K12, K00 * K11 - K01 * K10
             c0, c1, c2 = det * J0, det * J1, det * J2
             for r in range(n):
-                for k in range(6):
-                    N[e + r, k] *= rows.weight[first + r]
-                if rows.kind[first + r] >= VELOCITY_ONLY:
-                    continue
                 u0, u1, u2 = N[e + r, 3], N[e + r, 4], N[e + r, 5]
                 w0 = u0 - (u1 * z - u2 * y)
                 w1 = u1 - (u2 * x - u0 * z)

@@ -50,7 +50,7 @@ from ..kernels.constrain import (
 from ..kernels.coordinates import update_coordinates
 from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
-from ..kernels.position_matrix import largest_turn, multiply_by_drift
+from ..kernels.position_matrix import largest_turn, multiply_by_drift, weigh_rows
 from ..kernels.potential import add_work
 from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
@@ -73,6 +73,8 @@ NEAR = 100.0  # largest displacement that the violations may still mean, in tole
 ROUGH = 1e8  # condition of S from which on multipliers, which grow with 1/σ, are not extrapolated
 GLIMPSE = 1e-5  # where S has lost rows: time after the end of a step at which G shows them again, in steps
 AHEAD = 3  # further iterations with a matrix that cost about as much as a new one
+SIMPLIFIED = 12  # iterations with S(q₀) of bodies that roll, for which the exact matrix is not exact
+SMALLEST_PART = 1e-3  # of a correction that overshoots
 POSITION_ITERATIONS = 80  # in all, before the step has failed
 
 
@@ -84,7 +86,9 @@ def newton_correction(system, work, h, L, signals, row, exact, fresh):
         work.x[r] = work.g[r] * (system.rows.weight[r] if exact else 1.0)
     if fresh:
         all_jacobians(system, work.a, work.B, signals, row, work, work.y, work.N)
-        multiply_by_drift(system.bodies, system.blocks, system.rows, h, L, work.cayley, work.N)
+        weigh_rows(system.blocks, system.rows, work.N)
+        if not system.rolls:  # the derivative of their residual has another form
+            multiply_by_drift(system.bodies, system.blocks, h, L, work.cayley, work.N)
         assemble(system.bodies, system.blocks, work.N, work.G, False, work.H)
         if system.blocks.below_block.shape[0] > 0:
             assemble(system.bodies, system.blocks, work.G, work.N, False, work.U)
@@ -120,6 +124,13 @@ def drop_guess(system, work, h, lam, p, L):
 
 
 @inline
+def correct(system, work, h, c, p, L):
+    """λ += c x, and the momenta with it."""
+    add_multiple(c, work.x, work.lam)
+    apply_multipliers(system.blocks, work.G, 0.5 * h * c, work.x, p, L)
+
+
+@inline
 def solve_positions(system, state, work, h, span, share, signals, row):
     """The position level: on return `work` holds q₁ and L⁻, `work.lam` the multipliers, `state` p⁺."""
     predict_multipliers(system.rows, span, share, state.account[CONDITION] < ROUGH, state.lam, work.lam)
@@ -131,6 +142,7 @@ def solve_positions(system, state, work, h, span, share, signals, row):
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     exact = state.account[CONDITION] >= SINGULAR
     fresh = False  # the last correction was by a new exact matrix
+    c, part = -2.0 / (h * h), 0.0  # the last correction, times the part of it that was taken
     result = POSITION
     for i in range(POSITION_ITERATIONS):
         a, B, p, L = state.a, state.B, state.p, state.L
@@ -144,6 +156,10 @@ def solve_positions(system, state, work, h, span, share, signals, row):
             )  # fmt: skip
         if status != OK and i == 0:
             drop_guess(system, work, h, state.lam, state.p, state.L)
+            continue
+        if status != OK and part > SMALLEST_PART:
+            part *= 0.5
+            correct(system, work, h, -part * c, state.p, state.L)
             continue
         if status != OK:
             result = status
@@ -167,17 +183,25 @@ def solve_positions(system, state, work, h, span, share, signals, row):
         if not e < 1e300:
             result = NOT_FINITE
             break
-        rate = e / last if i > 0 else (2.0 * largest_turn(work.cayley)) ** 2
-        fresh = rate > 0.5 or e * rate**AHEAD > 1.0 or (i == 0 and exact)
+        if exact and e > 2.0 * last and part > SMALLEST_PART and not system.rolls:  # which have used work.x
+            part *= 0.5
+            correct(system, work, h, -part * c, state.p, state.L)
+            continue
+        if system.rolls:
+            fresh = exact or e > 0.5 * last or i == SIMPLIFIED
+        elif i == 0:  # if bodies turn by more than 0.35 rad, S(q₀) is the safer start: there are several solutions
+            rate = (2.0 * largest_turn(work.cayley)) ** 2
+            fresh = exact or (rate < 0.5 and e * rate**AHEAD > 1.0)
+        else:
+            fresh = e > 0.5 * last or e * (e / last) ** AHEAD > 1.0
         if fresh and not exact:
             exact = True
             work.tally[EXACT_MATRICES] += 1
         last = e
         newton_correction(system, work, h, state.L, signals, row, exact, fresh)
         amplification = largest_displacement(system.rows, work.diagonal, work.x) / (tolerance * e)
-        c = -2.0 / (h * h)
-        add_multiple(c, work.x, work.lam)
-        apply_multipliers(system.blocks, work.G, 0.5 * h * c, work.x, state.p, state.L)
+        part = 1.0
+        correct(system, work, h, c, state.p, state.L)
     return result
 
 
