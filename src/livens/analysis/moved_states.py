@@ -22,7 +22,7 @@ from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS
 
 FOURTH = np.array([0.0, 1.0, -8.0, 8.0, -1.0, 0.0]) / 12.0  # weights of fourth order, for the same nodes
 ALIKE = 1e-8  # relative difference of both orders that is small enough: the error of the sixth is 1e-11 then
-CLOSER = 4  # spacings, each a tenth of the last one, that are tried
+SPACINGS_TRIED = 4  # spacings, each a tenth of the last one, that are tried
 SMALL = 1e-3  # largest change of a state in differences: rotations [rad], and parts of the sizes of other changes
 
 
@@ -86,7 +86,7 @@ def derivative(f: Callable[[float], Array], d: float, size: float) -> Array:
     """f′(0) by values at up to three times ±d, a small part of the size of its argument; closer ones if they are too
     far apart."""
     found: list[tuple[float, Array]] = []
-    for spacing in d * 0.1 ** np.arange(CLOSER):
+    for spacing in d * 0.1 ** np.arange(SPACINGS_TRIED):
         values = np.stack([f(c * float(spacing)) for c in NODE_STEPS])
         six, four = (np.asarray(np.tensordot(w, values, axes=1)) / spacing for w in (NODE_WEIGHTS, FOURTH))
         scale = np.maximum(np.abs(six), np.abs(values).max(axis=0) / size)
