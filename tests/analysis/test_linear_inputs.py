@@ -186,6 +186,29 @@ def test_the_response_to_a_displacement():
     assert found == pytest.approx((8.0 + 0.4j * w) / (8.0 + 0.4j * w - 2.0 * w**2), rel=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("length", [1.0, 0.01, 0.002])
+def test_forces_that_change_within_a_small_part_of_the_mechanism(seed, length):
+    """A spring that is far shorter than the lever arms: accelerations as outputs have the exact rows of A, and as
+    numbers of a motion the sensitivities that follow from these."""
+    R = rotation(np.random.default_rng(seed))
+    m = lv.Model(gravity=R @ (0, 0, -9.81))
+    plate = m.add(lv.Body(lv.MassProperties(2.0, (0.3, 0.4, 0.5)), rotation=R, name="plate"))
+    m.add(lv.Planar(m.world.point(0, 0, 0), plate.point(0, 0, 0), normal=R @ (0, 0, 1), name="table"))
+    foot = m.world.point(*(R @ (1.0 + 0.6 * length, 0.8 * length, 0)))
+    m.add(lv.Spring(foot, plate.point(1, 0, 0), stiffness=50.0, length=0.5 * length, name="cord"))
+
+    def read(now):
+        return np.ravel(now.coordinate_acceleration("table"))
+
+    lin = lv.linearize(m, outputs=[read])
+    assert pytest.approx(lin.A[3:], abs=1e-9 * np.abs(lin.A).max()) == lin.C
+    motion = lv.simulate(m, h=1e-6, until=1e-6)
+    names = [f"q.{name}" for name in lin.names]
+    found = lv.sensitivity(motion, of=lambda motion: read(motion)[:3], wrt=names)
+    assert found == pytest.approx(lin.A[3:, :3], abs=1e-9 * np.abs(lin.A).max())
+
+
 def test_names_and_refusals():
     m, _ = cart_pole(0)
     m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(50, 0, 0), name="box"))

@@ -18,7 +18,7 @@ not depend on what is differentiated; every input and parameter adds one column,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +35,8 @@ from ..record.trajectory import Trajectory
 from ..run.loop import Run
 from ..step import tangent as kernel
 from ..step.livens import Livens
-from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from .moved_states import SMALL, moved, sizes_of_changes
+from ..step.tangent_sources import NODE_STEPS, NODES
+from .moved_states import SMALL, derivative, moved, sizes_of_changes
 from .parameter_nodes import ParameterNodes
 from .tangent_run import placing, refuse, start_changes
 from .tangent_steps import TangentSteps
@@ -163,9 +163,8 @@ class Adjoint:
             if function is None:
                 continue
             for k in some:
-                now = [moved(motion[k : k + 1], motion.compiled, 0.0, still, c * d) for c in NODE_STEPS]
-                slope = np.dot(NODE_WEIGHTS, [_number(function(one)) for one in now]) / d
-                total += float(slope * (motion.t[k] - motion.t[0]))
+                at = partial(self._value, function, k, still, 0.0)
+                total += float(derivative(at, d, motion.h) * (motion.t[k] - motion.t[0]))
         return total
 
     def _slopes(self, function: Number | None, k: int) -> Array:
@@ -173,15 +172,19 @@ class Adjoint:
         slopes = np.zeros(self.changes.shape[1:])
         if function is None:
             return slopes
-        now, sizes = self.motion[k : k + 1], self._sizes
+        sizes = self._sizes
         for place in np.ndindex(*slopes.shape):
             if place[1] == 0 or sizes[place] == 0.0:
                 continue
             change = np.zeros((1, *slopes.shape))
-            change[0][place] = d = SMALL * sizes[place]
-            values = [_number(function(moved(now, self.motion.compiled, c, change))) for c in NODE_STEPS]
-            slopes[place] = np.dot(NODE_WEIGHTS, values) / d
+            change[0][place] = sizes[place]
+            at = lambda c, change=change: self._value(function, k, change, c)  # noqa: E731
+            slopes[place] = derivative(at, SMALL, 1.0) / sizes[place]
         return slopes
+
+    def _value(self, function: Number, k: int, change: Array, c: float, longer: float = 0.0) -> Array:
+        """A function of the state k, moved by c times a change, at a later time."""
+        return np.asarray(_number(function(moved(self.motion[k : k + 1], self.motion.compiled, c, change, longer))))
 
     @cached_property
     def _sizes(self) -> Array:

@@ -18,9 +18,10 @@ from ..checks import positive
 from ..compile.joint_space import space_of
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
+from .moved_states import size_of
 from .tangent import Tangent
 
-LEAST = 1e-6  # of a radian, or of the largest lever arm: motions that are smaller count as this large
+LEAST = 1e-6  # of a radian, or of the size of the mechanism: motions that are smaller count as this large
 
 
 def floquet(motion: Trajectory, tolerance: float = 1e-3) -> Floquet:
@@ -73,14 +74,13 @@ class Floquet:
 
 def _check_returns(motion: Trajectory, tolerance: float) -> None:
     """Raise a ModelError if a motion does not end where it began. Where all stored values are those of its ends, they
-    do not show how far it moves: then changes are relative to a radian, or the largest lever arm, and to that over the
-    period; otherwise to a millionth of these at least."""
+    do not show how far it moves: then changes are relative to a radian, or the size of the mechanism, and to that over
+    the period; otherwise to a millionth of these at least."""
     q, v, period = motion.q, motion.v, float(motion.t[-1] - motion.t[0])
     turn = np.round((q[-1] - q[0]) / (2.0 * np.pi)) * 2.0 * np.pi
     angles = np.array([one.unit == "rad" for one in space_of(motion.compiled).every], dtype=np.bool_)
     changes = (q[-1] - q[0] - np.where(angles, turn, 0.0), v[-1] - v[0])
-    lever = float(np.abs(motion.system.rows.point).max(initial=0.0)) or float(np.abs(q).max(initial=0.0))
-    sizes = np.where(angles, 1.0, lever) * (1.0 if len(motion) == 2 else LEAST)
+    sizes = np.where(angles, 1.0, size_of(motion.system, motion.record.a)) * (1.0 if len(motion) == 2 else LEAST)
     for change, values, size, of in zip(changes, (q, v), (sizes, sizes / period), ("", "rate of "), strict=True):
         excess = np.abs(change) / np.maximum(size, np.abs(values).max(initial=0.0) or 1e-300)
         k = int(excess.argmax())

@@ -24,10 +24,9 @@ from ..describe.model import Model
 from ..describe.thing import Thing
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
-from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS
 from .linear_inputs import Inputs
 from .linear_system import with_unit
-from .moved_states import SMALL, moved
+from .moved_states import SMALL, derivative, moved
 from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
 
 INPUT_PART = 1e-2  # of the input that accelerates as much as the motion does: spacing in differences
@@ -159,18 +158,23 @@ def _by_states(place: Place, f: Callable[[Trajectory], Array]) -> Array:
     columns = [np.zeros((0, len(f(motion))))]
     for k, size in enumerate(place.sizes.tolist()):
         change = np.stack([place.exact.dq[..., k], place.exact.dp[..., k]])[None]
-        values = [f(moved(motion, place.driven, c * SMALL * size, change)) for c in NODE_STEPS]
-        columns.append(np.tensordot(NODE_WEIGHTS, np.stack(values), axes=1)[None] / (SMALL * size))
+        at = partial(_moved_value, place, f, motion, change)
+        columns.append(derivative(at, SMALL * size, size)[None])
     return np.concatenate(columns).T
+
+
+def _moved_value(place: Place, f: Callable[[Trajectory], Array], motion: Trajectory, change: Array, c: float) -> Array:
+    return f(moved(motion, place.driven, c, change))
 
 
 def _by_inputs(place: Place, f: Callable[[Trajectory], Array]) -> Array:
     """∂f/∂u of a function of a motion of one state."""
     columns = [np.zeros((0, len(f(place.now()))))]
     for k, size in enumerate(place.efforts.tolist()):
-        values = []
-        for c in NODE_STEPS:
-            with place.inputs.changed(k, c * INPUT_PART * size):
-                values.append(f(place.now()))
-        columns.append(np.tensordot(NODE_WEIGHTS, np.stack(values), axes=1)[None] / (INPUT_PART * size))
+        columns.append(derivative(partial(_pushed_value, place, f, k), INPUT_PART * size, size)[None])
     return np.concatenate(columns).T
+
+
+def _pushed_value(place: Place, f: Callable[[Trajectory], Array], k: int, u: float) -> Array:
+    with place.inputs.changed(k, u):
+        return f(place.now())

@@ -44,6 +44,7 @@ from .linear_inputs import Inputs, load_of, motor_of
 from .linear_outputs import Place, output_matrices
 from .linear_steps import step_matrices
 from .linear_system import LinearSystem
+from .moved_states import size_of
 from .rates_of_changes import RatesOfChanges
 from .rotation_coordinates import RotationCoordinates
 from .segment import Segment
@@ -100,10 +101,9 @@ class Linearisation:
         return fit.state
 
     def _sizes(self) -> tuple[Array, Array]:
-        """Sizes of changes of x: 1 rad, or the longest lever arm, and of rates with the fastest rate of the motion and
-        of its small changes (that of the steps if there is none); of inputs: what accelerates a coordinate as much."""
-        m, rows = self.m, self.space.space.system.rows
-        length = float(np.abs(rows.point).max(initial=0.0)) or 1.0
+        """Sizes of changes of x: 1 rad, or the size of the mechanism, and of rates with the fastest rate of the motion
+        and of its small changes (that of the steps if there is none); of inputs: what accelerates as much."""
+        m, length = self.m, size_of(self.space.compiled.system, self.state.a)
         unit = np.where([unit == "rad" for unit in self.space.units], 1.0, length)
         A = self.exact.A / np.tile(unit, 2)[:, None] * np.tile(unit, 2)
         stiff, damped = (float(np.abs(part).max(initial=0.0)) for part in (A[m:, :m], A[m:, m:]))

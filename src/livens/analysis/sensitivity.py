@@ -25,7 +25,7 @@ from ..record.trajectory import Trajectory
 from ..run.prepare import prepare
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from .moved_states import SMALL, moved, sizes_of_changes, small_part
+from .moved_states import SMALL, derivative, moved, sizes_of_changes, small_part
 from .parameter_nodes import ParameterNodes
 from .tangent_run import Start, run_parameters, run_tangent
 
@@ -83,7 +83,8 @@ def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Arra
     d = small_part(sizes, change)
     if np.any(longer):
         d = min(d, SMALL * motion.h)
-    return _difference(of, [moved(motion, motion.compiled, c * d, change, c * d * longer) for c in NODE_STEPS], d)
+    at = lambda c: _numbers(of(moved(motion, motion.compiled, c, change, c * longer)))  # noqa: E731
+    return derivative(at, d, d / SMALL)
 
 
 def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
