@@ -13,7 +13,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::livens.ModelWarning")
 @pytest.mark.parametrize("seed", range(30))
 def test_the_energy_balance_is_exact(seed):
     """At half of the step that resolves the stiffest vibration at the start, to the round-off of energies and steps."""
-    built = build(describe(seed))
     model = build(describe(seed))
     h, steps = 0.5 * min(lv.stiffness(model).step(), 0.01), 100
     motion = lv.simulate(model, lv.EnergyMomentum(), h=h, until=steps * h)
