@@ -13,6 +13,7 @@ from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START
 
 MOST_TILT = 2.0  # bounds of c and 1/c
 SLOW, SLOWEST = 0.2, 0.99  # ratios of two changes of c between which they are summed up
+TILT_ROUND_OFF = 1e-9  # changes of c that may be round-off, whose ratio says nothing
 FAINT = 1e-24  # kinetic energy of the impulses μ, relative to all of it, below which c = 1
 
 
@@ -84,7 +85,7 @@ def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
 def next_tilt(c, change, last):
     """The next c after a change, and the change to be kept: changes that decrease slowly, by one ratio, are summed up
     (Aitken)."""
-    if SLOW * last * last < change * last < SLOWEST * last * last:
+    if abs(change) > TILT_ROUND_OFF and SLOW * last * last < change * last < SLOWEST * last * last:
         return min(MOST_TILT, max(1.0 / MOST_TILT, c + change * last / (last - change))), 0.0
     return c + change, change
 
