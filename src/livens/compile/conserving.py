@@ -216,7 +216,7 @@ def _trial(m: int, blocks: Blocks, values: int, r: int, of_rows: int, entries: i
         scratch=np.zeros(2 * max(NODE_ROWS, int(np.diff(blocks.row).max(initial=0))) ** 2),
         mu=np.zeros(r),
         change=np.zeros(r),
-        tilt=np.ones(1),
+        tilt=np.ones(2),
         below=np.zeros(of_rows),
         above=np.zeros(of_rows),
         both=np.zeros((entries, 6)),

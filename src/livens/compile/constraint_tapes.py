@@ -23,7 +23,7 @@ from ..kernels.arrays import Ints, Tapes
 from .bodies import Frames
 from .rows import Group
 
-OPCODES = {name: number for name, number in vars(opcodes).items() if name.isupper()}
+OPCODES: dict[str, int] = {name: number for name, number in vars(opcodes).items() if name.isupper()}
 
 
 def compile_tapes(blocks: list[Group], frames: Frames, clock: int) -> Tapes:

@@ -22,8 +22,9 @@ step is symmetric: back from q₁, c becomes 1/c. μ is of second order in h.
 
 (1) to (4) are solved by Newton's method with exact derivatives, on the sparse pattern of bodies and rows; the matrix is
 kept while corrections decrease tenfold. A correction of μ follows in the same iteration, from the sparse matrix
-S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h². The iteration ends
-when the next correction would be round-off; two corrections are usual.
+S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ: with the joints closed, p̃₁ changes by −c G(q₀)ᵀδμ, to the order of h². Then c follows μ;
+its changes are summed up where they decrease slowly. The iteration ends when the next correction would be round-off;
+two corrections are usual.
 """
 
 from __future__ import annotations
@@ -223,8 +224,8 @@ class EnergyMomentum:
     Implicit, of second order, symmetric. Springs, attraction, stops, joints and all that users write do exactly the
     work that is booked, so that stiff springs and long steps (hω of 1 to 100), where the kicks of `lv.Livens` are
     unstable, are safe; vibrations that a step does not resolve get a wrong phase. A step costs four to six times that
-    of `lv.Livens()` (four times on long chains), and must not turn a body by more than about 0.2 rad: otherwise the
-    equations of the joints may not converge.
+    of `lv.Livens()` (four times on long chains, 25 times on beams), and must not turn a body by more than about 0.2
+    rad: otherwise the equations of the joints may not converge. It does not take contact, ropes and dry friction.
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))

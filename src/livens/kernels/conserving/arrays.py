@@ -92,7 +92,7 @@ class Trial(NamedTuple):
     scratch: Floats  # two blocks of the largest size (2 n²,)
     mu: Floats  # impulses of the velocity level (r,)
     change: Floats  # of cμ in an iteration (r,)
-    tilt: Floats  # c of their equation (1,)
+    tilt: Floats  # c of their equation, and its last change (2,)
     below: Floats  # matrix of their equation: diagonal and lower blocks, in the pattern of S (values,)
     above: Floats  # upper blocks, transposed (values,)
     both: Floats  # Jacobian entries at both ends, joined (entries, 6)

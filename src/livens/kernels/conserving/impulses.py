@@ -12,6 +12,8 @@ from ..sparse_lu import factor_lu, solve_lu
 from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START_P, cayley_increment
 
 MOST_TILT = 2.0  # bounds of c and 1/c
+SLOW, SLOWEST = 0.2, 0.99  # ratios of two changes of c between which they are summed up
+TILT_ROUND_OFF = 1e-9  # changes of c that may be round-off, whose ratio says nothing
 FAINT = 1e-24  # kinetic energy of the impulses μ, relative to all of it, below which c = 1
 
 
@@ -79,6 +81,15 @@ def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
     return min(MOST_TILT, max(1.0 / MOST_TILT, (e1 / e0) ** 0.25))
 
 
+@inline
+def next_tilt(c, change, last):
+    """The next c after a change, and the change to be kept: changes that decrease slowly, by one ratio, are summed up
+    (Aitken)."""
+    if abs(change) > TILT_ROUND_OFF and SLOW * last * last < change * last < SLOWEST * last * last:
+        return min(MOST_TILT, max(1.0 / MOST_TILT, c + change * last / (last - change))), 0.0
+    return c + change, change
+
+
 @njit
 def impulse_matrix(system, G0, G1, c, both, scratch, below, above):
     """The factors of S(q₁)/c + c G(q₁) M⁻¹ G(q₀)ᵀ = G(q₁) M⁻¹ (G(q₁)/c + c G(q₀))ᵀ, without dampers: in the second term
@@ -119,9 +130,8 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     for r in range(trial.mu.shape[0]):
         trial.change[r] = -c * trial.mu[r]
         trial.mu[r] += work.x[r]
-    trial.tilt[0] = balance_energy(
-        system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
-    )
+    found = balance_energy(system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L)
+    trial.tilt[0], trial.tilt[1] = next_tilt(c, found - c, trial.tilt[1])
     for r in range(trial.mu.shape[0]):
         trial.change[r] += trial.tilt[0] * trial.mu[r]
     return abs(h) * e

@@ -157,6 +157,7 @@ def solve_step(system, state, everything, h, signals, before, row, most):
     far, turned = largest_coordinates(system.coordinates, state.a, state.angle)
     tolerance = 1.0 + POSITION_ROUND_OFF * max(system.finest * far, system.finest_turn * turned)
     known = predict_velocities(system.bodies, state.p, state.L, state.memory, most, vectors)
+    trial.tilt[1] = 0.0
     trial.tilt[0] = predict_multipliers(state.a.shape[0], state.lam, state.memory, known, lam, trial.mu)
     move(h, state.a, state.B, vectors, rest, work.a, work.B)
     change, last, least, best, idle, result = 1e300, 1e300, 1e300, 1e300, 0, SOLVE
