@@ -277,7 +277,7 @@ class EnergyMomentum:
         return "energy_momentum"
 
     def compile_seconds(self, jointed: bool) -> int:
-        return 60
+        return 150
 
     def kernels(self, system: System) -> tuple[Prepare, Rollout]:
         """(prepare, rollout)."""
