@@ -382,7 +382,7 @@ def test_contact_is_refused():
 @pytest.mark.parametrize("model", [exact_energy.double_pendulum, exact_energy.four_bar, exact_energy.floating_chain])
 @pytest.mark.filterwarnings("ignore::livens.ModelWarning")
 def test_round_off_does_not_add_up_in_one_direction(model):
-    """10⁶ steps are in the benchmark: below 1e-12. Rotations stay orthogonal, which they did not without a correction."""
+    """10⁶ steps are in the benchmark: below 1e-12. Rotations stay orthogonal; without a correction they did not."""
     motion = lv.simulate(model(), SCHEME, h=5e-3, until=100.0, every=1000)
     assert worst(motion.energy) <= 1e-13 * np.abs(motion.kinetic).max()
     assert np.abs(np.swapaxes(motion.record.B, 2, 3) @ motion.record.B - np.eye(3)).max() <= 1e-15
