@@ -90,7 +90,7 @@ def conserving_work(system: System, work: Work) -> ConservingWork:
     rows_written = instances_of(written.formulas, False, written.row)
     rows_rolling = instances_of(rolling, True, rolling_row)
     m, n, r = len(made.kind), len(system.bodies.mass), len(system.rows.kind)
-    sizes = np.diff(system.blocks.row)
+    sizes = np.diff(system.blocks.row).astype(np.intp)  # 32 bits in the browser
     block_of = np.repeat(np.arange(len(sizes)), sizes).tolist()
     unknowns = Unknowns(n, sizes.tolist())
     _couple(unknowns, system, made, row_measure, block_of)

@@ -27,9 +27,11 @@ def reaction_metric(system: System, angular: NDArray[np.bool_]) -> Array:
     loop = np.arange(count)
     for some in loops(system):
         loop[some] = some[0]
-    mine = np.repeat(loop, np.diff(blocks.row))
-    sides = np.stack([np.repeat(loop, np.diff(blocks.side)), blocks.side_body], axis=1)
-    of, body = np.unique(sides[mass[blocks.side_body] > 0.0], axis=0).T
+    # np.repeat and np.bincount count in 32 bits in the browser
+    row, side, touched = (x.astype(np.intp) for x in (blocks.row, blocks.side, blocks.side_body))
+    mine = np.repeat(loop, np.diff(row))
+    sides = np.stack([np.repeat(loop, np.diff(side)), touched], axis=1)
+    of, body = np.unique(sides[mass[touched] > 0.0], axis=0).T
     mean = np.bincount(of, mass[body], count) / np.maximum(np.bincount(of, minlength=count), 1)
     levers = (np.abs(rows.point).max(axis=2) * (rows.body > 0)).max(axis=1)  # the world has no size
     levers = np.maximum(levers, np.where((rows.kind == DISTANCE) | (rows.kind == TAPE), rows.value, 0.0))
