@@ -11,9 +11,11 @@ import pytest
 import livens as lv
 from livens.look.picture.extent import upright
 from livens.look.picture.lengths import nice
+from livens.look.render import letters
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
 from livens.look.render.scene import Scene
+from tests.helpers import problems
 
 PAPER = np.array([244, 243, 239])
 
@@ -284,3 +286,31 @@ def test_a_gif_keeps_the_colours_of_thin_lines(tmp_path, theme):
     film, still = read(tmp_path / "many.gif")[0].astype(int), read(tmp_path / "many.png")[0].astype(int)
     assert np.abs(film - still).max() <= 16
     assert np.array_equal(film[2, 2], still[2, 2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_torque_has_two_heads_and_a_force_one(seed):
+    """In any orientation; every head has two barbs that end behind it."""
+    R = problems.turned(seed)
+    m = lv.Model()
+    bar = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=1e3), name="bar"))
+    m.add(lv.Load(bar.center, force=R[:, 0], name="push"))
+    m.add(lv.Load(bar.center, torque=R[:, 1], name="twist"))
+    scene = Scene(lv.simulate(m, h=1e-3, until=0.01))
+    arrows = [line.corners for line in scene.lines(0, scene.camera([0], 320, 240)) if line.kind == "load"]
+    for corners, along, heads in zip(arrows, (R[:, 0], R[:, 1]), (1, 2), strict=True):
+        place = (corners - corners[0]) @ (scene.up @ along)
+        beside = np.linalg.norm(corners - corners[0] - np.outer(place, scene.up @ along), axis=1)
+        tips, barbs = place[beside < 1e-12], place[beside > 1e-6]
+        assert len(np.unique(tips[1:].round(9))) == heads
+        assert len(barbs) == 2 * heads
+        assert len(np.unique(barbs.round(9))) == heads
+
+
+def test_letters_that_descend_end_below_the_others():
+    """ "g" is no "9": g, j, p, q and y end two squares below the line on which the others stand."""
+    low = {letter: int(np.flatnonzero(letters.mask(letter).any(axis=1)).max()) for letter in letters.LETTERS}
+    below = {letter for letter, row in low.items() if row >= letters.LETTER_HEIGHT}
+    assert below == set("gjpqy")
+    shapes = {letters.mask(letter).tobytes() for letter in letters.LETTERS}
+    assert len(shapes) == len(letters.LETTERS) - 2  # "-" and "−", "x" and "×" are alike

@@ -184,7 +184,8 @@ class Scene:
         return self.picture.symbols.ends(self.now.x[state], self.now.R[state], self.shrink * SYMBOL_SIZE * self.half)
 
     def _loads(self, arrows: Arrows, state: int, camera: Camera) -> list[Array]:
-        """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera."""
+        """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera; those of
+        torques have two heads."""
         begin = arrows.points.at(self.now.x[state], self.now.R[state])
         along = arrows.values[state] @ self.up.T * (ARROW_LENGTH * self.half / arrows.most)
         found = []
@@ -193,9 +194,12 @@ class Scene:
             if length > 1e-6 * self.half:
                 u, side = d / length, np.cross(d, camera.d)
                 side = side / max(float(np.linalg.norm(side)), 1e-300)
-                barbs = [x + d - BARB * self.half * (u + 0.45 * s * side) for s in (1.0, -1.0)]
-                back = [] if arrows.kind == "force" else [x + d - 0.6 * BARB * self.half * u]
-                found.append(np.array([x, x + d, barbs[0], x + d, barbs[1], x + d, *back]))
+                heads = [x + d] if arrows.kind == "force" else [x + d, x + d - 0.6 * BARB * self.half * u]
+                line = [x]
+                for tip in heads:
+                    barbs = [tip - BARB * self.half * (u + 0.45 * s * side) for s in (1.0, -1.0)]
+                    line += [tip, barbs[0], tip, barbs[1], tip]
+                found.append(np.array(line))
         return found
 
     def _body(self, k: int, state: int, camera: Camera) -> Faces:
