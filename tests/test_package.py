@@ -35,7 +35,8 @@ def test_the_version_is_the_same_everywhere():
         "docs/benchmarks.md": r"^Versions: livens ([^,]+),",
     }
     for name, pattern in texts.items():
-        assert re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)[1] == livens.__version__, name
+        text = (root / name).read_text(encoding="utf-8")
+        assert re.search(pattern, text, re.MULTILINE)[1] == livens.__version__, name
 
 
 def test_ships_its_types():
