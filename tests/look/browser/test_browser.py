@@ -222,7 +222,8 @@ WORDS = """() => {
   const below = e => e ? opaque(getComputedStyle(e).backgroundColor) || below(e.parentElement) : [255, 255, 255]
   return [...document.querySelectorAll("label, button, [role=tab], .mantine-Slider-markLabel, #livens-clock")]
     .filter(e => e.textContent.trim() && e.getBoundingClientRect().width > 2)
-    .map(e => [e.textContent.trim(), numbers(getComputedStyle(e.querySelector("span") || e).color).slice(0, 3), below(e)])
+    .map(e => [e, numbers(getComputedStyle(e.querySelector("span") || e).color)])
+    .map(([e, color]) => [e.textContent.trim(), color.slice(0, 3), below(e)])
 }"""
 
 
