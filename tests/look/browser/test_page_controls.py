@@ -1,5 +1,6 @@
 """The stand-alone page in a real browser: phones, keys, readers without WebGL or who prefer less motion, marks."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,19 @@ def test_the_mechanism_is_inside_the_frame_and_not_behind_the_controls(browser, 
     boxes = [page.locator(name).bounding_box() for name in ("header", "footer")]
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= size[0] for box in boxes)
     page.screenshot(path=tmp_path / "frame.png")
+    assert not errors
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [(358, 270), PHONE])
+def test_on_a_phone_the_controls_are_one_row_below_the_time(browser, written, size):
+    page, errors = opened(browser, written, size, "?t=0.5")
+    page.wait_for_function("document.querySelector('#clock').textContent == '0.500 s'")
+    boxes = [page.locator(name).bounding_box() for name in ("#play", "output", "#speed", "#opencurves")]
+    assert np.ptp([box["y"] + box["height"] / 2 for box in boxes]) < 4
+    ends = [(box["x"], box["x"] + box["width"]) for box in boxes]
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(ends))
+    assert ends[-1][1] < size[0]
     assert not errors
     page.context.close()
 
