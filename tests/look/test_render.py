@@ -11,6 +11,8 @@ import pytest
 import livens as lv
 from livens.look.picture.extent import upright
 from livens.look.picture.lengths import nice
+from livens.look.picture.themes import THEMES
+from livens.look.picture.view import view_of
 from livens.look.render import letters
 from livens.look.render.files import png, write_film
 from livens.look.render.raster import Camera, F, coarser, seen
@@ -99,7 +101,8 @@ def test_the_ball_falls_in_the_picture(tmp_path):
         falling().to_png(tmp_path / "fall.png", t=t, size=(240, 180))
         image, frames = read(tmp_path / "fall.png")
         assert (image.shape, frames) == ((180, 240, 3), 1)
-        orange = image[..., 0].astype(int) - image[..., 2] > 80
+        r, g, b = np.moveaxis(image.astype(float), 2, 0)
+        orange = (r - b > 80) & (np.abs(g / np.maximum(r, 1) - 159 / 230) < 0.03)  # the stretched spring has less green
         found.append(np.median(np.nonzero(orange)[0]))  # its thin trace, of the same colour, does not count
     scene = Scene(falling())
     camera = scene.camera(np.arange(len(falling())), 240, 180)
@@ -135,7 +138,7 @@ def test_marks_are_drawn(tmp_path):
     scene = Scene(falling())
     camera = scene.camera(scene.overview, 480, 360)
     metre = camera.height / 2 * F / camera.far
-    row = ink[-12:, :].sum(axis=1).max()
+    row = ink[-12:, :240].sum(axis=1).max()  # without the words of springs at the right
     assert row == pytest.approx(nice(0.18 * 480 / metre) * metre, abs=3)
 
 
@@ -314,3 +317,24 @@ def test_letters_that_descend_end_below_the_others():
     assert below == set("gjpqy")
     shapes = {letters.mask(letter).tobytes() for letter in letters.LETTERS}
     assert len(shapes) == len(letters.LETTERS) - 2  # "-" and "−", "x" and "×" are alike
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_springs_have_the_colours_of_their_extension(theme, tmp_path):
+    """In any orientation and unit: as on pages, short ones, those at rest and long ones; with their words."""
+    R, size = problems.turned(6), 1e-3
+    m = lv.Model(name="springs")
+    for k, length in enumerate((0.5, 1.0, 2.0)):  # the second bodies are 1 size away
+        body = m.add(lv.Body(lv.Ball(0.1 * size, mass=1.0), at=R @ (size, k * size, 0), name=f"ball {k}"))
+        m.add(lv.Spring(m.world.point(*(R @ (0, k * size, 0))), body.center, stiffness=1e-9, length=length * size))
+    motion = lv.simulate(m, h=1e-3, until=0.01)
+    scene = Scene(motion, view_of(motion, theme=theme))
+    found = [line.color for line in scene.lines(0, scene.camera([0], 320, 240)) if line.kind == "spring"]
+    colors = THEMES[theme]
+    half = 0.5 * (np.array(colors.rest) + colors.long)  # stretched by half of the largest extension
+    for color, wanted in zip(found, (half, colors.rest, colors.short), strict=True):
+        assert np.abs(255 * np.array(color) - wanted).max() <= 1.0
+    motion.to_png(tmp_path / "springs.png", size=(640, 480), theme=theme)
+    image, _ = read(tmp_path / "springs.png")
+    for color in (colors.short, colors.rest, colors.long):
+        assert (np.abs(image[-60:, 320:].astype(int) - color).max(axis=2) <= 1).sum() >= 50

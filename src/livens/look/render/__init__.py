@@ -121,7 +121,8 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Pictur
     title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())
     t, up, arrows = float(scene.t[state]), scene.up, scene.arrows
     strain = scene.strain if any(beam.strains for beam in scene.picture.beams) else None
-    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half, strain)
+    springs = len(scene.picture.springs) > 0
+    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half, strain, springs)
     return (255.0 * image + 0.5).astype(np.uint8)
 
 

@@ -6,6 +6,7 @@ World axes are turned so that z is up, against gravity. Lines are ribbons of a f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.beams import BeamPicture, largest_strain
 from ..picture.coils import coils, profile
-from ..picture.colors import readable
+from ..picture.colors import of_extension, readable
 from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
@@ -92,6 +93,9 @@ class Scene:
         self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
         self.shrink = self.picture.shrink(self.half)
         self.strain = largest_strain(self.picture.beams, self.now.x, self.now.R)
+        springs = self.picture.springs
+        ends = springs.ends(self.now.x[self.overview], self.now.R[self.overview])
+        self.extension = float(np.abs(springs.extension(ends)).max(initial=0.0))  # the largest of all springs [m]
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -139,22 +143,25 @@ class Scene:
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
     def lines(self, state: int, camera: Camera) -> list[Line]:
-        """Springs, dampers, rods, axes of joints, contacts, and the traces up to this state."""
+        """Springs in the colours of their extension, dampers, rods, axes of joints, contacts, and the traces up to this
+        state."""
         picture, x, R = self.picture, self.now.x[state], self.now.R[state]
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
         axes = picture.axes.ends(x, R, self.shrink * AXIS * self.half)
+        short, rest, long = self.theme.short, self.theme.rest, self.theme.long
+        tints = of_extension(picture.springs.extension(ends), self.extension, short, rest, long) / 255.0
         drawn = [
-            ("spring", self.grey, picture.springs.names, coils(ends, self.coil, radius)),
-            ("damper", self.grey, picture.dampers.names, picture.dampers.ends(x, R)),
-            ("rod", self.grey, picture.rods.names, picture.rods.ends(x, R)),
-            ("axis", self.ink, picture.axes.names, axes),
+            ("spring", tints, picture.springs.names, coils(ends, self.coil, radius)),
+            ("damper", repeat(self.grey), picture.dampers.names, picture.dampers.ends(x, R)),
+            ("rod", repeat(self.grey), picture.rods.names, picture.rods.ends(x, R)),
+            ("axis", repeat(self.ink), picture.axes.names, axes),
         ]
         found = [
             Line(kind, color, line)
-            for kind, color, names, lines in drawn
-            for line, exists in zip(lines, self.exist(names, state), strict=True)
+            for kind, colors, names, lines in drawn
+            for color, line, exists in zip(colors, lines, self.exist(names, state), strict=False)
             if exists
         ]
         found += [
