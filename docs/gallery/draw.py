@@ -237,7 +237,11 @@ def main(names: list[str]) -> None:
         for some in GALLERY.values():
             for name, options in some.items():
                 if not names or name in names:
-                    rare = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": 2, "dither": Image.Dither.NONE}  # keeps them
+                    rare = {
+                        "method": Image.Quantize.MAXCOVERAGE,
+                        "kmeans": 2,
+                        "dither": Image.Dither.NONE,
+                    }  # keeps them
                     picture = drawn(name, options).convert("RGB").quantize(COLORS, **rare)
                     picture.save(HERE / f"{name}.png", optimize=True)
                     print(name)

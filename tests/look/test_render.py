@@ -338,3 +338,24 @@ def test_springs_have_the_colours_of_their_extension(theme, tmp_path):
     image, _ = read(tmp_path / "springs.png")
     for color in (colors.short, colors.rest, colors.long):
         assert (np.abs(image[-60:, 320:].astype(int) - color).max(axis=2) <= 1).sum() >= 50
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_joints_inside_bodies_show_through(seed, tmp_path, monkeypatch):
+    """As on pages, faintly: the symbol is smaller than the block around it, in any orientation and unit."""
+    size = 10.0 ** (3 * seed)
+    m = lv.Model(name="hidden")
+    block = m.add(lv.Body(lv.Box(size, size, size, mass=1.0), rotation=problems.turned(seed), name="block"))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), block.center, name="pivot"))
+    motion = lv.simulate(m, h=1e-3, until=0.01)
+    motion.to_png(tmp_path / "shown.png", size=(320, 240))
+    monkeypatch.setattr("livens.look.render.scene.FAINT", 0.0)
+    motion.to_png(tmp_path / "hidden.png", size=(320, 240))
+    shown, hidden = (read(tmp_path / name)[0].astype(int) for name in ("shown.png", "hidden.png"))
+    changed = np.abs(shown - hidden).max(axis=2)
+    assert 20 < (changed > 10).sum() < 0.02 * changed.size
+    assert changed.max() <= 0.3 * 255 + 1
+    x, y = np.nonzero(changed > 10)[1], np.nonzero(changed > 10)[0]
+    scene = Scene(motion)
+    middle = scene.camera(scene.overview, 320, 240).screen(np.zeros((1, 3)))[0]
+    assert np.hypot(x.mean() - middle[0], y.mean() - middle[1]) < 8

@@ -116,6 +116,8 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Pictur
     if clear.any():  # opaque faces first; then all, mixed by the opacity of the nearest
         image = _drawn(image, _some(faces, ~clear), camera)
     image = _drawn(image, faces, camera)
+    if len((hidden := scene.faint(state, camera)).opacity):
+        image = _drawn(image, hidden, camera)
     whole = replace(camera, width=camera.width // FINE, height=camera.height // FINE)
     end = max(abs(float(scene.t[0])), abs(float(scene.t[-1])))
     title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())

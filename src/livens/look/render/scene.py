@@ -43,6 +43,7 @@ LINE_WIDTH = {
     "force": 3.0,
     "cone": 1.0,
 }  # of lines [pixels, of 1000]
+FAINT, FAINT_WIDTH = 0.3, 1.4  # opacity and width of the symbols of joints that bodies hide
 BARB = 0.05  # length of the barbs of an arrow, in halves of the largest side of the motion
 OVERVIEW = 200  # states that all fit into the picture
 COIL_CORNERS = 20  # of a turn of a coil
@@ -136,11 +137,21 @@ class Scene:
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
         ]
-        there = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
-        symbols, still = self.symbols(state)[there], self.still[there]
-        for kind, color, pieces in (("symbol", self.ink, symbols[~still]), ("ground", self.grey, symbols[still])):
-            drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
+        drawn += [self._symbol_lines(kind, state, camera, LINE_WIDTH[kind] * pixel) for kind in ("symbol", "ground")]
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
+
+    def faint(self, state: int, camera: Camera) -> Faces:
+        """The symbols of joints, of little opacity: they show through the bodies that hide them, as on pages."""
+        pixel = 1.6 * np.sqrt(camera.height / 1000.0)
+        faces = self._symbol_lines("symbol", state, camera, FAINT_WIDTH * pixel)
+        return faces._replace(opacity=np.full(len(faces.opacity), FAINT))
+
+    def _symbol_lines(self, kind: str, state: int, camera: Camera, width: float) -> Faces:
+        """Ribbons of the symbols of joints, or of those that are fixed to the world (kind "ground")."""
+        chosen = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
+        chosen &= self.still if kind == "ground" else ~self.still
+        pieces, color = self.symbols(state)[chosen], self.grey if kind == "ground" else self.ink
+        return _ribbons(pieces[:, 0], pieces[:, 1], camera, width, color)
 
     def lines(self, state: int, camera: Camera) -> list[Line]:
         """Springs in the colours of their extension, dampers, rods, axes of joints, contacts, and the traces up to this
