@@ -162,9 +162,9 @@ class Scene:
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
         axes = picture.axes.ends(x, R, self.shrink * AXIS * self.half)
         short, rest, long = self.theme.short, self.theme.rest, self.theme.long
-        tints = of_extension(picture.springs.extension(ends), self.extension, short, rest, long) / 255.0
+        of_springs = of_extension(picture.springs.extension(ends), self.extension, short, rest, long) / 255.0
         drawn = [
-            ("spring", tints, picture.springs.names, coils(ends, self.coil, radius)),
+            ("spring", of_springs, picture.springs.names, coils(ends, self.coil, radius)),
             ("damper", repeat(self.grey), picture.dampers.names, picture.dampers.ends(x, R)),
             ("rod", repeat(self.grey), picture.rods.names, picture.rods.ends(x, R)),
             ("axis", repeat(self.ink), picture.axes.names, axes),
