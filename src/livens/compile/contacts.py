@@ -301,7 +301,7 @@ def touch_scratch(system: System, columns: int) -> Touch:
     )  # fmt: skip
     cone = Cone(
         table=whole(6, c + 2), A=zeros(9 * d * d), D=zeros(9 * d * d), answer=zeros((2, 3 * d, r)),
-        row=zeros((6, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(4, n),
+        row=zeros((7, 3 * d)), order=whole(3 * d), local=zeros((3, 3)), reply=zeros(r), body=whole(5, n),
         change=zeros((2, n, 3)),
     )  # fmt: skip
     return Touch(

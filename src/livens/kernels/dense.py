@@ -47,7 +47,7 @@ def solve_dense(A, n, order, x):
 @njit
 def factor_band(A, n, band, order):
     """As `factor_dense`, for a matrix with zeros more than `band` beside its diagonal; those up to twice as far are
-    overwritten."""
+    overwritten. The innermost loops run over slices of rows, which compile to vector instructions."""
     for k in range(n):
         best, most = k, abs(A[k * n + k])
         last, end = min(n, k + band + 1), min(n, k + 2 * band + 1)
@@ -61,12 +61,14 @@ def factor_band(A, n, band, order):
             for j in range(k, end):
                 A[k * n + j], A[best * n + j] = A[best * n + j], A[k * n + j]
         d = 1.0 / A[k * n + k]
+        pivot, width = A[k * n + k + 1 : k * n + end], end - k - 1
         for i in range(k + 1, last):
             if A[i * n + k] != 0.0:
                 l = A[i * n + k] * d
                 A[i * n + k] = l
-                for j in range(k + 1, end):
-                    A[i * n + j] -= l * A[k * n + j]
+                row = A[i * n + k + 1 : i * n + end]
+                for j in range(width):
+                    row[j] -= l * pivot[j]
     return True
 
 
@@ -78,7 +80,8 @@ def solve_band(A, n, band, order, x):
         for i in range(k + 1, min(n, k + band + 1)):
             x[i] -= A[i * n + k] * x[k]
     for k in range(n - 1, -1, -1):
-        s = x[k]
-        for j in range(k + 1, min(n, k + 2 * band + 1)):
-            s -= A[k * n + j] * x[j]
+        s, width = x[k], min(n, k + 2 * band + 1) - k - 1
+        row, known = A[k * n + k + 1 : k * n + k + 1 + width], x[k + 1 : k + 1 + width]
+        for j in range(width):
+            s -= row[j] * known[j]
         x[k] = s / A[k * n + k]

@@ -225,7 +225,7 @@ def resolve_impacts(system, state, work, touch, count, h, step, time, crowded):
             residual = solve_contacts(
                 bodies, system.contacts, system.blocks, work.G, work.H,
                 work.pivot[H_PIVOTS if system.damped else S_PIVOTS], False, points, touch.cone,
-                count, True, SMALL * most, touch.P, touch.impulse, state.p, state.L,
+                count, i == 0, SMALL * most, touch.P, touch.impulse, state.p, state.L,
             )  # fmt: skip
             after = kinetic(bodies, state.p, state.L)
             state.memory[RESIDUAL] = max(state.memory[RESIDUAL], residual)

@@ -52,9 +52,9 @@ OFFSET, RADIUS, ORIENTATION, COULOMB, RESTITUTION, GAP, NEAR, TWIST, LIMIT, SCAL
 AT, ALONG, PLACE_OF, BIAS, LEAN = 0, 2, 4, 5, 6  # Points.vector: AT, ALONG and those after them are of both bodies
 FRAME, BLOCK = 0, 1  # Points.matrix
 SELECT, FIRST_ROW, ISLAND, ASKED, PLACED, WIDTH = 0, 1, 2, 3, 4, 5  # Cone.table
-IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS = 0, 1, 2, 3, 4, 5  # Cone.row
+IMPULSES, BEST, HELD, FREE_RATES, RATES, RESIDUALS, SWEPT = 0, 1, 2, 3, 4, 5, 6  # Cone.row
 K, C = 0, 1  # Cone.answer
-MEMBERS, NUMBER, PARENT, LEVEL = 0, 1, 2, 3  # Cone.body
+MEMBERS, NUMBER, PARENT, LEVEL, EARLIEST = 0, 1, 2, 3, 4  # Cone.body
 LINEAR, ANGULAR = 0, 1  # Cone.change
 
 
@@ -112,11 +112,11 @@ class Cone(NamedTuple):
     A: Floats  # matrix of the contacts, row-major, a band of it (3d · 3d,)
     D: Floats  # Newton's matrix, likewise (3d · 3d,)
     answer: Floats  # K = S⁻¹ G_j M⁻¹ G_cᵀ and C = G_j M⁻¹ G_cᵀ (2, 3d, r)
-    row: Floats  # impulses, the best, those of earlier attempts; rates without them, rates, residuals [m/s] (6, 3d)
+    row: Floats  # impulses, the best, of earlier attempts; rates without them, rates, residuals [m/s]; swept (7, 3d)
     order: Ints  # row exchanges (3d,)
     local: Floats  # block of one contact (3, 3)
     reply: Floats  # impulses of the joints (r,)
-    body: Ints  # contacts of each island; island of a root; root and level of each body (4, n)
+    body: Ints  # contacts of each island; island of a root; root, level, first contact of each body (5, n)
     change: Floats  # a change of linear and angular momentum (2, n, 3)
 
 

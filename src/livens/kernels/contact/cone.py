@@ -45,6 +45,7 @@ from .arrays import (
     RATES,
     RESIDUALS,
     SELECT,
+    SWEPT,
     TWIST,
     WIDTH,
 )
@@ -52,7 +53,8 @@ from .resistance import has_gap, has_patch, shares_friction
 from .sweeps import SHIFT, sweep_dense
 
 CONE_ITERATIONS = 25  # iterations before Gauss–Seidel sweeps
-ATTEMPTS = 4
+CYCLES = 8  # iterations without a smaller residual, after which Newton's method cycles
+ATTEMPTS = 6
 
 
 @njit
@@ -62,13 +64,23 @@ def friction_rows(mu):
 
 
 @njit
+def add_product(A, n, band, f, z, w):
+    """w ← w + f A z with the symmetric matrix A: rows as columns, so that the inner loop is one of vectors."""
+    for k in range(n):
+        y = f * z[k]
+        if y != 0.0:
+            first, end = max(0, k - band), min(n, k + band + 1)
+            column, rates = A[k * n + first : k * n + end], w[first:end]
+            for i in range(end - first):
+                rates[i] += y * column[i]
+
+
+@njit
 def rates_of_impulses(A, n, band, z, w0, w):
     """w = A z + w₀."""
     for i in range(n):
-        s = w0[i]
-        for k in range(max(0, i - band), min(n, i + band + 1)):
-            s += A[i * n + k] * z[k]
-        w[i] = s
+        w[i] = w0[i]
+    add_product(A, n, band, 1.0, z, w)
 
 
 @njit
@@ -87,8 +99,10 @@ def open_rows(points, c, D, z, F, n, first, last):
 def stick_row(A, D, w, F, n, band, N, shift):
     """A row whose rate is zero."""
     F[N] = w[N]
-    for k in range(max(0, N - band), min(n, N + band + 1)):
-        D[N * n + k] = A[N * n + k]
+    first, end = N * n + max(0, N - band), N * n + min(n, N + band + 1)
+    row, given = D[first:end], A[first:end]
+    for k in range(end - first):
+        row[k] = given[k]
     D[N * n + N] += shift
     return abs(F[N])
 
@@ -129,12 +143,18 @@ def disc_rows(A, D, z, w, F, n, band, T, shift1, shift2, mu, l1, l2, source, b, 
     c = mu / (b * r)
     g1, g2 = l1 + rest * e1, l2 + rest * e2
     g1, g2 = g1 - (p11 * l1 + p12 * l2), g2 - (p12 * l1 + p22 * l2)  # the centre moves with y, too
-    for k in range(max(0, T - band), min(n, U + band + 1)):
-        D[T * n + k] = p11 * A[T * n + k] + p12 * A[U * n + k]
-        D[U * n + k] = p12 * A[T * n + k] + p22 * A[U * n + k]
-    for k in range(max(0, source - band), min(n, source + band + 1)):
-        D[T * n + k] += c * g1 * A[source * n + k]
-        D[U * n + k] += c * g2 * A[source * n + k]
+    first, end = max(0, T - band), min(n, U + band + 1)
+    DT, DU = D[T * n + first : T * n + end], D[U * n + first : U * n + end]
+    AT, AU = A[T * n + first : T * n + end], A[U * n + first : U * n + end]
+    for k in range(end - first):
+        DT[k] = p11 * AT[k] + p12 * AU[k]
+        DU[k] = p12 * AT[k] + p22 * AU[k]
+    first, end = max(0, source - band), min(n, source + band + 1)
+    DT, DU = D[T * n + first : T * n + end], D[U * n + first : U * n + end]
+    AS = A[source * n + first : source * n + end]
+    for k in range(end - first):
+        DT[k] += c * g1 * AS[k]
+        DU[k] += c * g2 * AS[k]
     D[T * n + T] += (1.0 - p11) / r
     D[U * n + U] += (1.0 - p22) / r
     D[T * n + U] -= p12 / r
@@ -185,8 +205,9 @@ def newton_matrix(points, cone, m, n):
     A, D, z, w, F = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS]
     worst, band, wide = 0.0, cone.table[WIDTH, 0], 2 * cone.table[WIDTH, 1]
     for i in range(n):
-        for k in range(max(0, i - wide), min(n, i + wide + 1)):
-            D[i * n + k] = 0.0
+        row = D[i * n + max(0, i - wide) : i * n + min(n, i + wide + 1)]
+        for k in range(row.shape[0]):
+            row[k] = 0.0
     for q in range(m):
         c, N, last = cone.table[SELECT, q], cone.table[FIRST_ROW, q], cone.table[FIRST_ROW, q + 1]
         W = points.matrix[BLOCK, c]
@@ -225,42 +246,49 @@ def newton_matrix(points, cone, m, n):
 def newton(points, cone, m, n, tolerance):
     """Newton's method for (2) from the impulses in `cone`, which become the best ones found. Returns
     the residual [m/s]."""
-    best = 1e300
+    best, since = 1e300, 0
     for _ in range(CONE_ITERATIONS):
         rates_of_impulses(
             cone.A, n, cone.table[WIDTH, 0], cone.row[IMPULSES], cone.row[FREE_RATES], cone.row[RATES]
         )  # fmt: skip
         worst = newton_matrix(points, cone, m, n)
+        since += 1
         if worst < best:
-            best = worst
-            for i in range(n):
-                cone.row[BEST, i] = cone.row[IMPULSES, i]
-        if worst <= tolerance or not worst < 1e300:
+            best, since = worst, 0
+            copy_row(cone.row, IMPULSES, BEST, n)
+        if worst <= tolerance or not worst < 1e300 or since == CYCLES:
             break
         if not factor_band(cone.D, n, cone.table[WIDTH, 1], cone.order):
             break
         solve_band(cone.D, n, cone.table[WIDTH, 1], cone.order, cone.row[RESIDUALS])
         for i in range(n):
             cone.row[IMPULSES, i] -= cone.row[RESIDUALS, i]
-    for i in range(n):
-        cone.row[IMPULSES, i] = cone.row[BEST, i]
+    copy_row(cone.row, BEST, IMPULSES, n)
     return best
+
+
+@njit
+def copy_row(rows, source, target, n):
+    for i in range(n):
+        rows[target, i] = rows[source, i]
 
 
 @njit
 def solve_dense_cone(points, cone, m, n, tolerance):
     """Solve (1) for the impulses of the m selected contacts with n rows. Returns the residual [m/s]."""
     best = newton(points, cone, m, n, tolerance)
+    if best > tolerance:
+        copy_row(cone.row, IMPULSES, SWEPT, n)
     for _ in range(ATTEMPTS):
         if best <= tolerance:
             break
-        for i in range(n):
-            cone.row[HELD, i] = cone.row[IMPULSES, i]
+        copy_row(cone.row, IMPULSES, HELD, n)
+        copy_row(cone.row, SWEPT, IMPULSES, n)
         sweep_dense(points, cone, m, n)
+        copy_row(cone.row, IMPULSES, SWEPT, n)  # the sweeps go on where they ended, whatever Newton's method finds
         found = newton(points, cone, m, n, tolerance)
         if found < best:
             best = found
         else:
-            for i in range(n):
-                cone.row[IMPULSES, i] = cone.row[HELD, i]
+            copy_row(cone.row, HELD, IMPULSES, n)
     return best

@@ -8,6 +8,8 @@ Source: Ericson, Real-Time Collision Detection, 2005, chapter 5.
 
 from __future__ import annotations
 
+import math
+
 from ..._jit import njit
 from ..coordinates import to_world
 from ..kinds import BETWEEN_EDGES, OVER_PLANE
@@ -63,26 +65,34 @@ def face_separation(contacts, s, t, a, B, margin):
 
 @njit
 def edge_separation(contacts, s, t, a, B, size, least):
-    """The pair of edges with the largest separation above `least`: (separation, edge of s, edge of t, sign)."""
+    """The pair of edges with the largest separation above `least`: (separation, edge of s, edge of t, sign). The axes
+    are those of the body of t, so that one edge of each pair is there as it is stored."""
     i, j = body_of(contacts, s), body_of(contacts, t)
-    d = minus(world_point(a, B, j, hull_center(contacts, t)), world_point(a, B, i, hull_center(contacts, s)))
+    center, origin = hull_center(contacts, t), world_point(a, B, i, hull_center(contacts, s))
+    d = minus(center, to_body(B, j, origin[0] - a[j, 0], origin[1] - a[j, 1], origin[2] - a[j, 2]))
     best, first, second, orientation = least, -1, -1, 1.0
     for e in range(contacts.table[FIRST_EDGE, s], contacts.table[FIRST_EDGE, s + 1]):
         p = contacts.vertex[contacts.edge[e, 0]]
-        U = to_world(B, i, minus(contacts.vertex[contacts.edge[e, 1]], p))
-        x = world_point(a, B, i, p)
+        U, x = to_world(B, i, minus(contacts.vertex[contacts.edge[e, 1]], p)), world_point(a, B, i, p)
+        U = to_body(B, j, U[0], U[1], U[2])
+        x = to_body(B, j, x[0] - a[j, 0], x[1] - a[j, 1], x[2] - a[j, 2])
+        short = PARALLEL * PARALLEL * dot(U, U)
         for f in range(contacts.table[FIRST_EDGE, t], contacts.table[FIRST_EDGE, t + 1]):
             q = contacts.vertex[contacts.edge[f, 0]]
-            W = to_world(B, j, minus(contacts.vertex[contacts.edge[f, 1]], q))
+            W = minus(contacts.vertex[contacts.edge[f, 1]], q)
             n = cross(U, W)
-            l = length(n)
-            if l < PARALLEL * length(U) * length(W):
-                continue
             sign = 1.0 if dot(n, d) > 0.0 else -1.0
-            n = (sign * n[0] / l, sign * n[1] / l, sign * n[2] / l)
-            up = dot(n, x)
-            apart = dot(n, world_point(a, B, j, q)) - up
+            up = sign * dot(n, minus(q, x))
+            if best >= 0.0 and up <= 0.0:
+                continue
+            square = dot(n, n)
+            if square < short * dot(W, W):
+                continue
+            l = math.sqrt(square)
+            apart = up / l
             if apart > best:  # the edges must support both hulls
+                n = to_world(B, j, (sign * n[0] / l, sign * n[1] / l, sign * n[2] / l))
+                up = dot(n, world_point(a, B, i, p))
                 high = -lowest_along(contacts, s, (-n[0], -n[1], -n[2]), a, B)
                 low = lowest_along(contacts, t, n, a, B)
                 if high <= up + 1e-9 * size and low >= up + apart - 1e-9 * size:

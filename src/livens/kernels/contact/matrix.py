@@ -17,6 +17,7 @@ from .arrays import (
     BIAS,
     BODY,
     COULOMB,
+    EARLIEST,
     FIRST_ROW,
     FREE_RATES,
     IMPULSES,
@@ -34,7 +35,7 @@ from .arrays import (
     C,
     K,
 )
-from .cone import friction_rows, solve_dense_cone
+from .cone import add_product, friction_rows, solve_dense_cone
 from .features import apply_contact, contact_rate
 from .sweeps import sweep_free
 
@@ -127,18 +128,29 @@ def share_body(points, c, d):
 @njit
 def put_widths(points, cone, m, n, joints):
     """The bandwidths of A and of Newton's matrix: joints couple all contacts."""
-    width, source = 0, 2
+    width, source, earliest = 0, 2, cone.body[EARLIEST]
+    for q in range(m - 1, -1, -1):
+        for s in range(2):
+            earliest[points.table[BODY + s, cone.table[SELECT, q]]] = q
     for q in range(m):
         c = cone.table[SELECT, q]
-        first = 0 if joints else q
-        for o in range(q):
-            if o < first and share_body(points, c, cone.table[SELECT, o]):
-                first = o
+        first = 0 if joints else first_neighbour(points, cone, c, q)
         width = max(width, cone.table[FIRST_ROW, q + 1] - 1 - cone.table[FIRST_ROW, first])
         if points.table[PARENT_OF, c] >= 0:
             apart = cone.table[FIRST_ROW, q] - cone.table[FIRST_ROW, cone.table[PLACED, points.table[PARENT_OF, c]]]
             source = max(source, 2 + abs(apart))
     cone.table[WIDTH, 0], cone.table[WIDTH, 1] = min(width, n - 1), min(width + source, n - 1)
+
+
+@njit
+def first_neighbour(points, cone, c, q):
+    """The first contact in the order of the problem that shares a body that can move with contact c, the q-th."""
+    first = q
+    for s in range(2):
+        b = points.table[BODY + s, c]
+        if b > 0:
+            first = min(first, cone.body[EARLIEST, b])
+    return first
 
 
 @njit
@@ -172,11 +184,12 @@ def contact_matrix(bodies, blocks, Gj, S, pivot, dampers, points, cone, m, n):
     A = cone.A
     put_widths(points, cone, m, n, cone.answer.shape[2] > 0)
     for i in range(n):
-        for j in range(max(0, i - cone.table[WIDTH, 0]), min(n, i + cone.table[WIDTH, 0] + 1)):
-            A[i * n + j] = 0.0
+        row = A[i * n + max(0, i - cone.table[WIDTH, 0]) : i * n + min(n, i + cone.table[WIDTH, 0] + 1)]
+        for j in range(row.shape[0]):
+            row[j] = 0.0
     for q in range(m):
         c = cone.table[SELECT, q]
-        for o in range(q + 1):
+        for o in range(first_neighbour(points, cone, c, q), q + 1):
             d = cone.table[SELECT, o]
             if not share_body(points, c, d):
                 continue
@@ -224,11 +237,9 @@ def solve_selected(bodies, blocks, Gj, points, cone, m, n, tolerance, P, impulse
     for q in range(m):
         c = cone.table[SELECT, q]
         for k in range(cone.table[FIRST_ROW, q + 1] - cone.table[FIRST_ROW, q]):
-            i = cone.table[FIRST_ROW, q] + k
-            s = contact_rate(bodies, points.table, points.G, c, k, p, L) + points.vector[BIAS, c, k]
-            for j in range(max(0, i - cone.table[WIDTH, 0]), min(n, i + cone.table[WIDTH, 0] + 1)):
-                s -= cone.A[i * n + j] * cone.row[IMPULSES, j]
-            cone.row[FREE_RATES, i] = s
+            rate = contact_rate(bodies, points.table, points.G, c, k, p, L) + points.vector[BIAS, c, k]
+            cone.row[FREE_RATES, cone.table[FIRST_ROW, q] + k] = rate
+    add_product(cone.A, n, cone.table[WIDTH, 0], -1.0, cone.row[IMPULSES], cone.row[FREE_RATES])
     residual = solve_dense_cone(points, cone, m, n, tolerance)
     r = cone.answer.shape[2]
     if r > 0:
