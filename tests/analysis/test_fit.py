@@ -181,7 +181,7 @@ def test_consistent_inertias():
 @pytest.mark.parametrize("seed", range(2))
 def test_all_six_numbers_of_an_inertia(seed):
     """The whole tensor and the mass of a tumbling body on a spring, in random orientation and units, from noisy places
-    of two points and the kinetic energy; every trial of the search is a possible body."""
+    of two points and the kinetic energy; every trial of the search is a possible body. One guess is a cube."""
     rng = np.random.default_rng(seed)
     R = Rotation.random(random_state=seed).as_matrix()
     l, mass, t = 10.0 ** rng.uniform(-2, 2, size=3)
@@ -198,7 +198,7 @@ def test_all_six_numbers_of_an_inertia(seed):
     units = l, mass, t
     real, marks = tumbling(1.5 * mass, true)
     motion = lv.simulate(real, h=2e-2 * t, until=4.0 * t, every=5)
-    guess, mine = tumbling(1.2 * mass, np.diag([1.4, 1.5, 1.6]) * mass * l**2)
+    guess, mine = tumbling(1.2 * mass, np.diag([1.5 - 0.1 * seed, 1.5, 1.5 + 0.1 * seed]) * mass * l**2)
     noise, T = 1e-4, mass * l**2 / t**2
     shape = (len(motion), 3)
     data = {"t": motion.t, "of": motion.kinetic + noise * T * rng.normal(size=len(motion))}

@@ -83,6 +83,48 @@ def test_a_tensor_with_moments_that_are_nearly_equal():
         agrees(m, lv.Livens(), 1e-2, of, name, steps=50, accuracy=3e-7, part=1e-4)
 
 
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
+@pytest.mark.parametrize("moments", [(0.4, 0.6, 0.6), (0.5, 0.5, 0.5)], ids=["two equal", "three equal"])
+@pytest.mark.parametrize("tilted", [False, True])
+def test_bodies_with_equal_moments(tilted, moments, scheme):
+    """All entries of the tensor of a symmetric body, upright and tilted, and of one that is symmetric to ten digits:
+    a top on a ball joint with a damper and a spring, in a random unit, forwards and backwards."""
+    rng = np.random.default_rng(7)
+    l, mass, t = 10.0 ** rng.uniform(-2, 2, size=3)
+    Q = Rotation.random(random_state=5).as_matrix() if tilted else np.eye(3)
+    J = mass * l**2 * Q @ np.diag(np.array(moments) * (1.0, 1.0, 1.0 + 1e-10 * tilted)) @ Q.T
+    m = lv.Model(gravity=np.array([0.3, 0, -9.81]) * l / t**2)
+    matter = lv.MassProperties(2.0 * mass, 0.5 * (J + J.T), center=(0.1 * l, 0.2 * l, -0.1 * l))
+    top = m.add(lv.Body(matter, body_rates=np.array([0.3, 1.0, 0.5]) / t, name="top"))
+    torque = mass * l**2 / t**2
+    ends = m.world.point(0, 0, 0), top.point(0, 0, 0)
+    m.add(lv.Spherical(*ends, stiffness=torque, damping=0.1 * torque * t, name="ball"))
+    of = lambda motion: motion.angular_velocity("top")[-1] * t  # noqa: E731
+    names = [f"bodies.top.inertia.{i}.{j}" for i in range(3) for j in range(i, 3)]
+    run, h, d = lv.prepare(m, scheme, h=1e-2 * t), 1e-2 * t, 5e-3 * mass * l**2
+    motion = run(10 * h, every=5)
+    found = lv.sensitivity(motion, of, names)
+    back = [lv.adjoint(motion, of=lambda now, k=k: of(now)[k]).parameters(names) for k in range(3)]
+    assert np.array(back) == pytest.approx(found, abs=1e-9 * np.abs(found).max())
+    for k, name in enumerate(names):
+        i, j = map(int, name.split(".")[3:])
+        E = np.zeros((3, 3))
+        E[i, j] = E[j, i] = d
+        ends = {n: of(run(10 * h, parameters={"bodies.top.inertia": (J + n * E).tolist()})) for n in range(-4, 5) if n}
+        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+        assert found[:, k] == pytest.approx(expected, abs=2e-9 * np.abs(expected).max()), name
+
+
+def test_a_size_of_a_body_with_equal_moments():
+    """The place of one of two balls that make a dumb-bell, on the axis and across it."""
+    for name in ("bodies.bell.shape.parts.0.at.0", "bodies.bell.shape.parts.0.at.1"):
+        m = lv.Model(gravity=(0.2, 0, -9.81))
+        two = lv.Compound([(lv.Ball(0.1, mass=1.0), lv.Pose((x, 0.1 * x, 0.2 * x))) for x in (-0.5, 0.5)])
+        body = m.add(lv.Body(two, at=(-0.2, 0, 0), body_rates=(1.0, 2.0, 3.0), name="bell"))
+        m.add(lv.Spherical(m.world.point(0, 0, 0), body.point(0.2, 0, 0), name="ball"))
+        agrees(m, lv.Livens(), 1e-2, lambda motion: motion.angular_velocity("bell")[-1], name)
+
+
 def test_coefficients_of_very_different_sizes():
     m = lv.Model(gravity=(1.0, 0, -2.0))
     body = m.add(lv.Body(lv.MassProperties(1.5, (0.1, 0.2, 0.3)), name="body"))

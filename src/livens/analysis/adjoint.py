@@ -37,7 +37,7 @@ from ..step import tangent as kernel
 from ..step.livens import Livens
 from ..step.tangent_sources import NODE_STEPS, NODES
 from .moved_states import SMALL, derivative, moved, sizes_of_changes
-from .parameter_nodes import ParameterNodes
+from .parameter_nodes import ParameterNodes, nodes_of
 from .tangent_run import placing, refuse, start_changes
 from .tangent_steps import TangentSteps
 
@@ -131,7 +131,15 @@ class Adjoint:
     def parameters(self, wrt: Sequence[str]) -> Array:
         """dJ with respect to numbers of the model by their names, as for `lv.sensitivity`, or to "h", the length of the
         steps (k,)."""
-        motion, nodes = self.motion, ParameterNodes(self.motion.compiled, wrt, self.motion)
+        found = np.zeros(len(wrt))
+        for some, same, nodes in nodes_of(self.motion, wrt):
+            found[some] = self._by_parameters(same, nodes)
+        return found
+
+    # ── inside ──
+
+    def _by_parameters(self, motion: Trajectory, nodes: ParameterNodes) -> Array:
+        """The same for the parameters of some nodes, with the motion in their principal axes."""
         interval = Interval(motion, len(nodes.names), nodes)
         begin = nodes.start(placing(motion.compiled, copied(selected(motion.record, 0))))
         total = np.einsum("bi,bim->m", self.changes[0, 0], begin.dq)
@@ -140,18 +148,16 @@ class Adjoint:
         for k in range(len(motion) - 1):
             mu = interval.damper_slopes(k)
             total += np.einsum("irm,ir->m", interval.carry(k, still, mu), self.changes[k + 1].reshape(2, -1))
-        total += nodes.derivative(self._at_fixed_states)
+        total += nodes.derivative(partial(self._at_fixed_states, motion))
         return np.asarray(total + (nodes.rate * self._later() if nodes.rate.any() else 0.0))
 
-    # ── inside ──
-
-    def _at_fixed_states(self, compiled: Compiled) -> float:
-        """J of the stored states, in another model of the same structure."""
+    def _at_fixed_states(self, motion: Trajectory, compiled: Compiled) -> float:
+        """J of the stored states of a motion, in another model of the same structure."""
         total = 0.0
-        for function, some in ((self.of, [len(self.motion) - 1]), (self.running, range(len(self.motion)))):
+        for function, some in ((self.of, [len(motion) - 1]), (self.running, range(len(motion)))):
             if function is not None:
                 for k in some:
-                    one = self.motion[k : k + 1]
+                    one = motion[k : k + 1]
                     total += _number(function(moved(one, compiled, 0.0, np.zeros((1, *self.changes.shape[1:])))))
         return total
 

@@ -22,11 +22,12 @@ from ..checks import Array, nearest
 from ..describe.model import Model
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
+from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .moved_states import SMALL, derivative, moved, sizes_of_changes, small_part
-from .parameter_nodes import ParameterNodes
+from .parameter_nodes import ParameterNodes, check_names, nodes_of
 from .tangent_run import Start, run_parameters, run_tangent
 
 Of = Callable[[Trajectory], Any]
@@ -55,7 +56,7 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         raise ModelError(f"a sensitivity is that of a motion, such as lv.simulate gives, not of {motion!r}.")
     if not callable(of):
         raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
-    _check_names(wrt)
+    check_names(wrt)
     found: dict[str, Array] = {}
     sizes = sizes_of_changes(motion)
     if starts := [name for name in wrt if is_start(name)]:
@@ -63,19 +64,25 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         for name in starts:
             found[name] = _along(of, motion, changes[..., start_column(name, begin)], sizes)
     if numbers := [name for name in wrt if not is_start(name)]:
-        nodes = ParameterNodes(motion.compiled, numbers, motion)
-        changes = run_parameters(motion, nodes)
-        for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
-            change, some = changes[..., k], nodes.members[NODES * k : NODES * (k + 1)]
-            if nodes.rate[k] != 0.0:
-                found[name] = _along(of, motion, change, sizes, (motion.t - motion.t[0]) * nodes.rate[k])
-            elif d <= small_part(sizes, change):
-                both = zip(some, NODE_STEPS, strict=True)
-                found[name] = _difference(of, [moved(motion, one, c * d, change) for one, c in both], d)
-            else:  # the states move too far
-                fixed = _difference(of, [moved(motion, one, 0.0, change) for one in some], d)
-                found[name] = _along(of, motion, change, sizes) + fixed
+        for _, same, nodes in nodes_of(motion, numbers):
+            found |= _by_parameters(of, same, nodes, sizes)
     return np.stack([found[name] for name in wrt], axis=-1)
+
+
+def _by_parameters(of: Of, motion: Trajectory, nodes: ParameterNodes, sizes: Array) -> dict[str, Array]:
+    """The derivatives of `of` with respect to the parameters of some nodes, by their names."""
+    found, changes = dict[str, Array](), run_parameters(motion, nodes)
+    for k, (name, d) in enumerate(zip(nodes.names, nodes.spacing.tolist(), strict=True)):
+        change, some = changes[..., k], nodes.members[NODES * k : NODES * (k + 1)]
+        if nodes.rate[k] != 0.0:
+            found[name] = _along(of, motion, change, sizes, (motion.t - motion.t[0]) * nodes.rate[k])
+        elif d <= small_part(sizes, change):
+            both = zip(some, NODE_STEPS, strict=True)
+            found[name] = _difference(of, [moved(motion, one, c * d, change) for one, c in both], d)
+        else:  # the states move too far
+            fixed = _difference(of, [moved(motion, one, 0.0, change) for one in some], d)
+            found[name] = _along(of, motion, change, sizes) + fixed
+    return found
 
 
 def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Array | float = 0.0) -> Array:
@@ -106,11 +113,6 @@ def start_column(name: str, begin: Start) -> int:
     if name[2:] not in names:
         raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {nearest(name[2:], names)}")
     return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
-
-
-def _check_names(wrt: Sequence[str]) -> None:
-    if isinstance(wrt, str) or not wrt or not all(isinstance(name, str) for name in wrt):
-        raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {wrt!r}.')
 
 
 def _numbers(given: Any) -> Array:
@@ -152,7 +154,9 @@ class Objective:
     ):
         self.run, self.of, self.names = prepare(model, scheme, h=h), of, tuple(wrt)
         self.until, self.every = until, every
-        self.start = ParameterNodes(self.run.compiled, wrt).values
+        check_names(wrt)
+        numbers = Numbers(model)
+        self.start = np.array([numbers.value(name)[0] for name in wrt])
         self.motion: Trajectory | None = None
 
     def __call__(self, x: ArrayLike) -> tuple[float, Array]:
