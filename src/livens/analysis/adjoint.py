@@ -36,7 +36,7 @@ from ..run.loop import Run
 from ..step import tangent as kernel
 from ..step.livens import Livens
 from ..step.tangent_sources import NODE_STEPS, NODES
-from .moved_states import SMALL, derivative, moved, sizes_of_changes
+from .moved_states import SMALL, derivative, moved, numbers_of, sizes_of_changes
 from .parameter_nodes import ParameterNodes, nodes_of
 from .tangent_run import placing, refuse, start_changes
 from .tangent_steps import TangentSteps
@@ -114,6 +114,10 @@ class Adjoint:
         unit of a factor that multiplies a constant load; and, for joints with a prescribed motion, per unit of an
         acceleration that is added to it between two stored times [s²/m or s²/rad], after which it goes on with the rate
         that it has: (stored times − 1, inputs)."""
+        if isinstance(inputs, str | Thing) or not isinstance(inputs, Sequence):
+            raise ModelError(f"inputs of an adjoint are a list, such as [{inputs!r}].")
+        if not inputs:
+            return np.zeros((len(self.motion) - 1, 0))
         every = [self._shapes(thing) for thing in inputs]
         shapes = [shape for some in every for shape in some]
         interval = Interval(self.motion, len(shapes), InputNodes(self.motion, shapes))
@@ -126,7 +130,7 @@ class Adjoint:
         for some in every:
             columns.append(self._total(np.array(found).reshape(-1, len(shapes))[:, first : first + len(some)]))
             first += len(some)
-        return np.stack(columns, axis=1) if columns else np.zeros((len(found), 0))
+        return np.stack(columns, axis=1)
 
     def parameters(self, wrt: Sequence[str]) -> Array:
         """dJ with respect to numbers of the model by their names, as for `lv.sensitivity`, or to "h", the length of the
@@ -342,7 +346,7 @@ class Interval:
 
 
 def _number(given: Any) -> float:
-    value = np.asarray(given, dtype=np.float64)
+    value = numbers_of(given, "the function of a state")
     if value.size != 1:
         raise ModelError(f"the function of a state must give one number, not an array {value.shape}.")
     return float(value.reshape(()))

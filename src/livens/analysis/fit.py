@@ -334,7 +334,10 @@ def _deviations(key: Any, name: str, sigma: Any, values: Array) -> Array:
         if isinstance(sigma, Mapping):
             raise ModelError(f"sigma has no standard deviation of {name!r}.")
         return np.full_like(values, np.nan)
-    found = np.asarray(given, dtype=np.float64)
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"standard deviations are positive numbers, not {given!r}.") from None
     if found.ndim == 1 and len(found) == len(values):
         found = found[:, None]
     try:
@@ -347,7 +350,7 @@ def _deviations(key: Any, name: str, sigma: Any, values: Array) -> Array:
 
 
 def _unknowns(model: Model, vary: Mapping[str, Any] | Sequence[str]) -> list[Unknown]:
-    if isinstance(vary, str) or not len(vary):
+    if not isinstance(vary, Mapping | Sequence) or isinstance(vary, str) or not len(vary):
         raise ModelError('vary is a dictionary such as {"bodies.arm.mass": 2.0}, with at least one name.')
     numbers, found = Numbers(model), []
     starts = (

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array, nearest
+from ..checks import Array, accepts, nearest
 from ..compile.compiled import Compiled
 from ..compile.joint_space import Space
 from ..describe.body import Body, Point
@@ -70,7 +70,7 @@ def _outputs(space: Space, model: Model, given: Sequence[Any] | None) -> Iterato
     if given is None:
         yield from ((_names(space, [k]), CoordinateOutput([k])) for k in space.independent.tolist())
         return
-    if isinstance(given, str | Thing | tuple | Body | Point):
+    if not isinstance(given, Sequence) or isinstance(given, str | tuple):
         raise ModelError(f"outputs are a list, such as [{given!r}].")
     for x in given:
         thing, part = x if isinstance(x, tuple) and len(x) == 2 else (x, None)
@@ -83,6 +83,10 @@ def _outputs(space: Space, model: Model, given: Sequence[Any] | None) -> Iterato
         elif named:
             yield _names(space, named), CoordinateOutput(named)
         elif callable(thing):
+            if not accepts(thing, 1):
+                raise ModelError(
+                    f"an output is a function of the motion, such as lambda now: now.energy, not {thing!r}."
+                )
             name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
             yield [name], partial(_value, thing)
         elif isinstance(x, str):

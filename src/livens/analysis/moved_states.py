@@ -9,12 +9,14 @@ within a small part of its size.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..checks import Array
 from ..compile.compiled import Compiled
+from ..errors import ModelError
 from ..kernels.arrays import System
 from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
@@ -80,6 +82,16 @@ def small_part(sizes: Array, change: Array) -> float:
     known = sizes > 0.0
     most = float((np.abs(change)[:, known] / sizes[known]).max(initial=0.0))
     return SMALL / most if most > 0.0 else 1.0
+
+
+def numbers_of(given: Any, what: str = "the function of the motion") -> Array:
+    """What a function of a motion gives, as an array of numbers."""
+    try:
+        if given is None:  # which counts as NaN
+            raise TypeError
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must give a number or an array of numbers, not {given!r}.") from None
 
 
 def derivative(f: Callable[[float], Array], d: float, size: float) -> Array:

@@ -26,7 +26,7 @@ from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from .moved_states import SMALL, derivative, moved, sizes_of_changes, small_part
+from .moved_states import SMALL, derivative, moved, numbers_of, sizes_of_changes, small_part
 from .parameter_nodes import ParameterNodes, check_names, nodes_of
 from .tangent_run import Start, run_parameters, run_tangent
 
@@ -90,13 +90,13 @@ def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Arra
     d = small_part(sizes, change)
     if np.any(longer):
         d = min(d, SMALL * motion.h)
-    at = lambda c: _numbers(of(moved(motion, motion.compiled, c, change, c * longer)))  # noqa: E731
+    at = lambda c: numbers_of(of(moved(motion, motion.compiled, c, change, c * longer)))  # noqa: E731
     return derivative(at, d, d / SMALL)
 
 
 def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
     """(1) for the motions of all nodes."""
-    values = np.stack([_numbers(of(motion)) for motion in motions])
+    values = np.stack([numbers_of(of(motion)) for motion in motions])
     return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
 
 
@@ -113,15 +113,6 @@ def start_column(name: str, begin: Start) -> int:
     if name[2:] not in names:
         raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {nearest(name[2:], names)}")
     return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
-
-
-def _numbers(given: Any) -> Array:
-    try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(
-            f"the function of the motion must give a number or an array of numbers, not {given!r}."
-        ) from None
 
 
 class Objective:
@@ -155,6 +146,8 @@ class Objective:
         self.run, self.of, self.names = prepare(model, scheme, h=h), of, tuple(wrt)
         self.until, self.every = until, every
         check_names(wrt)
+        if not callable(of):
+            raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
         numbers = Numbers(model)
         self.start = np.array([numbers.value(name)[0] for name in wrt])
         self.motion: Trajectory | None = None
@@ -162,7 +155,7 @@ class Objective:
     def __call__(self, x: ArrayLike) -> tuple[float, Array]:
         """The value and the gradient at the parameters x."""
         self.motion = self.run(self.until, parameters=self.parameters(x), every=self.every)
-        value = _numbers(self.of(self.motion))
+        value = numbers_of(self.of(self.motion))
         if value.ndim:
             raise ModelError(f"the function of the motion must give one number, not an array {value.shape}.")
         return float(value), sensitivity(self.motion, self.of, self.names)
