@@ -36,7 +36,7 @@ from ..run.loop import Run
 from ..step import tangent as kernel
 from ..step.livens import Livens
 from ..step.tangent_sources import NODE_STEPS, NODES
-from .moved_states import SMALL, derivative, moved, numbers_of, sizes_of_changes
+from .moved_states import SMALL, derivative, moved, numbers_of, refuse_not_numbers, sizes_of_changes
 from .parameter_nodes import ParameterNodes, nodes_of
 from .tangent_run import placing, refuse, start_changes
 from .tangent_steps import TangentSteps
@@ -190,6 +190,7 @@ class Adjoint:
             change[0][place] = sizes[place]
             at = lambda c, change=change: self._value(function, k, change, c)  # noqa: E731
             slopes[place] = derivative(at, SMALL, 1.0) / sizes[place]
+        refuse_not_numbers(slopes, lambda: np.full(slopes.shape, _number(function(self.motion[k : k + 1]))))
         return slopes
 
     def _value(self, function: Number, k: int, change: Array, c: float, longer: float = 0.0) -> Array:

@@ -26,7 +26,7 @@ from ..errors import ModelError
 from ..record.trajectory import Trajectory
 from .linear_inputs import Inputs
 from .linear_system import with_unit
-from .moved_states import SMALL, derivative, moved
+from .moved_states import SMALL, derivative, moved, refuse_not_numbers
 from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
 
 INPUT_PART = 1e-2  # of the input that accelerates as much as the motion does: spacing in differences
@@ -164,7 +164,9 @@ def _by_states(place: Place, f: Callable[[Trajectory], Array]) -> Array:
         change = np.stack([place.exact.dq[..., k], place.exact.dp[..., k]])[None]
         at = partial(_moved_value, place, f, motion, change)
         columns.append(derivative(at, SMALL * size, size)[None])
-    return np.concatenate(columns).T
+    found = np.concatenate(columns).T
+    refuse_not_numbers(found, lambda: f(motion))
+    return found
 
 
 def _moved_value(place: Place, f: Callable[[Trajectory], Array], motion: Trajectory, change: Array, c: float) -> Array:

@@ -26,7 +26,7 @@ from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from .moved_states import SMALL, derivative, moved, numbers_of, sizes_of_changes, small_part
+from .moved_states import SMALL, derivative, moved, numbers_of, refuse_not_numbers, sizes_of_changes, small_part
 from .parameter_nodes import ParameterNodes, check_names, nodes_of
 from .tangent_run import Start, run_parameters, run_tangent
 
@@ -41,8 +41,8 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     coordinate [rad or m] and its rate at the start. The result has the shape of `of(motion)` and one more axis, the
     parameters. The motion must be one of `lv.Livens` or `lv.RungeKutta`, without contacts, events or controllers. Its
     start changes with the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the
-    start are kept. Work and dissipated energy count as constant. "h" is the length of the steps, for the same number of
-    steps [s].
+    start are kept. Work and dissipated energy have no derivative. "h" is the length of the steps, for the same number
+    of steps [s].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -66,7 +66,9 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     if numbers := [name for name in wrt if not is_start(name)]:
         for _, same, nodes in nodes_of(motion, numbers):
             found |= _by_parameters(of, same, nodes, sizes)
-    return np.stack([found[name] for name in wrt], axis=-1)
+    result = np.stack([found[name] for name in wrt], axis=-1)
+    refuse_not_numbers(result, lambda: numbers_of(of(motion)))
+    return result
 
 
 def _by_parameters(of: Of, motion: Trajectory, nodes: ParameterNodes, sizes: Array) -> dict[str, Array]:
