@@ -140,6 +140,57 @@ def test_coefficients_of_very_different_sizes():
         assert found * value * 5e-3 == pytest.approx(expected, rel=1e-7, abs=1e-15)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_short_parts_of_a_long_mechanism(seed):
+    """A rod and a spring that are fifty times shorter than the bodies they hold, in a random orientation and unit."""
+    R, rng = Rotation.random(random_state=seed).as_matrix(), np.random.default_rng(seed)
+    l, mass, t = 10.0 ** rng.uniform(-2, 2, size=3)
+    place = lambda *x: l * (R @ x)  # noqa: E731
+    m = lv.Model(gravity=place(0, 0, -9.81) / t**2)
+    matter = lv.MassProperties(mass, np.array([0.3, 0.5, 0.6]) * mass * l**2)
+    long, other = (m.add(lv.Body(matter, at=place(x, 0, 0), rotation=R, name=f"b{x:g}")) for x in (2.5, 5.0))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), long.point(-2.5 * l, 0, 0), name="shoulder"))
+    m.add(lv.Spherical(long.point(2.0 * l, 0, 0), other.point(-0.5 * l, 0, 0), name="elbow"))
+    stiffness = 1000.0 * mass / t**2
+    hook = m.world.point(*place(3.0, 0.03, 0.1))
+    m.add(lv.Spring(hook, long.point(0.5 * l, 0, 0), stiffness=stiffness, length=0.07 * l, name="cord"))
+    m.add(lv.Rod(m.world.point(*place(5.02, 0.03, 0.1)), other.point(0, 0, 0), name="rod"))
+
+    def of(motion):
+        return np.concatenate([motion.position("b5")[-1] / l, motion.angular_velocity("b2.5")[-1] * t])
+
+    names = [f"{x}.point.{k}" for x in ("joints.rod.a", "forces.cord.b", "forces.cord.a") for k in range(3)]
+    h = 1e-3 * t
+    run, d = lv.prepare(m, h=h), 1e-3 * l
+    found, numbers = lv.sensitivity(run(10 * h, every=10), of, names), Numbers(m)
+    for k, name in enumerate(names):
+        value = numbers.value(name)[0]
+        ends = {n: of(run(10 * h, every=10, parameters={name: value + n * d})) for n in range(-4, 5) if n}
+        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+        assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(found).max(), name
+
+
+@pytest.mark.parametrize("until", [1.0, 10.0, 100.0])
+@pytest.mark.filterwarnings("ignore::livens.ModelWarning")
+def test_frequencies_over_many_periods(until):
+    """A prescribed motion a sin wt has the derivatives a t cos wt and sin wt; that with respect to the frequency of a
+    motor is the difference of whole runs."""
+    m = lv.Model()
+    cart, sledge = (m.add(lv.Body(lv.Box(1, 1, 1, mass=2.0), at=(0, y, 0), name=n)) for n, y in (("cart", 0), ("s", 2)))
+    drive = lv.Expression("a*sin(w*t)", a=0.3, w=20.0)
+    m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=(1, 0, 0), drive=drive, name="rail"))
+    m.add(lv.Prismatic(m.world.point(0, 2, 0), sledge.center, axis=(1, 0, 0), stiffness=8.0, name="other"))
+    m.add(lv.Motor(m["other"], lv.Expression("cos(w*t)", w=3.0), name="motor"))
+    run = lv.prepare(m, h=2e-2)
+    names = ["joints.rail.where.w", "joints.rail.where.a", "forces.motor.where.w"]
+    of = lambda motion: np.array([motion.coordinate("rail")[-1], motion.coordinate("other")[-1]])  # noqa: E731
+    found = lv.sensitivity(run(until, every=10), of, names)
+    assert found[0, :2] == pytest.approx([0.3 * until * np.cos(20 * until), np.sin(20 * until)], rel=1e-9)
+    d = 3e-3 / until
+    ends = {n: of(run(until, every=10, parameters={names[2]: 3.0 + n * d}))[1] for n in range(-4, 5) if n}
+    assert found[1, 2] == pytest.approx(sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL), rel=1e-8)
+
+
 def test_far_from_the_origin():
     """A pendulum on a spring ten kilometres away has the derivatives of one at the origin."""
 

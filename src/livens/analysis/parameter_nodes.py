@@ -1,6 +1,7 @@
 """The arrays of a model for parameter values near the present ones: the nodes of (1) in step/tangent_sources.py.
 
-Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d.
+Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d;
+d is so small that derivatives of the start and of accelerations along the motion by four of them are the same.
 Derivatives of their arrays, and of their assembled starts, follow by the same weights. The length "h" of the steps is a
 parameter of a motion; its nodes are the same model, at the times of longer and shorter steps.
 
@@ -31,6 +32,7 @@ from ..scene.paths import dotted
 from ..scene.values import parts_of
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .aligned_mass import align
+from .moved_states import ALIKE, FOURTH, SPACINGS_TRIED, moved
 from .smooth_axes import EQUAL, in_smooth_axes
 
 SPACING = 2e-3  # of the size of a parameter
@@ -40,6 +42,7 @@ LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time
 CLOSER = 10.0 ** -np.arange(6)  # distances of nodes, in parts of SPACING, that are tried
 TURN = 0.5  # rad: turns of principal axes move points, whose forces may have a scale smaller than the body
 SMOOTH = 0.05  # mean of the axes of two opposite nodes less those between, in parts of the change, that is smooth
+STATES = 12  # of a motion, at which accelerations tell whether nodes are close enough
 NO_TURN = 1e-6  # rad: turns of principal axes that are smaller are not examined
 
 
@@ -123,8 +126,10 @@ class ParameterNodes:
         return min(size, 1.0)
 
     def _nodes(self, numbers: Numbers, restart: Restart, k: int) -> list[Compiled]:
-        """The nodes of parameter k, closer ones where the model refuses those at their distance."""
+        """The nodes of parameter k, closer ones where the model refuses those at their distance, and where starts or
+        forces are not smooth enough between them: those of a short spring change within a small part of a mechanism."""
         name, value, first = self.names[k], float(self.values[k]), None
+        size, tries = float(self.spacing[k]) / SPACING, list[tuple[float, float, list[Compiled]]]()
         for d in self.spacing[k] * CLOSER:
             try:
                 found = [self._node(numbers, restart, self._changed(numbers, name, value + c * d)) for c in NODE_STEPS]
@@ -132,9 +137,48 @@ class ParameterNodes:
             except ModelError as error:
                 first = first or error
                 continue
-            self.spacing[k] = d
-            return found
-        raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
+            off = 0.0 if set(parts_of(name)) & CORNERS else self._curvature(found, d / size)
+            tries.append((off, d, found))
+            if off <= ALIKE or len(tries) == SPACINGS_TRIED:
+                break
+        if not tries:
+            raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
+        best = int(np.argmin([off for off, _, _ in tries]))
+        _, self.spacing[k], found = tries[best]
+        return found
+
+    def _curvature(self, some: Sequence[Compiled], part: float) -> float:
+        """How far differences of fourth and of sixth order of starts and accelerations are apart, relative to the
+        derivative; `part`: the spacing in parts of the size of the parameter."""
+        read = [self._smooth_readings(one) for one in some]
+        off = 0.0
+        for values in (np.stack(one) for one in zip(*read, strict=True)):
+            six, four = (np.tensordot(w, values, axes=1) for w in (np.array(NODE_WEIGHTS), FOURTH))
+            scale = max(float(np.abs(six).max(initial=0.0)), part * float(np.abs(values).max(initial=0.0)))
+            off = max(off, float(np.abs(six - four).max(initial=0.0)) / scale if scale > 0.0 else 0.0)
+        return off
+
+    def _smooth_readings(self, one: Compiled) -> tuple[Array, ...]:
+        """Poses at the start, and accelerations at some states of the motion; lengths in parts of the size."""
+        size = self._size if np.isfinite(self._size) else 1.0
+        places = np.concatenate([one.state.a[..., None] / size, one.state.B], axis=-1)
+        if self._some is None:
+            return (places,)
+        still = np.zeros((len(self._some), 2, len(one.state.a), 6))
+        motion, system = moved(self._some, one, 0.0, still), one.system
+        f, tau = np.zeros_like(motion.record.p), np.zeros_like(motion.record.L)
+        lam = np.zeros((len(motion), len(system.rows.kind)))
+        signals = np.ascontiguousarray(one.signals(motion.h).table(motion.t))
+        accelerations_of_record(system, motion.record, signals, scratch(system), f, tau, lam)
+        bodies = system.bodies
+        return places, np.stack([f * bodies.inverse_mass[:, None] / size, tau * bodies.inverse_inertia])
+
+    @cached_property
+    def _some(self) -> Trajectory | None:
+        """Some stored states of the motion."""
+        if self.motion is None:
+            return None
+        return self.motion[np.unique(np.linspace(0, len(self.motion) - 1, STATES).round().astype(int)).tolist()]
 
     def _changed(self, numbers: Numbers, name: str, value: float) -> dict[str, Any]:
         """The parameters of a node: the number with this name, or the direction that it belongs to."""
