@@ -267,6 +267,18 @@ def test_consistent_tensors():
         inertias.unknowns(np.array([7.0, 1, 0, 0, 2, 0, 4]))
 
 
+def test_an_estimate_at_a_bound():
+    """The report names it; a bound that does not hold is not named."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), velocity=(1, 0, 3), name="stone"))
+    t = np.arange(0, 1.01, 0.1)
+    z = np.array([1.0 * t, 0.0 * t, 3.0 * t - 4.905 * t**2]).T
+    for bounds, held in (((-9.0, -9.5, -1.0), True), ((-11.0, -20.0, -10.0), True), ((-9.0, -20.0, -1.0), False)):
+        found = lv.fit(m, {"t": t, "stone": z}, vary={"gravity.2": bounds}, h=0.01, sigma=1e-3)
+        assert found.at_bounds == (("gravity.2",) if held else ())
+        assert ("at a bound, without a standard deviation: gravity.2" in found.report()) == held
+
+
 def test_residuals_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     m = lv.Model(gravity=(0, 0, -9.81))

@@ -36,6 +36,7 @@ from .sensitivity import Of, is_start, sensitivity, start_column
 from .tangent_run import start_columns, state_at
 
 NO_EFFECT = 1e-9  # relative change of the readings that counts as none
+BOUND = 1e-9  # distance from a bound, in parts of the size of a number, that counts as none
 OFF = 1e-6  # distance of a measured time from the next step, in steps, that counts as none
 
 
@@ -86,6 +87,10 @@ class Unknown(NamedTuple):
     size: float
     together: int = 0  # how many numbers of an inertia are varied together, if it is one of them
 
+    def held(self, x: float) -> bool:
+        """True if a bound holds the number at x."""
+        return bool(min(x - self.low, self.high - x) <= BOUND * max(abs(x), self.size))
+
 
 class Reading(NamedTuple):
     """A measured quantity: its name, the function of the motion that gives it, values and standard deviations."""
@@ -102,13 +107,17 @@ class Fit:
     `values`: the estimates by name; `errors`: their standard deviations; `covariance` (k, k) in the order of `names`;
     `motion`: the motion with the estimates; `residuals`: measured minus simulated, by quantity; `scale`: size of the
     residuals in standard deviations, near 1 if the model and the given sigma are right, or the standard deviation of
-    the measured values if none was given; `converged` and `message` of the optimiser.
+    the measured values if none was given; `converged` and `message` of the optimiser; `at_bounds`: the names of
+    estimates that a bound holds, to which standard deviations and intervals do not apply.
     """
 
     def __init__(self, problem: _Problem, result: Any):
         self.names = tuple(one.name for one in problem.unknowns)
         self.converged, self.message = bool(result.success), str(result.message)
         self.evaluations = int(result.nfev)
+        self.at_bounds = tuple(
+            one.name for one, x in zip(problem.unknowns, result.x, strict=True) if one.held(float(x))
+        )
         self.motion = problem.motion(result.x)
         r, J = problem.residual(result.x), problem.jacobian(result.x)
         self.freedom = len(r) - len(self.names)
@@ -165,6 +174,8 @@ class Fit:
             )
         what = "in standard deviations" if self._known else "standard deviation of the data"
         lines.append(f"residuals: {self.scale:.3g} ({what}), {self.freedom} degrees of freedom")
+        if self.at_bounds:
+            lines.append(f"at a bound, without a standard deviation: {', '.join(self.at_bounds)}")
         if not self.converged:
             lines.append(f"not converged: {self.message}")
         return "\n".join(lines)
