@@ -158,7 +158,7 @@ class Sensor:
 
     def __call__(self, now: Any) -> Any:
         """The measured value: a number, or an array."""
-        if not hasattr(now, "record"):
+        if not hasattr(now, "t"):
             raise ModelError(
                 f"a sensor measures a motion at a moment, the second argument of a controller, not {now!r}."
             )
