@@ -20,7 +20,8 @@ minimum μ = 0: Newton's method. An equilibrium of any stability near a given po
 
     η = Q Λ (Λ² + μ)⁻¹ Qᵀ r,                                                                                 (4)
 
-with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy.
+with μ such that |r| decreases; if that ends without balance, from other positions around the given one, or by (3). It
+is stable if all Λ are positive: then a small displacement raises the energy.
 Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute.
 Loads that follow their body may balance without a minimum: load_path.py follows the equilibrium as the loads grow.
 """
@@ -37,7 +38,7 @@ from ..compile.drive_rates import drive_table
 from ..compile.states import as_record, copied, repeated
 from ..compile.system import inverse_masses
 from ..describe.model import Model
-from ..describe.pose import turned
+from ..describe.pose import rotation_vectors, turned
 from ..errors import ModelError
 from ..kernels.arrays import State, System
 from ..kernels.constrain import apply_multipliers
@@ -51,6 +52,8 @@ from .slack import follow_loads
 
 ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
+RINGS = (0.2, 0.5, 1.0)  # rad, or parts of the size: distances of other beginnings from a position
+AROUND = 3  # beginnings at each distance
 PUSHES = 20  # displacements away from saddle points
 RADIUS = 0.5  # largest trust radius: rad, or parts of the mechanism's size
 STIFFNESS_SPACING, FINE_SPACING = 1e-5, 1e-7  # of the differences that give K, as above
@@ -212,8 +215,42 @@ class _Search:
         raise self.refusal(here)
 
     def find_near(self) -> State:
-        """The equilibrium near the start, by (4), or a ModelError."""
-        here, radius = self.place(self.start), RADIUS
+        """The equilibrium near the start, or a ModelError. Where (4) ends without balance, it begins again from random
+        positions around the start, farther away each time, and the nearest equilibrium counts; if there is none, the
+        one of lower energy is found by (3)."""
+        try:
+            return self.balance_from(self.start)
+        except ModelError as error:
+            first, rng = error, np.random.default_rng(0)
+        here = self.place(copied(self.start))
+        for radius in RINGS:
+            found = []
+            for _ in range(AROUND):
+                y = here.N @ rng.normal(size=here.N.shape[1])
+                try:
+                    found.append(
+                        self.balance_from(self.place(self.moved(here.state, radius / self.length(y) * y)).state)
+                    )
+                except ModelError:
+                    continue
+            if found:
+                return min(found, key=lambda state: self.apart(here.state, state))
+        self.spacing = STIFFNESS_SPACING
+        try:
+            return self.find()
+        except ModelError:
+            raise first from None
+
+    def apart(self, one: State, two: State) -> float:
+        """The largest distance of a body between two states in parts of the size, or its angle in rad."""
+        moves = np.linalg.norm(two.a - one.a, axis=1) / self.size
+        turns = np.linalg.norm(rotation_vectors(np.einsum("bij,bkj->bik", two.B, one.B)), axis=1)
+        return float(max(moves.max(), turns.max()))
+
+    def balance_from(self, start: State) -> State:
+        """The equilibrium to which (4) leads from a state, or a ModelError."""
+        here, radius = self.place(copied(start)), RADIUS
+        self.spacing = STIFFNESS_SPACING
         for _ in range(ROUNDS):
             if not here.N.shape[1]:
                 return here.state
