@@ -81,3 +81,17 @@ def test_adjoint_without_inputs(given):
     _, motion, _ = given
     assert lv.adjoint(motion, of=angle).inputs([]).shape == (len(motion) - 1, 0)
     assert np.isfinite(lv.adjoint(motion, of=angle).start).all()
+
+
+def test_the_numbers_of_a_formula_are_in_where():
+    m = lv.Model()
+    cart = m.add(lv.Body(lv.Ball(0.1, mass=1.0), velocity=(1, 0, 0), name="cart"))
+    drive = lv.Expression("a*t", a=1.0)
+    m.add(lv.Prismatic(m.world.point(0, 0, 0), cart.center, axis=(1, 0, 0), drive=drive, name="rail"))
+    m.add(lv.Load(cart.center, force=(1, 0, 0), name="push"))
+    motion = lv.simulate(m, h=1e-2, until=0.1)
+    with pytest.raises(lv.ModelError, match=r"did you mean 'joints\.rail\.where\.a'"):
+        lv.sensitivity(motion, angle, ["joints.rail.drive.a"])
+    with pytest.raises(lv.ModelError, match=r"did you mean 'joints\.rail\.where\.a'"):
+        lv.prepare(m, h=1e-2)(0.1, parameters={"joints.rail.drive.a": 2.0})
+    assert lv.sensitivity(motion, lambda motion: motion.q[-1, 0], ["joints.rail.where.a"])[0] == pytest.approx(0.1)
