@@ -102,7 +102,7 @@ def test_the_jacobian_is_that_of_the_residuals():
     data = measured(np.random.default_rng(1), 1e-3)
     model = pendulum()
     problem = module._Problem(
-        model, module._readings(model, data, 1e-3, None), data["t"], 0.02, None, module._unknowns(model, list(TRUE))
+        model, module.readings_of(model, data, 1e-3, None), data["t"], 0.02, None, module.unknowns_of(model, list(TRUE))
     )
     x = np.array([one.guess for one in problem.unknowns])
     rough = approx_fprime(x, problem.residual, 1e-6)

@@ -27,7 +27,7 @@ from .aligned_mass import HeldMass
 
 EQUAL = 1e-6  # difference of two principal moments, in parts of the largest, that counts as none
 PROBE = 1e-4  # of a number: the change that shows E
-DIAGONAL = 1e-9  # part of E that counts as none
+NO_PRODUCT = 1e-9  # part of E that counts as none
 
 
 def in_smooth_axes(motion: Trajectory, numbers: Numbers, name: str) -> Trajectory:
@@ -82,11 +82,11 @@ def _turn(moments: Array, E: Array) -> Array:
     """The axes (1), in the present principal axes."""
     S, *rest = _sets(moments)
     part = E[np.ix_(S, S)]
-    if np.abs(part - np.diag(np.diag(part))).max() > DIAGONAL:
+    if np.abs(part - np.diag(np.diag(part))).max() > NO_PRODUCT:
         changes, R = np.linalg.eigh(part)
-        for same in _near(changes, np.full(len(S), DIAGONAL)):  # the axes of J, where E does not tell
+        for same in _near(changes, np.full(len(S), NO_PRODUCT)):  # the axes of J, where E does not tell
             R[:, same] = R[:, same] @ np.linalg.eigh(R[:, same].T * moments[S] @ R[:, same])[1]
-    elif len(S) == 2 and abs(part[0, 0] - part[1, 1]) <= DIAGONAL and np.abs(E[S, rest[0][0]]).min() > DIAGONAL:
+    elif len(S) == 2 and abs(part[0, 0] - part[1, 1]) <= NO_PRODUCT and np.abs(E[S, rest[0][0]]).min() > NO_PRODUCT:
         x, y = E[S, rest[0][0]] / np.linalg.norm(E[S, rest[0][0]])
         R = np.array([[x, -y], [y, x]])
     else:

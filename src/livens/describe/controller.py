@@ -158,11 +158,12 @@ class Sensor:
 
     def __call__(self, now: Any) -> Any:
         """The measured value: a number, or an array."""
-        if not hasattr(now, "t"):
+        try:
+            t = float(now.t[0])
+        except (AttributeError, TypeError):
             raise ModelError(
                 f"a sensor measures a motion at a moment, the second argument of a controller, not {now!r}."
-            )
-        t = float(now.t[0])
+            ) from None
         value = np.squeeze(now.coordinate(self.of)) if isinstance(self.of, Thing) else np.asarray(self.of(now))
         value = value + self._noise(t, value.shape)
         if self.delay > 0.0:
