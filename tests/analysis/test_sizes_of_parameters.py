@@ -217,3 +217,19 @@ def test_redundant_rows_are_those_of_the_run(seed, name):
     names = [body.name for body in m.bodies[1:]]
     of = lambda motion: np.concatenate([motion.position(name)[-1] for name in names])  # noqa: E731
     agrees(m, lv.Livens(), h, of, name, accuracy=1e-8)
+
+
+def test_equal_stiffnesses_of_a_beam():
+    """The two shear stiffnesses of a rectangle are equal, and so are the bending stiffnesses of a rod."""
+    m = lv.Model(gravity=(1.0, 2.0, -9.81))
+    rubber = lv.Material(1e6, 1000.0, nu=0.3)
+    m.add(lv.Beam([(0, 0, 0), (1, 0, 0)], 3, lv.Section.rectangle(0.05, 0.05), rubber, name="beam"))
+    first, last = m["beam.0"], m.bodies[-1].name
+    m.add(lv.Rigid(m.world.point_at(*first.pose.a), first.point(0, 0, 0), name="clamp"))
+    of = lambda motion: motion.position(last)[-1] - m[last].pose.a  # noqa: E731
+    for k in range(6):
+        name = f"forces.beam.stiffnesses.{k}"
+        found = lv.sensitivity(lv.simulate(m, h=2e-4, until=2e-2, every=100), of, [name])[:, 0]
+        value, size = Numbers(m).value(name)
+        expected = difference(m, lv.Livens(), 2e-4, 100, of, name, part=1e-2 * value / size)
+        assert found * value == pytest.approx(expected * value, rel=1e-7, abs=1e-13), name

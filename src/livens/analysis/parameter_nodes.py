@@ -97,7 +97,7 @@ class ParameterNodes:
             moments, _ = self.compiled.model[path[1]].mass_properties.principal()
             gaps = np.diff(np.sort(moments))
             return TURN * float(min([*moments[moments > 0.0], *gaps[gaps > EQUAL * moments.max()]], default=np.inf))
-        if {"stiffness", "damping", "inertia"} & set(path):
+        if {"stiffness", "stiffnesses", "damping", "inertia"} & set(path):
             return abs(value) or float("inf")
         return self._size if {"at", "point"} & set(path) else float("inf")
 
