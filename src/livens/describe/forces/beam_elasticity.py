@@ -80,14 +80,16 @@ class BeamElasticity(Thing):
 
     @cached_property
     def _terms(self) -> tuple[FormulaEnergy, ...]:
-        stiffnesses = self.stiffnesses.tolist()
+        C: list[Any] = [c or 0 for c in self.stiffnesses.tolist()]  # whole numbers have no names: no term of a zero
         held = held_strains(self.shearable, self.extensible)
 
         known: dict[tuple[float, ...], Any] = {}  # formulas by their numbers: that of a straight beam is written once
 
         def term(a: Body, b: Body, row: list[float]) -> FormulaEnergy:
-            def energy(s: Any) -> Any:
-                return energy_of(s[a], s[b], row, stiffnesses, held)
+            def energy(
+                s: Any, c0: Any = C[0], c1: Any = C[1], c2: Any = C[2], c3: Any = C[3], c4: Any = C[4], c5: Any = C[5]
+            ) -> Any:
+                return energy_of(s[a], s[b], row, (c0, c1, c2, c3, c4, c5), held)
 
             found = written_energy(known.get(tuple(row), energy), [a, b], self.label)
             known[tuple(row)] = found.formula
