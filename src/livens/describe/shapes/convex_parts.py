@@ -41,7 +41,7 @@ from .solid import Solid
 SMALLEST, LARGEST = 0.005, 0.5  # tolerances that coacd takes
 CONVEX = 1e-9  # a solid is convex if its hull has this much more volume, relative
 REACH = 2e-3  # of (2)
-PARALLEL = 1e-4  # angle between faces of one plane [rad]: STL files have numbers of single precision
+SAME_WAY = 1e-4  # angle between faces of one plane [rad]: STL files have numbers of single precision
 MOST_PLANES, MOST_DIRECTIONS = 1000, 200
 
 Triangles = NDArray[Any]
@@ -135,9 +135,9 @@ def _own_axes(x: Array, triangles: Triangles) -> Array:
     """Equation (1): the axes as columns. Among equals the first in the order of the triangles counts."""
     n, area = _faces(x, triangles)
     some = np.sort(np.argsort(-area, kind="stable")[:MOST_DIRECTIONS])
-    A = (np.abs(n[some] @ n.T) > 1.0 - 0.5 * PARALLEL**2) @ area
+    A = (np.abs(n[some] @ n.T) > 1.0 - 0.5 * SAME_WAY**2) @ area
     n1 = n[some[_first_of_largest(A)]]
-    across = np.abs(n[some] @ n1) < PARALLEL
+    across = np.abs(n[some] @ n1) < SAME_WAY
     weight = across.astype(float) if across.any() else 1.0 - (n[some] @ n1) ** 2
     n2 = n[some[_first_of_largest(A * weight)]]
     n2 = n2 - (n2 @ n1) * n1
@@ -158,7 +158,7 @@ def _planes(x: Array, triangles: Triangles) -> Planes:
     for k in np.argsort(-area, kind="stable"):
         if not left[k]:
             continue
-        same = left & (n @ n[k] > 1.0 - 0.5 * PARALLEL**2) & (np.abs((middle - middle[k]) @ n[k]) < 0.1 * PARALLEL)
+        same = left & (n @ n[k] > 1.0 - 0.5 * SAME_WAY**2) & (np.abs((middle - middle[k]) @ n[k]) < 0.1 * SAME_WAY)
         left[same] = False
         mean = area[same] @ n[same]
         mean /= np.linalg.norm(mean)
