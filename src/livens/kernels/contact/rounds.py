@@ -25,7 +25,7 @@ from .arrays import SIZE
 
 STEPS = 60
 SMALLEST = 1e-150
-ROUND_OFF = 1e-14
+NOT_LOWER = 1e-14  # of the extents: a separation that is lower by less counts as the same
 
 
 @njit
@@ -141,7 +141,7 @@ def between_rounds(contacts, s, t, B, i, j, d, n):
         q, h1 = round_vector(contacts, s, B, i, n)
         r, h2 = round_vector(contacts, t, B, j, n)
         g = dot(n, d) - h1 - h2
-        if g < before - ROUND_OFF * (h1 + h2) and far > 1e-8:  # too far: half of the way
+        if g < before - NOT_LOWER * (h1 + h2) and far > 1e-8:  # too far: half of the way
             u, w, far = 0.5 * u, 0.5 * w, 0.5 * far
         else:
             x = plus(plus(d, -1.0 / h1, q), -1.0 / h2, r)
