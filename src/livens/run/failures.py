@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .loop import Run
 
 
-SAME_TIME = 1e-6  # of a step
+BEFORE_STEP = 1e-6  # of a step: impacts so little before it belong to it
 
 
 class Failure(NamedTuple):
@@ -114,7 +114,7 @@ class Place:
     def hitting(self) -> str:
         """The two bodies with most impacts in the step, and how many."""
         begin = self.run.t0 + self.done * self.run.h
-        logs = [log[log[:, LOG_TIME] >= begin - SAME_TIME * self.run.h] for log in self.run.impacts[-1:]]
+        logs = [log[log[:, LOG_TIME] >= begin - BEFORE_STEP * self.run.h] for log in self.run.impacts[-1:]]
         pairs = Counter((int(row[LOG_FIRST]), int(row[LOG_SECOND])) for log in logs for row in log)
         if not pairs:
             return "bodies"
