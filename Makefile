@@ -1,7 +1,7 @@
 # Requirements: Python 3.11 or newer, make, a C compiler. Everything else is installed into .venv.
 # To use another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,barrier,docs,dev
+EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,barrier,convex,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 BASE   := .venv/.base
