@@ -406,11 +406,22 @@ def test_the_report_says_exactly():
     )
 
 
-def test_contact_is_refused():
+REFUSED = {
+    "Contact 'floor'": lambda m, ball: lv.Contact(ball, m.world.plane((0, 0, 0), normal=(0, 0, 1)), name="floor"),
+    "Rope 'leash'": lambda m, ball: lv.Rope(m.world.point(0, 0, 1), ball.center, length=2.0, name="leash"),
+    "Stop 'end'": lambda m, ball: lv.Stop(m["hinge"], upper=1.0, name="end"),
+    "JointFriction 'drag'": lambda m, ball: lv.JointFriction(m["hinge"], dynamic=0.1, name="drag"),
+}
+
+
+@pytest.mark.parametrize("which", REFUSED)
+def test_contact_is_refused(which):
     m = lv.Model(gravity=(0, 0, -9.81))
     ball = m.add(lv.Body(lv.Ball(0.1, mass=1.0), at=(0, 0, 0.1), name="ball"))
-    m.add(lv.Contact(ball, m.world.plane((0, 0, 0), normal=(0, 0, 1))))
-    with pytest.raises(lv.ModelError, match=r"EnergyMomentum\(\) does not take contact: use lv.Livens"):
+    m.add(lv.Revolute(m.world.point(0, 0, 0.1), ball.center, axis=(0, 1, 0), name="hinge"))
+    m.add(REFUSED[which](m, ball))
+    sentence = rf"EnergyMomentum\(\) does not take contact: use lv.Livens\(order=2\), or leave out {which}"
+    with pytest.raises(lv.ModelError, match=sentence):
         lv.simulate(m, SCHEME, h=0.01, until=0.1)
 
 
