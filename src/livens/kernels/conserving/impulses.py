@@ -82,7 +82,7 @@ def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
     whole = kinetic(bodies, p, L)
     if not e0 > FAINT * whole + 1e-300:
         return 1.0, TILT_ROUND_OFF
-    c = min(MOST_TILT, max(1.0 / MOST_TILT, (e1 / e0) ** 0.25))
+    c = min(MOST_TILT, max(1.0 / MOST_TILT, math.sqrt(math.sqrt(e1 / e0))))
     return c, min(TILT_ROUND_OFF, TILT_NOISE * math.sqrt(whole / e0))
 
 
