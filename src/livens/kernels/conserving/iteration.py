@@ -47,7 +47,7 @@ CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is ro
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
 MATRIX_ERROR = 2e-13  # relative error of the first matrix, for each tolerance by which the first correction moves
 SETTLED = 5.0  # a change of displacements, in tolerances, that may be round-off and need not decrease any more
-HOPELESS_MOVE = 1e100  # in tolerances; squares of what it gives are still numbers
+HOPELESS_MOVE, HOPELESS_TURN = 1e30, 1e9  # in tolerances, and h Ω̄: what they give are still numbers
 IDLE_CORRECTIONS, NEAR_ERROR = 4, 10.0  # corrections in a row that do not halve the error, if it is so small, …
 LONG_IDLE_CORRECTIONS = 12  # … and if it is larger, up to …
 STALLED_ERROR, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances: then it is round-off and counts as met
@@ -70,6 +70,8 @@ def correct_velocities(pattern, h, far, B1, x, vectors):
             row = D0 if k == 0 else (D1 if k == 1 else D2)
             vectors[MEAN_W, b, k] += s / h * (w[k] + 0.5 * (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]))
             turn, turned = max(turn, abs(x[o + 3 + k])), max(turned, abs(h * vectors[MEAN_W, b, k]))
+    if not turned < HOPELESS_TURN:
+        return np.inf
     return max(
         most / (SMALLEST_MOVE * size + MOVE_ROUND_OFF * far + 1e-300), turn / (SMALLEST_MOVE * turned + MOVE_ROUND_OFF)
     )
@@ -225,5 +227,6 @@ def solve_step(system, state, everything, h, signals, before, row, most):
                 lam[r] -= 2.0 / h * trial.change[r]  # almost cancels the change 2 G(q₀)ᵀδ(cμ) of (2) and (3)
         elif lam.shape[0] > 0:
             impulse_residuals(pattern, system.blocks, work.G, state.B, work.B, trial.change, work.f, work.tau, trial.x)
-            correct(everything, state, h, far)
+            if not correct(everything, state, h, far) < HOPELESS_MOVE:
+                return SOLVE
     return result
