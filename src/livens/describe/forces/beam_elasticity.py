@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, finite
+from ...checks import Array, finite, truth
 from ...errors import ModelError
 from ..beams.mixed import MixedPair
 from ..beams.pair import checked_outline, checked_reference, held_strains, neighbours
@@ -66,7 +66,8 @@ class BeamElasticity(Thing):
         if self.stiffnesses.min() < 0.0:
             raise ModelError(f"stiffnesses of {self.label} must not be negative, got {self.stiffnesses.tolist()}.")
         self.reference = checked_reference(reference, self.bodies, self.label)
-        self.shearable, self.extensible = bool(shearable), bool(extensible)
+        self.shearable = truth(shearable, f"shearable of {self.label}")
+        self.extensible = truth(extensible, f"extensible of {self.label}")
         self.outline = checked_outline(outline, self.label)
 
     @property
