@@ -1,12 +1,12 @@
 # Requirements: Python 3.11 or newer, make, a C compiler. Everything else is installed into .venv.
 # To use another interpreter: make test PYTHON=python3.13
 PYTHON ?= python3
-EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,barrier,docs,dev
+EXTRAS := cad,plot,film,data,symbolic,sparse,view,cluster,mjcf,barrier,convex,docs,dev
 BIN    := .venv/bin
 READY  := .venv/.ready
 BASE   := .venv/.base
 LIBRARY := src/livens/backend/_compiled.json
-KERNELS := $(shell find src/livens/kernels src/livens/step src/livens/look/render/raster.py library -name '*.py' -o -name '*.c')
+KERNELS := src/livens/__init__.py $(shell find src/livens/kernels src/livens/step src/livens/look/render/raster.py library -name '*.py' -o -name '*.c')
 PEERS  := .venv-bench/.ready
 BROWSER := .cache/live/.ready
 LITE   := .venv-lite/.ready
@@ -95,7 +95,7 @@ clean:   ## remove everything that make created, including .venv
 	rm -rf .venv .venv-bench .venv-lite .cache demo-output benchmark-output soak-output docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
-$(BASE): pyproject.toml constraints.txt
+$(BASE): pyproject.toml constraints.txt src/livens/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "livens needs Python 3.11 or newer; $(PYTHON) is %d.%d. Choose another with make PYTHON=..." % sys.version_info[:2])'
 	@echo 'Setting up .venv for the demonstrations: up to a minute.'
 	$(PYTHON) -m venv .venv

@@ -80,6 +80,6 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "github-dark",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,19 @@ def python(*arguments):
 def test_version():
     assert livens.__version__ == importlib.metadata.version("livens")
     assert livens.__version__ in python("-m", "livens", "--version")
+
+
+def test_the_version_is_the_same_everywhere():
+    """Of the package, of the citation, of the newest part of the changelog, and of the benchmarks."""
+    root = Path(__file__).parents[1]
+    texts = {
+        "CITATION.cff": r"^version: (\S+)$",
+        "CHANGELOG.md": r"^## (\S+)",
+        "docs/benchmarks.md": r"^Versions: livens ([^,]+),",
+    }
+    for name, pattern in texts.items():
+        text = (root / name).read_text(encoding="utf-8")
+        assert re.search(pattern, text, re.MULTILINE)[1] == livens.__version__, name
 
 
 def test_ships_its_types():

@@ -1,8 +1,8 @@
 """Check the colours of pages and figures: python docs/figures/check_contrast.py
 
 WCAG 2.2 asks for a contrast of 4.5 between text and its background, and of 3 for lines. The colours are those
-of the themes, which pages, the live page, pictures, films and the viewer share, of traces, the site, and the lines of
-figures. The exit status is 1 if a pair has too little.
+of the themes, which pages, the live page, pictures, films and the viewer share, of traces, the site, its code, and the
+lines of figures. The exit status is 1 if a pair has too little.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ TEXT, LINE = 4.5, 3.0
 TEXTS = ("ink", "soft", "warn", "x", "y", "z", "force", "torque")  # also written
 LINES = ("line", "accent", "ground", "grid", "velocity", "short", "rest", "long")
 SITE = {"light": "#ffffff", "dark": "#14181e"}  # the backgrounds of the theme of the site
+CODE = {"light": "#f3f4f5", "dark": "#29313d"}  # and of its code
 
 
 class Pair(NamedTuple):
@@ -72,8 +73,21 @@ def pairs() -> Iterator[Pair]:
         for name, code in re.findall(r"--pst-color-([\w-]+): (#\w+)", block):
             least = TEXT if name != "secondary" else LINE
             yield Pair("site", look, name, rgb(code), rgb(paper), least)
+    yield from code_pairs()
     for k, (_, code, _) in enumerate(STYLES):
         yield Pair("figures", "light", f"line {k + 1}", rgb(code), (255, 255, 255), LINE)
+
+
+def code_pairs() -> Iterator[Pair]:
+    """The colours of code in the book, by the styles that docs/conf.py names."""
+    from pygments.styles import get_style_by_name
+
+    configuration = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+    for look, paper in CODE.items():
+        name = re.search(rf'"pygments_{look}_style": "([\w-]+)"', configuration)[1]  # type: ignore[index]
+        colors = {token: style["color"] for token, style in get_style_by_name(name) if style["color"]}
+        for token, code in colors.items():
+            yield Pair("code", look, str(token), rgb(code), rgb(paper), TEXT)
 
 
 def main() -> None:

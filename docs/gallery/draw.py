@@ -237,7 +237,12 @@ def main(names: list[str]) -> None:
         for some in GALLERY.values():
             for name, options in some.items():
                 if not names or name in names:
-                    picture = drawn(name, options).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+                    rare = {
+                        "method": Image.Quantize.MAXCOVERAGE,
+                        "kmeans": 2,
+                        "dither": Image.Dither.NONE,
+                    }  # keeps them
+                    picture = drawn(name, options).convert("RGB").quantize(COLORS, **rare)
                     picture.save(HERE / f"{name}.png", optimize=True)
                     print(name)
     (HERE / "index.md").write_text(page(), encoding="utf-8")

@@ -22,7 +22,7 @@ def assemble(site: Path) -> Path:
     folder = site / "live"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("beams.js", "drawing.js"):
+    for name in ("beams.js", "drawing.js", "marks.js"):
         shutil.copyfile(ROOT / "src" / "livens" / "look" / "page" / name, folder / name)
     (folder / "themes.css").write_text(style_sheet() + "\n", encoding="utf-8")
     (folder / "themes.js").write_text(f"const THEMES = {json.dumps(script_values())}\n", encoding="utf-8")

@@ -167,7 +167,7 @@ def joints(folder: Path) -> None:
     width, height = JOINT
     for name, m in joint_models().items():
         motion, whole = lv.dynamics(m), name.startswith("Rolling") or name == "Coupling"
-        zoom = {"Coupling": 1.15}.get(name, 1.3) if whole else 6.0
+        zoom = 1.3 if whole else 6.0
         view, large = view_of(motion, traces=False, title=""), (round(zoom * width), round(zoom * height))
         image = next(pictures(motion, [0], large, view))
         scene = Scene(motion, view)

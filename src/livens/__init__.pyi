@@ -87,6 +87,7 @@ from .describe.shapes.capsule import Capsule as Capsule
 from .describe.shapes.compound import Compound as Compound
 from .describe.shapes.cone import Cone as Cone
 from .describe.shapes.convex import convex_hull as convex_hull
+from .describe.shapes.convex_parts import convex_parts as convex_parts
 from .describe.shapes.cylinder import Cylinder as Cylinder
 from .describe.shapes.ellipsoid import Ellipsoid as Ellipsoid
 from .describe.shapes.mesh import read_mesh as read_mesh

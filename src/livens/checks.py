@@ -77,6 +77,13 @@ def not_negative(value: Any, what: str, unit: str = "") -> float:
     return x
 
 
+def truth(value: Any, what: str) -> bool:
+    """True or False, or a ModelError."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ModelError(f"{what} must be True or False, not {value!r}.")
+    return bool(value)
+
+
 def vector(value: ArrayLike, what: str) -> Array:
     """`value` as three finite floats."""
     return finite(value, (3,), what)

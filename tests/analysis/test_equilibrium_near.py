@@ -54,6 +54,31 @@ def test_a_snapping_truss_has_three_equilibria():
         assert found.stability == stability
 
 
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_an_equilibrium_is_found_from_anywhere(seed):
+    """A chain on springs, tilted, from positions where the least squares of the forces end without balance; whether it
+    is stable is what the eigenvalues of the linear system say."""
+    rng = np.random.default_rng(seed)
+    R = lv.Pose.from_quaternion(rng.normal(size=4)).B
+    unit = 10.0 ** rng.uniform(-2, 2)
+    m = lv.Model(gravity=-9.81 * unit * R[:, 2])
+    base = m.world.point(0, 0, 0)
+    for k in range(3):
+        size, at = (unit, 0.1 * unit, 0.1 * unit), (k + 0.5) * unit * R[:, 0]
+        bar = m.add(lv.Body(lv.Box(*size, mass=1.0), at=at, rotation=R, name=f"b{k}"))
+        axis, stiffness = R @ (0, 1, 0.3 * rng.normal()), 15.0 * unit**2 * rng.uniform(0.2, 1.5)
+        m.add(lv.Revolute(base, bar.point(-unit / 2, 0, 0), axis=axis, stiffness=stiffness, name=f"j{k}"))
+        base = bar.point(unit / 2, 0, 0)
+    kinds = set()
+    for _ in range(3):
+        found = lv.equilibrium(m, near=rng.uniform(-2.0, 2.0, 3))
+        assert np.abs(found.acceleration("b2")).max() < 1e-8 * 9.81 * unit
+        grows = np.linalg.eigvals(lv.linearize(m, at=found).A[3:, :3]).real.max() > 0.0
+        assert found.stability == ("unstable" if grows else "stable")
+        kinds.add(found.stability)
+    assert "stable" in kinds
+
+
 def test_a_neutral_equilibrium_says_so():
     """A balanced wheel rests at any angle."""
     m = lv.Model(gravity=(0, 0, -9.81))

@@ -102,7 +102,7 @@ def test_the_jacobian_is_that_of_the_residuals():
     data = measured(np.random.default_rng(1), 1e-3)
     model = pendulum()
     problem = module._Problem(
-        model, module._readings(model, data, 1e-3, None), data["t"], 0.02, None, module._unknowns(model, list(TRUE))
+        model, module.readings_of(model, data, 1e-3, None), data["t"], 0.02, None, module.unknowns_of(model, list(TRUE))
     )
     x = np.array([one.guess for one in problem.unknowns])
     rough = approx_fprime(x, problem.residual, 1e-6)
@@ -181,7 +181,7 @@ def test_consistent_inertias():
 @pytest.mark.parametrize("seed", range(2))
 def test_all_six_numbers_of_an_inertia(seed):
     """The whole tensor and the mass of a tumbling body on a spring, in random orientation and units, from noisy places
-    of two points and the kinetic energy; every trial of the search is a possible body."""
+    of two points and the kinetic energy; every trial of the search is a possible body. One guess is a cube."""
     rng = np.random.default_rng(seed)
     R = Rotation.random(random_state=seed).as_matrix()
     l, mass, t = 10.0 ** rng.uniform(-2, 2, size=3)
@@ -198,7 +198,7 @@ def test_all_six_numbers_of_an_inertia(seed):
     units = l, mass, t
     real, marks = tumbling(1.5 * mass, true)
     motion = lv.simulate(real, h=2e-2 * t, until=4.0 * t, every=5)
-    guess, mine = tumbling(1.2 * mass, np.diag([1.4, 1.5, 1.6]) * mass * l**2)
+    guess, mine = tumbling(1.2 * mass, np.diag([1.5 - 0.1 * seed, 1.5, 1.5 + 0.1 * seed]) * mass * l**2)
     noise, T = 1e-4, mass * l**2 / t**2
     shape = (len(motion), 3)
     data = {"t": motion.t, "of": motion.kinetic + noise * T * rng.normal(size=len(motion))}
@@ -265,6 +265,18 @@ def test_consistent_tensors():
         lv.MassProperties(1.0, J + np.triu(J, 1).T)  # it refuses an inertia that no body has
     with pytest.raises(lv.ModelError, match="no body has the principal moments 1, 2, 4 kg m²"):
         inertias.unknowns(np.array([7.0, 1, 0, 0, 2, 0, 4]))
+
+
+def test_an_estimate_at_a_bound():
+    """The report names it; a bound that does not hold is not named."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    m.add(lv.Body(lv.Ball(0.1, mass=1.0), velocity=(1, 0, 3), name="stone"))
+    t = np.arange(0, 1.01, 0.1)
+    z = np.array([1.0 * t, 0.0 * t, 3.0 * t - 4.905 * t**2]).T
+    for bounds, held in (((-9.0, -9.5, -1.0), True), ((-11.0, -20.0, -10.0), True), ((-9.0, -20.0, -1.0), False)):
+        found = lv.fit(m, {"t": t, "stone": z}, vary={"gravity.2": bounds}, h=0.01, sigma=1e-3)
+        assert found.at_bounds == (("gravity.2",) if held else ())
+        assert ("at a bound, without a standard deviation: gravity.2" in found.report()) == held
 
 
 def test_residuals_are_drawn(tmp_path):

@@ -188,6 +188,36 @@ def test_from_another_start():
     assert np.abs(found[:, 3] - expected).max() <= 1e-8 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("scheme", [lv.Livens(), lv.RungeKutta(4)], ids=["Livens", "RungeKutta"])
+def test_between_stored_times(scheme):
+    """motion.at(t) takes steps from a stored state, with the forces of dampers in the moved state; work is a sum
+    over all steps, which has no derivative."""
+    m = lv.Model(gravity=(0, 0, -9.81))
+    arm = m.add(lv.Body(lv.MassProperties(2.0, (0.1, 0.2, 0.25)), at=(0.5, 0, 0), name="arm"))
+    fore = m.add(lv.Body(lv.MassProperties(1.0, (0.08, 0.1, 0.15)), at=(1.3, 0.1, 0), name="fore"))
+    m.add(
+        lv.Revolute(
+            m.world.point(0, 0, 0), arm.point(-0.5, 0, 0), axis=(0, 1, 0), damping=2.0, start_rate=3.0, name="j"
+        )
+    )
+    m.add(lv.Spherical(arm.point(0.5, 0, 0), fore.point_at(1, 0, 0), damping=0.5, name="ball"))
+    run, of = lv.prepare(m, scheme, h=5e-3), lambda motion: motion.at(0.0537).position("fore")[0]
+    names = {"joints.j.damping": 2.0, "bodies.fore.mass": 1.0, "joints.ball.damping": 0.5}
+    found = lv.sensitivity(run(0.1, every=4), of, list(names))
+    for k, (name, value) in enumerate(names.items()):
+        d = 5e-3 * value
+        ends = {n: of(run(0.1, every=4, parameters={name: value + n * d})) for n in range(-4, 5) if n}
+        expected = sum(w * (ends[n] - ends[-n]) / d for n, w in STENCIL)
+        assert found[:, k] == pytest.approx(expected, abs=1e-9 * np.abs(expected).max() + 1e-13), name
+    motion = run(0.1, every=4)
+    for reading in (lambda motion: motion.dissipated[-1], lambda motion: motion[-1].work[0]):
+        with pytest.raises(lv.ModelError, match="Work and dissipated energy are sums over all steps"):
+            lv.sensitivity(motion, reading, ["bodies.fore.mass"])
+        with pytest.raises(lv.ModelError, match="Work and dissipated energy are sums over all steps"):
+            lv.adjoint(motion, of=reading)
+    assert np.isnan(lv.sensitivity(motion, lambda motion: np.nan, ["bodies.fore.mass"])).all()
+
+
 def machine(seed):
     """A body on a screw, a geared pair of wheels, a rod, a rolling ball, a sliding body with a prescribed motion, a
     motor, attraction, an energy and a constraint with numbers by name: numbers of the kinds that two_arms has not, in a

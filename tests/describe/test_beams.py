@@ -278,11 +278,37 @@ def test_load_and_joints_at_inner_sections(seed):
         (lambda: lv.Section.tube(0.1, 0.2), "less than its radius"),
         (lambda: lv.Cable([(0, 0, 0), (1, 0, 0)], 2, 1.0, length=2.0), "links of constant length"),
         (lambda: lv.BeamElasticity([lv.Body(lv.Ball(1, mass=1))], STIFFNESSES), "two bodies or more"),
+        (lambda: lv.Cable([(0, 0, 0), (1, 0, 0)], 2, 1.0, axial=0.0), r"axial of cable 'cable' must be positive"),
+        (lambda: lv.Beam([(0, 0, 0), (1, 2, 3), (0, 0, 0)], 2, lv.Section.circle(0.1), STEEL), "turns back at point 1"),
+        (
+            lambda: lv.Beam([(0, 0, 0), (1, 0, 0)], 2, lv.Section.circle(0.1), STEEL, shearable="no"),
+            "shearable of .* must be True or False, not 'no'",
+        ),
     ],
 )
 def test_errors(make, message):
     with pytest.raises(lv.ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cable_may_be_folded(seed):
+    """A chain that hangs down and up along one line, in any orientation and unit: its length is that of its links. With
+    links that only pull, its free end falls as a free body until a link below it is tight."""
+    rng, R = np.random.default_rng(seed), Rotation.random(random_state=seed).as_matrix()
+    size = 10.0 ** rng.uniform(-2, 2)
+    down = np.concatenate([np.linspace(0.0, -1.0, 7), np.linspace(-1.0, 0.0, 7)[1:]])
+    m = lv.Model(gravity=-9.81 * R[:, 2])
+    points = size * np.outer(down, R[:, 2])
+    folded = m.add(lv.Cable(points, 12, mass_per_length=0.5, axial=1e3 * size))
+    m.add(lv.Spherical(m.world.point(0, 0, 0), folded.start.center))
+    for cable in (folded, lv.Cable(points, 12, mass_per_length=0.5)):
+        assert cable.length == pytest.approx(2.0 * size, rel=1e-14)
+        assert sum(body.shape.mass for body in cable.bodies) == pytest.approx(size, rel=1e-14)
+        assert cable.elasticity.lengths == pytest.approx(np.full(12, size / 6.0), rel=1e-14)
+    fall = np.sqrt(0.1 * size / 9.81)
+    z = lv.simulate(m, h=0.01 * fall, until=fall).position(folded.end) @ R[:, 2]
+    assert z[-1] == pytest.approx(-0.05 * size, rel=1e-9)
 
 
 def test_every_pair_has_one_structure():

@@ -132,3 +132,13 @@ def test_links_of_the_readme():
         missing = [link for link in links if not (ROOT / link.partition("#")[0]).exists()]
         assert links
         assert not missing, document
+
+
+def test_building_the_site_says_what_it_does():
+    """A sentence first, and Sphinx names every page and notebook; it took minutes without a word."""
+    recipe = re.search(r"^docs:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    first, sphinx, *_ = recipe.splitlines()
+    assert first.startswith("\t@echo ")
+    assert "-m sphinx" in sphinx
+    assert not re.search(r" -[qQ]\b| --quiet", recipe)
+    assert " -W " in sphinx

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import livens as lv
 from tests.helpers.contacts import found_contacts
@@ -103,3 +104,39 @@ def test_an_ellipsoid_rests_on_a_box():
     motion = lv.simulate(m, h=5e-3, until=1.0)
     x = frame.back(motion.position(egg))
     assert np.abs(x - x[0]).max() < 1e-12
+
+
+@pytest.mark.parametrize("kinds", [("cylinder", "ellipsoid"), ("ellipsoid", "ellipsoid")], ids=" and ".join)
+def test_gap_of_thin_round_shapes_is_the_largest_separation(kinds):
+    """Rims that are nearly parallel to a face, and flat ellipsoids: the normal is hard to find there."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        sizes = [rng.uniform(0.1, 0.3, 3) for _ in range(2)]
+        if kinds[0] == "ellipsoid":
+            sizes = [s * (1.0, 1.0, rng.choice([0.1, 1.0])) for s in sizes]
+        one, two = (shape(kind, s) for kind, s in zip(kinds, sizes, strict=True))
+        turn = Rotation.random(2, random_state=rng).as_matrix()
+        n, u, apart = unit(rng.normal(size=(2_000, 3))), unit(rng.normal(size=3)), rng.choice([1e-3, 0.02, 0.1])
+
+        def separation(n, d, one=one, two=two, turn=turn):
+            return n @ d - one[1](n @ turn[0]) - two[1](-n @ turn[1])
+
+        low, high = 0.0, 3.0
+        for _ in range(20):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if separation(n, middle * u).max() < apart else (low, middle)
+        for k in range(8):  # directions near the best one
+            best = n[np.argsort(-separation(n, high * u))[:20]]
+            n = unit(np.concatenate([best, np.repeat(best, 20, axis=0) + 0.2 * 0.3**k * rng.normal(size=(400, 3))]))
+        m = lv.Model()
+        m.add(lv.Body(one[0], rotation=turn[0], name="one"))
+        m.add(lv.Body(two[0], at=high * u, rotation=turn[1], name="two"))
+        m.add(lv.Contact(m["one"], m["two"]))
+        [point] = found_contacts(m, 0.5)
+        normal = point.normal if point.first == "one" else -point.normal
+        assert separation(n, high * u).max() <= point.gap + 1e-12
+        assert separation(normal[None], high * u)[0] == pytest.approx(point.gap, abs=1e-12)
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -223,3 +224,70 @@ def test_a_robot_in_random_poses_touches_itself_and_the_floor_as_in_mujoco(seed,
     ours = {pair: gap for pair, gap in ours.items() if gap < 0.0}
     assert theirs
     assert ours == {pair: pytest.approx(gap, abs=1e-9) for pair, gap in theirs.items()}
+
+
+U_PROFILE = [(-1, -0.6), (1, -0.6), (1, 1.0), (0.6, 1.0), (0.6, -0.2), (-0.6, -0.2), (-0.6, 1.0), (-1, 1.0)]
+U_CUTS = [(0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4), (0, 5, 6), (0, 6, 7)]
+
+
+def write_cup(path, leave_out=0):
+    """A U of 2 m by 1.6 m as an OBJ file in millimetres; without its first triangles if wished."""
+    n = len(U_PROFILE)
+    x = [(p, y, z) for y in (-0.5, 0.5) for p, z in U_PROFILE]
+    sides = [t for i in range(n) for t in ((i, i + n, (i + 1) % n + n), (i, (i + 1) % n + n, (i + 1) % n))]
+    triangles = [*U_CUTS, *((c + n, b + n, a + n) for a, b, c in U_CUTS), *sides][leave_out:]
+    lines = [f"v {1e3 * a} {1e3 * b} {1e3 * c}" for a, b, c in x] + [
+        f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles
+    ]
+    path.write_text("\n".join(lines))
+
+
+CUP_URDF = """<robot name="cup"><link name="base"/>
+  <link name="cup"><inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><geometry><mesh filename="cup.obj" scale="0.001 0.001 0.001"/></geometry></collision></link>
+  <link name="ball"><inertial><mass value="1"/><inertia ixx="0.04" iyy="0.04" izz="0.04"/></inertial>
+    <collision><geometry><sphere radius="0.3"/></geometry></collision></link>
+  <joint name="base" type="fixed"><parent link="base"/><child link="cup"/></joint>
+  <joint name="free" type="floating"><parent link="base"/><child link="ball"/><origin xyz="0.1 0 2"/></joint></robot>"""
+CUP_MJCF = """<mujoco><asset><mesh name="cup" file="cup.obj" scale="0.001 0.001 0.001"/></asset><worldbody>
+  <geom type="mesh" mesh="cup" euler="0 0 40"/><body name="ball" pos="0.1 0 2"><freejoint/>
+  <geom type="sphere" size="0.3" mass="1"/></body></worldbody></mujoco>"""
+READERS = {"cup.urdf": (CUP_URDF, lv.read_urdf), "cup.xml": (CUP_MJCF, lv.read_mjcf)}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(("collision", "leave_out", "rest"), [("hull", 0, 1.3), ("parts", 0, 0.1), ("parts", 1, 1.3)])
+def test_a_ball_falls_into_a_mesh_that_is_read_as_convex_parts(name, collision, leave_out, rest, tmp_path):
+    """Its hull, and a mesh that is not closed, stop the ball at the top."""
+    pytest.importorskip("coacd", reason="the extra convex (coacd) is not installed")
+    write_cup(tmp_path / "cup.obj", leave_out)
+    text, reader = READERS[name]
+    (tmp_path / name).write_text(text)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = reader(tmp_path / name, contacts=True, collision=collision)
+    said = " ".join(str(w.message) for w in told)
+    assert ("hulls touch" in said) == (
+        (collision == "parts" and leave_out == 1) or (collision, name[-3:]) == ("hull", "xml")
+    )
+    assert ("not watertight" in said) == (leave_out == 1)
+    motion = lv.simulate(model, h=5e-3, until=2.0)
+    assert motion.position("ball")[-1, 2] == pytest.approx(rest, abs=1e-6)  # MuJoCo has meshes in single precision
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_other_choices_of_collision_are_refused(name, tmp_path):
+    text, reader = READERS[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(lv.ModelError, match="collision must be 'hull' or 'parts', not 'mesh'"):
+        reader(tmp_path / name, collision="mesh")
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_parts_without_their_library_name_the_extra(name, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "coacd", None)
+    write_cup(tmp_path / "cup.obj")
+    text, reader = READERS[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(lv.MissingExtra, match=r"livens\[convex\]"):
+        reader(tmp_path / name, contacts=True, collision="parts")

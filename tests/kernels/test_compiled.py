@@ -80,6 +80,14 @@ def test_every_kernel_is_compiled_by_the_one_njit():
             assert not any(name.split(".")[0] == "numba" for name in names), f"{path.name} imports numba itself"
 
 
+def test_no_kernel_raises_to_a_broken_power():
+    """x ** 0.5 is compiled as a root, and is a power in plain Python, which may differ in the last bit: math.sqrt."""
+    for path in compiled_files():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+                assert float(node.right.value).is_integer(), f"{path.name}, line {node.lineno}"
+
+
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=schemes.name)
 def test_how_a_run_is_cut_changes_no_bit(scheme):
     """Ten steps at once, or three and seven: kernels keep nothing between calls but the state."""

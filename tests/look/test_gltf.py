@@ -10,6 +10,7 @@ import pytest
 import livens as lv
 from livens.look.gltf import frames
 from livens.look.picture.shapes import creased
+from tests.helpers import problems
 
 KINDS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 SINGLE = float(np.finfo(np.float32).eps)
@@ -217,3 +218,27 @@ def test_errors_of_gltf_files(tmp_path):
     with pytest.raises(lv.ModelError, match="rate must be positive"):
         motion().to_gltf(tmp_path / "throw.glb", rate=0.0)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_load_with_a_force_and_a_torque_has_two_arrows(tmp_path):
+    """Along both, and as long as their values beside the largest of their kind; a torque has two heads."""
+    R = problems.turned(4)
+    m = lv.Model(name="pushed")
+    bar = m.add(lv.Body(lv.Box(1, 0.2, 0.1, mass=1e3), name="bar"))
+    m.add(lv.Load(bar.center, force=3.0 * R[:, 0], torque=2.0 * R[:, 1], name="both"))
+    m.add(lv.Load(bar.center, torque=4.0 * R[:, 2], name="twist"))
+    lv.simulate(m, h=1e-3, until=0.01).to_gltf(tmp_path / "loads.glb")
+    text, data = chunks(tmp_path / "loads.glb")
+    nodes = {node["name"]: node for node in text["nodes"] if node.get("extras", {}).get("kind") == "load"}
+    assert set(nodes) == {"both", "both, torque", "twist"}
+    for name, along in (("both", R[:, 0]), ("both, torque", R[:, 1]), ("twist", R[:, 2])):
+        assert np.abs(matrix(nodes[name]["rotation"])[:3, 2] - along).max() < 8 * SINGLE
+    length = {name: node["scale"][2] for name, node in nodes.items()}
+    assert length["twist"] == pytest.approx(2.0 * length["both, torque"], rel=1e-6)
+    tips = {}
+    for name, node in nodes.items():
+        place = text["meshes"][node["mesh"]]["primitives"][0]["attributes"]["POSITION"]
+        x = values(text, data, place).astype(float)
+        on_axis = x[np.hypot(x[:, 0], x[:, 1]) < 1e-6]
+        tips[name] = np.unique(on_axis[:, 2].round(6)).tolist()
+    assert tips == {"both": [1.0], "both, torque": [0.8, 1.0], "twist": [0.8, 1.0]}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import livens as lv
-from livens.analysis.equilibrium import _Search
+from livens.analysis.equilibrium import Search
 from livens.compile.compiled import Compiled
 from livens.demos import double_pendulum, net, slider_crank, springs
 from livens.run.auto_step import _bend, _resolving
@@ -92,7 +92,7 @@ def test_frequencies_of_full_matrices(make):
     """equilibrium.py computes the stiffness matrix and all of its eigenvalues."""
     model = make()
     compiled = Compiled.of(model, quiet=True)
-    search = _Search(compiled, compiled.state)
+    search = Search(compiled, compiled.state)
     omega = np.sqrt(search.stiffness(search.place(search.start)).values[-1])
     assert omega * (1 - 1e-3) <= lv.stiffness(model).frequency <= omega * (1 + CLOSE)
 

@@ -166,6 +166,50 @@ def test_wrong_input_is_refused():
         lv.simulate(m, h=1e-2, until=0.1)
 
 
+@pytest.mark.parametrize("shape", [lv.ThinRod(1.0, mass=1.0), lv.ThinPlate(1.0, 0.5, mass=1.0)])
+def test_bodies_without_thickness_touch_planes_and_are_refused_with_other_bodies(shape):
+    """They would pass through other bodies."""
+
+    def model(*rules):
+        m = lv.Model(gravity=(0, 0, -G))
+        turn = lv.Pose.from_axis_angle((1, 2, 3), 0.7).B
+        table = m.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(0, 0, 0.5), name="table"))
+        thin = m.add(lv.Body(shape, at=(5, 0, 2), rotation=turn, name="thin"))
+        floor, top = m.world.plane((0, 0, 0)), table.plane((0, 0, 0.5))
+        for rule in rules:
+            m.add(rule(floor, table, thin, top))
+        return m
+
+    refused = "body 'thin' has no thickness and touches planes only, not body 'table'"
+    for wrong in (
+        lambda floor, table, thin, top: lv.Contacts(planes=[floor]),
+        lambda floor, table, thin, top: lv.Contact(table, thin),
+    ):
+        with pytest.raises(lv.ModelError, match=refused):
+            lv.simulate(model(wrong), h=1e-2, until=0.1)
+    for right in (
+        [lambda floor, table, thin, top: lv.Contacts(planes=[floor], exclude=[(table, thin)])],
+        [lambda floor, table, thin, top: lv.Contacts(planes=[floor, top])],
+        [
+            lambda floor, table, thin, top: lv.Contact(floor, thin),
+            lambda floor, table, thin, top: lv.Contact(top, thin),
+        ],
+        [
+            lambda floor, table, thin, top: lv.Contacts(planes=[floor]),
+            lambda floor, table, thin, top: lv.Contact(top, thin),
+        ],
+    ):
+        motion = lv.simulate(model(*right), h=1e-2, until=2.0)
+        assert motion.position(motion.model["thin"].point(0.5, 0, 0))[:, 2].min() > -1e-9
+    along = lv.Compound([(lv.Capsule(0.01, 1.0, mass=1.0), lv.Pose((0, 0, 0), TURNED))])
+    planks = lv.Model(gravity=(0, 0, -G))
+    body = planks.add(lv.Body(shape, at=(0, 0, 2), collision=along, name="thin"))
+    table = planks.add(lv.Body(lv.Box(1, 1, 1, mass=1.0), at=(0, 0, 0.5), name="table"))
+    planks.add(lv.Contacts(planes=[planks.world.plane((0, 0, 0))]))
+    assert lv.simulate(planks, h=1e-2, until=2.0).position(body)[-1, 2] == pytest.approx(1.01, abs=1e-9)
+    assert table.pose.a[2] == 0.5
+
+
 @pytest.mark.parametrize("scheme", [lv.Livens(compensated=True), lv.Newmark(), lv.GeneralizedAlpha()])
 def test_other_schemes_refuse_contact(scheme):
     m, _ = tumbling()

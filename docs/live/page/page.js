@@ -3,8 +3,8 @@
 "use strict"
 const $ = id => document.getElementById(id)
 const POINTS = 4000                                                          // of a trace
-const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), curves = chart($("curves"), $("chartname"))
-let demos = {}, opened = null, scene = null, frame = null, fresh = false, paths = [], marks = 0, inputs = {}, worker = null
+const canvas = $("view"), pen = drawing(canvas), camera = orbit(canvas), pointer = watched(canvas), curves = chart($("curves"), $("chartname"))
+let demos = {}, opened = null, scene = null, mark = null, frame = null, fresh = false, paths = [], passed = 0, inputs = {}, worker = null
 let playing = false, drawnAt = [], seen = "", kept = 1, pending = {}, written = 0, begun = 0
 let sharp = 1                                                                // pixels of the canvas per pixel of the screen: fewer if drawing is slow
 
@@ -49,10 +49,11 @@ const take = {
   scene({ data, restart }) {
     const follow = scene && scene.demo == opened ? $("follow").checked : data.follow
     scene = pen.scene(data, POINTS)
+    mark = marks(data, scene, $, pointer)
     scene.demo = opened
     $("follow").checked = follow || data.follow
     paths = scene.traces.body[0].map(() => new Float32Array(3 * POINTS))
-    if (restart) { marks = 0; curves.begin(demos[opened].chart) }
+    if (restart) { passed = 0; curves.begin(demos[opened].chart) }
     showLabels(data.labels || [])
   },
   frame(message) {
@@ -132,9 +133,9 @@ function placesOf({ poses }) {                                               // 
   return [scene.world, ...scene.data.bodies.map((_, b) => matrix(Array.from(poses.subarray(7 * b, 7 * b + 7))))]
 }
 function remember(places) {                                                  // positions of the traced points
-  if (marks == POINTS) { marks = POINTS / 2; for (const path of paths) path.copyWithin(0, 3 * marks) }
-  paths.forEach((path, k) => { path.set(scene.mark(k, places[scene.traces.body[0][k]]), 3 * marks); scene.trace(k, path) })
-  marks++
+  if (passed == POINTS) { passed = POINTS / 2; for (const path of paths) path.copyWithin(0, 3 * passed) }
+  paths.forEach((path, k) => { path.set(scene.mark(k, places[scene.traces.body[0][k]]), 3 * passed); scene.trace(k, path) })
+  passed++
 }
 function arrowsOf(numbers, colors) {
   const at = k => Array.from(numbers.subarray(3 * k, 3 * k + 3))
@@ -146,7 +147,7 @@ function free() {                                                            // 
 }
 function render() {
   requestAnimationFrame(render)
-  const now = [camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked].join()
+  const now = [camera.turn, camera.lift, camera.zoom, camera.pan, canvas.clientWidth, canvas.clientHeight, $("traces").checked, $("arrows").checked, $("follow").checked, pointer.at].join()
   if (!scene || !frame || frame.poses.length != 7 * scene.data.bodies.length || !(fresh || now != seen)) return
   const places = placesOf(frame)
   const colors = THEMES[document.documentElement.dataset.look], first = scene.data.bodies[0]
@@ -154,7 +155,8 @@ function render() {
   const on = name => name != "traces" || $("traces").checked
   const arrows = $("arrows").checked ? arrowsOf(frame.arrows, colors) : []
   const far = 2.7 * ($("follow").checked ? Math.min(scene.data.size, scene.data.near) : scene.data.size)
-  const { place } = pen.draw(scene, { places, marks, middle, far, camera, colors, on, arrows, sharp, inset: free() })
+  const inset = free(), shown = pen.draw(scene, { places, marks: passed, middle, far, camera, colors, on, arrows, sharp, inset }), { place } = shown
+  mark.draw(shown, places, camera, inset, colors)
   ;[...$("labels").children].forEach((label, k) => { const [x, y] = place(carry(places[k + 1], [0, 0, .1])); label.style.left = `${x}px`; label.style.top = `${y}px` })
   for (const label of $("names").children) {                                 // of the arrows
     const arrow = arrows.find(one => one.name == label.textContent)

@@ -36,8 +36,8 @@ from ..run.loop import Run
 from ..step import tangent as kernel
 from ..step.livens import Livens
 from ..step.tangent_sources import NODE_STEPS, NODES
-from .moved_states import SMALL, derivative, moved, sizes_of_changes
-from .parameter_nodes import ParameterNodes
+from .moved_states import SMALL, derivative, moved, numbers_of, refuse_not_numbers, sizes_of_changes
+from .parameter_nodes import ParameterNodes, nodes_of
 from .tangent_run import placing, refuse, start_changes
 from .tangent_steps import TangentSteps
 
@@ -114,6 +114,10 @@ class Adjoint:
         unit of a factor that multiplies a constant load; and, for joints with a prescribed motion, per unit of an
         acceleration that is added to it between two stored times [s²/m or s²/rad], after which it goes on with the rate
         that it has: (stored times − 1, inputs)."""
+        if isinstance(inputs, str | Thing) or not isinstance(inputs, Sequence):
+            raise ModelError(f"inputs of an adjoint are a list, such as [{inputs!r}].")
+        if not inputs:
+            return np.zeros((len(self.motion) - 1, 0))
         every = [self._shapes(thing) for thing in inputs]
         shapes = [shape for some in every for shape in some]
         interval = Interval(self.motion, len(shapes), InputNodes(self.motion, shapes))
@@ -126,12 +130,20 @@ class Adjoint:
         for some in every:
             columns.append(self._total(np.array(found).reshape(-1, len(shapes))[:, first : first + len(some)]))
             first += len(some)
-        return np.stack(columns, axis=1) if columns else np.zeros((len(found), 0))
+        return np.stack(columns, axis=1)
 
     def parameters(self, wrt: Sequence[str]) -> Array:
         """dJ with respect to numbers of the model by their names, as for `lv.sensitivity`, or to "h", the length of the
         steps (k,)."""
-        motion, nodes = self.motion, ParameterNodes(self.motion.compiled, wrt, self.motion)
+        found = np.zeros(len(wrt))
+        for some, same, nodes in nodes_of(self.motion, wrt):
+            found[some] = self._by_parameters(same, nodes)
+        return found
+
+    # ── inside ──
+
+    def _by_parameters(self, motion: Trajectory, nodes: ParameterNodes) -> Array:
+        """The same for the parameters of some nodes, with the motion in their principal axes."""
         interval = Interval(motion, len(nodes.names), nodes)
         begin = nodes.start(placing(motion.compiled, copied(selected(motion.record, 0))))
         total = np.einsum("bi,bim->m", self.changes[0, 0], begin.dq)
@@ -140,18 +152,16 @@ class Adjoint:
         for k in range(len(motion) - 1):
             mu = interval.damper_slopes(k)
             total += np.einsum("irm,ir->m", interval.carry(k, still, mu), self.changes[k + 1].reshape(2, -1))
-        total += nodes.derivative(self._at_fixed_states)
+        total += nodes.derivative(partial(self._at_fixed_states, motion))
         return np.asarray(total + (nodes.rate * self._later() if nodes.rate.any() else 0.0))
 
-    # ── inside ──
-
-    def _at_fixed_states(self, compiled: Compiled) -> float:
-        """J of the stored states, in another model of the same structure."""
+    def _at_fixed_states(self, motion: Trajectory, compiled: Compiled) -> float:
+        """J of the stored states of a motion, in another model of the same structure."""
         total = 0.0
-        for function, some in ((self.of, [len(self.motion) - 1]), (self.running, range(len(self.motion)))):
+        for function, some in ((self.of, [len(motion) - 1]), (self.running, range(len(motion)))):
             if function is not None:
                 for k in some:
-                    one = self.motion[k : k + 1]
+                    one = motion[k : k + 1]
                     total += _number(function(moved(one, compiled, 0.0, np.zeros((1, *self.changes.shape[1:])))))
         return total
 
@@ -180,6 +190,7 @@ class Adjoint:
             change[0][place] = sizes[place]
             at = lambda c, change=change: self._value(function, k, change, c)  # noqa: E731
             slopes[place] = derivative(at, SMALL, 1.0) / sizes[place]
+        refuse_not_numbers(slopes, lambda: np.full(slopes.shape, _number(function(self.motion[k : k + 1]))))
         return slopes
 
     def _value(self, function: Number, k: int, change: Array, c: float, longer: float = 0.0) -> Array:
@@ -336,7 +347,7 @@ class Interval:
 
 
 def _number(given: Any) -> float:
-    value = np.asarray(given, dtype=np.float64)
+    value = numbers_of(given, "the function of a state")
     if value.size != 1:
         raise ModelError(f"the function of a state must give one number, not an array {value.shape}.")
     return float(value.reshape(()))

@@ -5,7 +5,8 @@ inertia may exchange them. Here Jacobi's rotations by the smaller angle start fr
 
     Q = Q₀ R₁ R₂ …,      Qᵀ J Q diagonal,                                                                        (1)
 
-and a product of inertia of round-off size counts as zero. Where two moments are equal, no choice is smooth.
+and a product of inertia of round-off size counts as zero. Where two moments are equal, no choice is smooth for every
+change; smooth_axes.py chooses axes for one change, and `HeldMass` takes them as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..describe.mass import MassProperties
 from ..describe.model import Model
 
 SWEEPS = 30
-ROUND_OFF = 1e-15
+ROUND_OFF = 5e-15  # that of the products QᵀJQ, in parts of the largest moment
 
 
 class AlignedMass(MassProperties):
@@ -48,9 +49,21 @@ class AlignedMass(MassProperties):
                 J, Q = R.T @ J @ R, Q @ R
             if rest == 0.0:
                 break
-        moments = np.maximum(np.diag(J), 0.0)
-        moments[moments < 1e-9 * moments.max()] = 0.0
-        return moments, Q
+        return _moments(J), Q
+
+
+class HeldMass(AlignedMass):
+    """Mass properties whose principal axes are `axes`, between whose equal moments no choice is made."""
+
+    def principal(self) -> tuple[Array, Array]:
+        """Principal moments and axes; products of inertia that are left count as round-off."""
+        return _moments(self.axes.T @ self.inertia @ self.axes), self.axes.copy()
+
+
+def _moments(J: Array) -> Array:
+    moments = np.maximum(np.diag(J), 0.0)
+    moments[moments < 1e-9 * moments.max()] = 0.0
+    return moments
 
 
 def align(model: Model, reference: Array) -> None:

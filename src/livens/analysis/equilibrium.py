@@ -16,11 +16,8 @@ Each iteration moves by
 with μ such that the move stays within a trust radius, and projects back onto the joints (assembly.py). It must lower
 the energy, V less the work of loads and motors. With |Λ| the direction is one of descent where K is indefinite, so the
 iteration ends at a minimum; at a saddle point (a negative Λ) the state is displaced along that eigenvector. Near the
-minimum μ = 0: Newton's method. An equilibrium of any stability near a given position is found by least squares of r,
-
-    η = Q Λ (Λ² + μ)⁻¹ Qᵀ r,                                                                                 (4)
-
-with μ such that |r| decreases. It is stable if all Λ are positive: then a small displacement raises the energy.
+minimum μ = 0: Newton's method. An equilibrium is stable if all Λ are positive: then a small displacement raises the
+energy. equilibrium_near.py finds the one near a given position, of any stability.
 Matrices are dense. A rope needs about five iterations a link: 20 links take 1 s, 50 links 10 s, 100 links a minute.
 Loads that follow their body may balance without a minimum: load_path.py follows the equilibrium as the loads grow.
 """
@@ -45,17 +42,14 @@ from ..kernels.coordinates import update_coordinates
 from ..kernels.forces import energies_of_record, forces_of_record
 from ..record.trajectory import Trajectory
 from ..step import Livens
+from .equilibrium_near import FINE_SPACING, NO_MOVE, RADIUS, ROUNDS, STIFFNESS_SPACING, find_near
 from .joint_space import JointSpace
 from .load_path import LoadPath
 from .slack import follow_loads
 
-ROUNDS = 500  # iterations at most, and ten more for each body
 VAIN = 50  # iterations without a change of the residual
 PUSHES = 20  # displacements away from saddle points
-RADIUS = 0.5  # largest trust radius: rad, or parts of the mechanism's size
-STIFFNESS_SPACING, FINE_SPACING = 1e-5, 1e-7  # of the differences that give K, as above
 NEUTRAL = 1e-8  # a stiffness below this part of the largest counts as zero
-NO_MOVE = 1e-12  # a move below this counts as zero
 
 
 class Equilibrium(Trajectory):
@@ -103,15 +97,15 @@ def equilibrium(
     compiled = Compiled.of(model)
     start = _begin(compiled, near)
     if load_steps is None:
-        search = _Search(compiled, start)
+        search = Search(compiled, start)
         lowest = stable is True or (stable is None and near is None)
-        state = search.find() if lowest else search.find_near()
+        state = search.find() if lowest else find_near(search)
         stability, values = search.stability(state)
     elif isinstance(load_steps, bool) or not isinstance(load_steps, int) or load_steps < 1:
         raise ModelError(f"load_steps must be a whole number above zero, not {load_steps!r}.")
     else:
         path = LoadPath(compiled, start)
-        state = follow_loads(path, model, load_steps, lambda soft: _Search(soft, start).find())
+        state = follow_loads(path, model, load_steps, lambda soft: Search(soft, start).find())
         stability, values = path.stability()
     if stable is False and stability == "stable":
         raise ModelError("the equilibrium near this position is stable: begin nearer to the one that is meant.")
@@ -148,7 +142,7 @@ def _refuse_what_moves(model: Model) -> None:
                 raise ModelError(f"drive of {joint.name!r} moves at the start (rate {rate:.2g}): there is no rest.")
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """A configuration that satisfies the joints, and the forces there."""
 
     state: State
@@ -160,7 +154,7 @@ class _Place(NamedTuple):
     r: Array  # residual force along them
 
 
-class _Slope(NamedTuple):
+class Slope(NamedTuple):
     """The stiffness at a configuration, by (2)."""
 
     values: Array  # Λ, ascending
@@ -168,7 +162,7 @@ class _Slope(NamedTuple):
     soft: float  # Λ below this is round-off or negligible
 
 
-class _Search:
+class Search:
     """The iteration (3) from the start of a model."""
 
     def __init__(self, compiled: Compiled, start: State):
@@ -211,55 +205,6 @@ class _Search:
             here = there
         raise self.refusal(here)
 
-    def find_near(self) -> State:
-        """The equilibrium near the start, by (4), or a ModelError."""
-        here, radius = self.place(self.start), RADIUS
-        for _ in range(ROUNDS):
-            if not here.N.shape[1]:
-                return here.state
-            self.pull = max(self.pull, float(np.abs(here.f).max()))
-            slope = self.stiffness(here)
-            r = self.felt(here, slope)
-            newton = self.balanced(here, slope, r, 0.0)
-            near = self.length(newton)
-            if near <= 1e3 * NO_MOVE:
-                if np.abs(r[np.abs(slope.values) <= slope.soft]).max(initial=0.0) > 0.0:
-                    break  # a force without a stiffness against it
-                return self.place(self.moved(here.state, newton)).state
-            there = None
-            mu = 0.0
-            for _ in range(40):
-                move = self.balanced(here, slope, r, mu)
-                if self.length(move) <= radius:
-                    try:
-                        there = self.place(self.moved(here.state, move))
-                    except ModelError:  # too far for the joints to follow
-                        there = None
-                    if there is not None and np.linalg.norm(there.r) < np.linalg.norm(here.r):
-                        break
-                there = None
-                mu = max(4.0 * mu, 1e-6 * float(np.abs(slope.values).max()) ** 2)
-            if there is None:
-                if near <= 1e5 * NO_MOVE:  # round-off
-                    return here.state
-                if self.spacing == FINE_SPACING:
-                    break
-                self.spacing = FINE_SPACING  # differences may reach across a stop
-                continue
-            here = there
-        raise self.refusal(here)
-
-    def felt(self, here: _Place, slope: _Slope) -> Array:
-        """The residual force along the eigenvectors; zero where stiffness and force are round-off."""
-        r = slope.Q.T @ here.r
-        return np.where((np.abs(slope.values) <= slope.soft) & (np.abs(r) <= 1e-9 * self.pull), 0.0, r)
-
-    def balanced(self, here: _Place, slope: _Slope, r: Array, mu: float) -> Array:
-        """The move of (4)."""
-        square = np.maximum(slope.values**2, slope.soft**2) + mu
-        part = np.divide(slope.values, square, out=np.zeros_like(square), where=square > 0.0)  # without any force
-        return np.asarray(here.N @ slope.Q @ (part * r))
-
     def stability(self, state: State) -> tuple[str, Array]:
         """Whether an equilibrium is stable, in a word, and Λ."""
         here = self.place(copied(state))
@@ -271,7 +216,7 @@ class _Search:
             return "unstable", slope.values
         return "stable" if slope.values[0] > 10.0 * slope.soft else "neutral", slope.values
 
-    def step(self, here: _Place, slope: _Slope, radius: float) -> tuple[_Place, float]:
+    def step(self, here: Place, slope: Slope, radius: float) -> tuple[Place, float]:
         """The next configuration within the radius, which is reduced until the energy is lower; and the next radius."""
         for _ in range(40):
             move = self.move(here, slope, radius)
@@ -284,7 +229,7 @@ class _Search:
             radius = 0.4 * min(radius, self.length(move))
         return here, radius
 
-    def move(self, here: _Place, slope: _Slope, radius: float) -> Array:
+    def move(self, here: Place, slope: Slope, radius: float) -> Array:
         """N Q (|Λ| + μ)⁻¹ Qᵀr with the least μ ≥ 0 that satisfies the radius; zero where there is no force."""
         r, stiff = slope.Q.T @ here.r, np.maximum(np.abs(slope.values), max(slope.soft, 1e-300))
         r = np.where((stiff <= slope.soft) & (np.abs(r) <= 1e-9 * self.pull), 0.0, r)
@@ -304,7 +249,7 @@ class _Search:
                 break
         return best
 
-    def lower(self, here: _Place, there: _Place, predicted: float) -> bool:
+    def lower(self, here: Place, there: Place, predicted: float) -> bool:
         """Whether the energy decreased by a part of the prediction, or the residual where that is round-off."""
         R = np.swapaxes(here.state.B, 1, 2) @ there.state.B
         rotated = 0.5 * np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
@@ -316,7 +261,7 @@ class _Search:
             return bool(np.linalg.norm(there.r) < np.linalg.norm(here.r))
         return gain >= 1e-4 * predicted
 
-    def place(self, state: State) -> _Place:
+    def place(self, state: State) -> Place:
         """`state` projected onto the joints, and the forces there."""
         fit = self.fit
         fit.state = state
@@ -336,7 +281,7 @@ class _Search:
         N[free] = W[rank:].T
         lam = np.zeros(len(fit.owners))
         lam[fit.hard] = -U[:, :rank] @ ((W[:rank] @ f[free]) / s[:rank])
-        return _Place(state, f, outer, float(V[0]), lam, N, N.T @ f)
+        return Place(state, f, outer, float(V[0]), lam, N, N.T @ f)
 
     def forces(self, state: State, signals: Array, system: System) -> Array:
         """M^(−½) f."""
@@ -344,16 +289,16 @@ class _Search:
         forces_of_record(system, as_record(state), signals, self.fit.work, f, tau)
         return self.root * np.concatenate([f[0], tau[0]], axis=1).ravel()
 
-    def stiffness(self, here: _Place) -> _Slope:
+    def stiffness(self, here: Place) -> Slope:
         """K by differences, and its eigenvalues."""
         spacing = np.array([self.spacing / self.length(y) for y in here.N.T])
         Y = spacing[:, None] * here.N.T
         K = (self.balance(here, -Y) - self.balance(here, Y)) @ here.N / (2.0 * spacing[:, None])
         values, Q = np.linalg.eigh(0.5 * (K + K.T))
         noise = 1e3 * np.finfo(np.float64).eps * self.pull / float(spacing.min())
-        return _Slope(values, Q, max(NEUTRAL * float(np.abs(values).max()), noise))
+        return Slope(values, Q, max(NEUTRAL * float(np.abs(values).max()), noise))
 
-    def balance(self, here: _Place, Y: Array) -> Array:
+    def balance(self, here: Place, Y: Array) -> Array:
         """M^(−½)(f + Gᵀλ) at the displacements Y from `here` (k, 6 n), with the reactions of `here`."""
         fit, moved = self.fit, self.displaced(here.state, Y)
         f, tau = np.zeros_like(moved.a), np.zeros_like(moved.a)
@@ -389,7 +334,7 @@ class _Search:
         """M^½ u, and nothing along axes without inertia."""
         return np.divide(u, self.root, out=np.zeros_like(u), where=self.root > 0.0)
 
-    def refusal(self, here: _Place) -> ModelError:
+    def refusal(self, here: Place) -> ModelError:
         """An error that names the body with the largest residual force."""
         left = self.weighted(here.N @ here.r).reshape(-1, 6)
         b = int(np.argmax(np.linalg.norm(left[:, :3], axis=1) + np.linalg.norm(left[:, 3:], axis=1) / self.size))

@@ -87,6 +87,7 @@ def _where(model: Any, at: Any) -> tuple[JointSpace, Any]:
     else:
         here = model.state if isinstance(model, Trajectory) else space.start
     if isinstance(here, State) and at is not None and space is not model:
+        space.check_bodies(here)
         space.compiled.assembly(copied(here), _time(model)).check_closed(VIOLATED)
     if space is not model and space.has_loops:
         refuse_singular(space.compiled, here if isinstance(here, State) else space.state(here))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, finite
+from ..checks import Array, finite, number
 from ..compile.compiled import Compiled
 from ..compile.joint_space import read_state, space_of
 from ..compile.states import as_record, copied
@@ -102,6 +102,7 @@ class JointSpace:
 
     def read_all(self, state: State) -> tuple[Array, Array]:
         """The same of all coordinates, dependent ones included, in the order of `all_names`."""
+        self.check_bodies(state)
         return read_state(self.space, state)
 
     def state(self, q: ArrayLike, v: ArrayLike | None = None) -> State:
@@ -148,6 +149,7 @@ class JointSpace:
             self._set_time(t)
         self._signals[0, space.column + ACCELERATION] = 0.0
         if isinstance(q, State):
+            self.check_bodies(q)
             kernel.equations_of_state(
                 space.system, space.row, q.a, q.B, self._angles(q), q.p, q.L, self._signals, self._work, self._lam,
                 self._M, self._efforts,
@@ -206,7 +208,9 @@ class JointSpace:
     def velocity_map(self, q: ArrayLike | State) -> tuple[Array, Array]:
         """Velocity (world axes) and angular velocity (principal axes) of every body's centre of mass per unit rate of
         each coordinate (m, n, 6), and the principal axes in world axes (n, 3, 3)."""
-        if not isinstance(q, State):
+        if isinstance(q, State):
+            self.check_bodies(q)
+        else:
             self._place(self._given(q, "q"), self._still)
         a, B = (q.a, q.B) if isinstance(q, State) else (self._a, self._B)
         Z = np.zeros((len(self.names), len(a), 6))
@@ -224,6 +228,13 @@ class JointSpace:
                 f"{what} needs one number for each of {', '.join(self.names)} ({len(self.names)}), not {np.shape(x)}."
             )
         return finite(x, self._still.shape, what)
+
+    def check_bodies(self, state: State) -> None:
+        """Raise a ModelError for the state of a model with other bodies."""
+        if state.a.shape != self._a.shape:
+            raise ModelError(
+                f"a state for model {self.compiled.model.name!r} has {len(self._a) - 1} bodies, not {len(state.a) - 1}."
+            )
 
     def _angles(self, state: State) -> Array:
         """The compiled coordinates of `space.system` at a state."""
@@ -311,8 +322,9 @@ class JointSpace:
 
     def _set_time(self, t: float) -> None:
         """Loads at time t; motors exert nothing."""
+        t = number(t, "the time t")
         kept = self._signals[0, self.space.column].copy()
-        self._signals[:] = self.space.signals.table(np.array([float(t)]))
+        self._signals[:] = self.space.signals.table(np.array([t]))
         for motor in self.space.signals.motors:
             self._signals[0, motor.first] = 0.0
         if not np.isnan(self._time):

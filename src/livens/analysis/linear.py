@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..checks import positive
+from ..checks import number, positive
 from ..compile.compiled import Compiled
 from ..compile.contact_start import jumping_force
 from ..compile.states import copied
@@ -61,19 +61,18 @@ def linearize(
     if h is not None:
         positive(h, "h", "s")
         _refuse(scheme)
-    if t is None:
-        t = float(at.t[-1]) if isinstance(at, Trajectory) else 0.0
+    t = number(t, "the time t") if t is not None else float(at.t[-1]) if isinstance(at, Trajectory) else 0.0
     given = Inputs(model, inputs)
     space = JointSpace(Compiled.of(given.free, quiet=True), driven=True)
-    state = _state(space, model, at, float(t))
+    state = _state(space, model, at, t)
     if space.has_loops:
-        refuse_singular(space.compiled, state, float(t))
+        refuse_singular(space.compiled, state, t)
     if jump := jumping_force(space.compiled.model, space.compiled.system, state):
         raise ModelError(
             f"model {model.name!r} has no linearisation here: {jump}, where a force jumps. Linearize a model without "
             "it, or with a joint in its place."
         )
-    return Linearisation(space, given, state, float(t), h).system(outputs, scheme)
+    return Linearisation(space, given, state, t, h).system(outputs, scheme)
 
 
 def _refuse(scheme: Any) -> None:

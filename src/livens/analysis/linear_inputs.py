@@ -50,7 +50,7 @@ class Inputs:
     motions, and the models `free` and `driven`."""
 
     def __init__(self, model: Model, given: Sequence[Any] | None):
-        if isinstance(given, str | Thing | tuple):
+        if given is not None and (not isinstance(given, Sequence) or isinstance(given, str | tuple)):
             raise ModelError(f"inputs are a list, such as [{given!r}].")
         self.original, self.names = model, list[str]()
         self.sources: list[tuple[Thing, int]] = []  # the motor or load that was added, and which of its components

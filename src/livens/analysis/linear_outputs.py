@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array, nearest
+from ..checks import Array, accepts, nearest
 from ..compile.compiled import Compiled
 from ..compile.joint_space import Space
 from ..describe.body import Body, Point
@@ -26,7 +26,7 @@ from ..errors import ModelError
 from ..record.trajectory import Trajectory
 from .linear_inputs import Inputs
 from .linear_system import with_unit
-from .moved_states import SMALL, derivative, moved
+from .moved_states import SMALL, derivative, moved, refuse_not_numbers
 from .rates_of_changes import CoordinateOutput, ExactOutput, PointOutput, RatesOfChanges
 
 INPUT_PART = 1e-2  # of the input that accelerates as much as the motion does: spacing in differences
@@ -70,7 +70,7 @@ def _outputs(space: Space, model: Model, given: Sequence[Any] | None) -> Iterato
     if given is None:
         yield from ((_names(space, [k]), CoordinateOutput([k])) for k in space.independent.tolist())
         return
-    if isinstance(given, str | Thing | tuple | Body | Point):
+    if not isinstance(given, Sequence) or isinstance(given, str | tuple):
         raise ModelError(f"outputs are a list, such as [{given!r}].")
     for x in given:
         thing, part = x if isinstance(x, tuple) and len(x) == 2 else (x, None)
@@ -83,6 +83,10 @@ def _outputs(space: Space, model: Model, given: Sequence[Any] | None) -> Iterato
         elif named:
             yield _names(space, named), CoordinateOutput(named)
         elif callable(thing):
+            if not accepts(thing, 1):
+                raise ModelError(
+                    f"an output is a function of the motion, such as lambda now: now.energy, not {thing!r}."
+                )
             name = thing.__name__.replace("<lambda>", "output") if isfunction(thing) else "output"
             yield [name], partial(_value, thing)
         elif isinstance(x, str):
@@ -160,7 +164,9 @@ def _by_states(place: Place, f: Callable[[Trajectory], Array]) -> Array:
         change = np.stack([place.exact.dq[..., k], place.exact.dp[..., k]])[None]
         at = partial(_moved_value, place, f, motion, change)
         columns.append(derivative(at, SMALL * size, size)[None])
-    return np.concatenate(columns).T
+    found = np.concatenate(columns).T
+    refuse_not_numbers(found, lambda: f(motion))
+    return found
 
 
 def _moved_value(place: Place, f: Callable[[Trajectory], Array], motion: Trajectory, change: Array, c: float) -> Array:

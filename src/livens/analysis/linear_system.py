@@ -62,7 +62,7 @@ class LinearSystem:
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """C (iω − A)⁻¹ B + D at the angular frequencies omega [rad/s]: (len(omega), outputs, inputs); infinite at a
         frequency at which the system vibrates without damping."""
-        w = np.atleast_1d(finite(omega, np.shape(omega), "omega"))
+        w = np.atleast_1d(finite(omega, (len(omega),) if np.ndim(omega) else (), "omega"))  # type: ignore[arg-type]
         s = 1j * w if self.h is None else np.exp(1j * w * self.h)
         found = np.full((len(w), len(self.C), self.B.shape[1]), np.inf, dtype=np.complex128)
         for k, one in enumerate(s):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from ..checks import Array
+from ..checks import Array, number
 from ..compile.states import as_record
 from ..errors import ModelError
 from ..kernels.arrays import State
@@ -56,12 +56,12 @@ class Modes:
     def motion(self, k: int, amplitude: float | None = None) -> Trajectory:
         """One period of the shape of mode k without decay, as a motion to look at. amplitude [rad or m]: of the largest
         component; None: well visible."""
-        if not -len(self) <= k < len(self):
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
             raise ModelError(f"there are modes 0 to {len(self) - 1}, not {k!r}.")
         shape = self.shapes[:, k] / np.abs(self.shapes[:, k]).max()
         lengths = float(np.abs(self.space.space.system.rows.point).max(initial=0.0)) or 1.0
         unit = np.where([u == "rad" for u in self.space.units], 1.0, lengths)
-        size = SHOWN / float(np.abs(shape / unit).max()) if amplitude is None else amplitude
+        size = SHOWN / float(np.abs(shape / unit).max()) if amplitude is None else number(amplitude, "amplitude")
         period = 2.0 * np.pi / self.omega[k] if self.omega[k] > 0.0 else 1.0
         t = np.linspace(0.0, period, FRAMES + 1)
         phase = np.exp(1j * (2.0 * np.pi * t / period - 0.5 * np.pi))

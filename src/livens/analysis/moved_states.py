@@ -9,13 +9,15 @@ within a small part of its size.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..checks import Array
 from ..compile.compiled import Compiled
-from ..kernels.arrays import System
+from ..errors import ModelError
+from ..kernels.arrays import State, System
 from ..kernels.coordinates import update_coordinates
 from ..record.trajectory import Trajectory
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS
@@ -38,6 +40,7 @@ def moved(motion: Trajectory, compiled: Compiled, c: float, change: Array, longe
         p=record.p + c * change[:, 1, :, :3],
         L=record.L + c * spin,
         angle=record.angle.copy(),
+        account=np.full_like(record.account, np.nan),  # of the whole way, which the states do not show
     )
     if states.angle.shape[1]:
         for a, B, angle in zip(states.a, states.B, states.angle, strict=True):
@@ -45,7 +48,20 @@ def moved(motion: Trajectory, compiled: Compiled, c: float, change: Array, longe
     t, h = motion.t + longer, motion.h
     if motion.steps and len(t) > 1:
         h = float(t[-1] - t[0]) / motion.steps if np.any(longer) else h
-    return Trajectory(compiled, motion.scheme, h, motion.every, t, states, motion.steps, motion.seconds, motion.tally)
+    return Moved(compiled, motion.scheme, h, motion.every, t, states, motion.steps, motion.seconds, motion.tally)
+
+
+class Moved(Trajectory):
+    """A motion whose states were moved."""
+
+    def stored(self, k: int) -> State:
+        """State number k, with the multipliers μ = −c G v of dampers there."""
+        state, compiled = super().stored(k), self.compiled
+        if compiled.system.damped:
+            fit = compiled.assembly(state, float(self.t[k]))
+            fit.project_velocities()
+            state = fit.state
+        return state
 
 
 def sizes_of_changes(motion: Trajectory) -> Array:
@@ -80,6 +96,28 @@ def small_part(sizes: Array, change: Array) -> float:
     known = sizes > 0.0
     most = float((np.abs(change)[:, known] / sizes[known]).max(initial=0.0))
     return SMALL / most if most > 0.0 else 1.0
+
+
+def numbers_of(given: Any, what: str = "the function of the motion") -> Array:
+    """What a function of a motion gives, as an array of numbers."""
+    try:
+        if given is None:  # which counts as NaN
+            raise TypeError
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must give a number or an array of numbers, not {given!r}.") from None
+
+
+def refuse_not_numbers(found: Array, value: Callable[[], Any]) -> None:
+    """Raise a ModelError for derivatives that are NaN where the function itself is a number."""
+    if np.isnan(found).any():
+        there = np.isnan(np.asarray(value(), dtype=np.float64))
+        if (np.isnan(found) & ~there.reshape(*there.shape, *[1] * (found.ndim - there.ndim))).any():
+            raise ModelError(
+                "the function of the motion has no derivative here: it is not a number (NaN) for motions near this "
+                "one. Work and dissipated energy are sums over all steps, which stored states do not show: use the sum "
+                "of effort times rate over stored times, or differences of whole runs."
+            )
 
 
 def derivative(f: Callable[[float], Array], d: float, size: float) -> Array:

@@ -29,10 +29,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, bmat, diags, lil_matrix
 from scipy.sparse.linalg import splu
 
-from ..checks import Array, finite, nearest, positive
+from ..checks import Array, finite, nearest, number, positive
 from ..compile.compiled import Compiled
 from ..describe.controller import Controller
 from ..describe.model import Model
+from ..describe.thing import Thing
 from ..errors import LivensError, ModelError
 from ..record.trajectory import Trajectory
 from ..run.simulate import simulate
@@ -106,8 +107,16 @@ def optimize_motion(
     """
     if not isinstance(model, Model):
         raise ModelError(f"a motion to optimise is that of a model, not of {model!r}.")
+    if isinstance(inputs, str | Thing) or not isinstance(inputs, Sequence) or not inputs:
+        raise ModelError(f"inputs are a list of joints or their names, not {inputs!r}.")
+    scheme = Livens() if scheme is None else scheme
+    if not isinstance(scheme, Livens | RungeKutta):
+        raise ModelError(f"a motion is optimised with lv.Livens or lv.RungeKutta, not with {scheme!r}.")
+    for what, count, least in (("segments", segments, 2), ("most", most, 1)):
+        if isinstance(count, bool) or not isinstance(count, int) or count < least:
+            raise ModelError(f"{what} must be a whole number from {least} on, not {count!r}.")
     steps = round(positive(until, "until", "s") / positive(h, "h", "s") / segments)
-    if segments < 2 or steps < 1 or abs(steps * h * segments - until) > 1e-9 * until:
+    if steps < 1 or abs(steps * h * segments - until) > 1e-9 * until:
         raise ModelError(
             f"{segments} segments of {until:g} s are not whole numbers of steps of {h:g} s: try h = "
             f"{until / segments / max(1, round(until / segments / h)):g}."
@@ -119,7 +128,7 @@ def optimize_motion(
     controller = Controller(replay, known, rate=segments / until, name="optimal control")
     driven = model.with_things([*model.joints, *model.forces])
     driven.add(controller)
-    problem = Shooting(driven, scheme or Livens(), float(h), steps, nodes, controller, goal, rates, weights)
+    problem = Shooting(driven, scheme, float(h), steps, nodes, controller, goal, rates, weights)
     problem.set_limits(effort_limits, state_limits or {})
     efforts, iterations = problem.solve(guess, positive(tolerance, "tolerance"), most)
     replay.efforts[:] = efforts
@@ -171,9 +180,11 @@ class Shooting:
         self.segment, self.T, self.k = Segment(self.space, scheme, h, steps // nodes, columns), steps * h, len(columns)
         self.N, self.m = len(controller.fn.efforts), len(names)  # type: ignore[attr-defined]
         self.M, self.nodes = self.N * nodes, nodes  # states x_1 to x_M
-        self.weights = np.broadcast_to(finite(weights, np.shape(weights), "weights"), (self.k,))
+        self.weights = np.broadcast_to(finite(weights, (self.k,) if np.ndim(weights) else (), "weights"), (self.k,))
+        if self.weights.min() <= 0.0:
+            raise ModelError(f"weights must be positive, not {weights!r}: without effort there is no least effort.")
         self.start = np.concatenate(self.space.read(compiled.state))
-        self.goal = np.concatenate([self._positions(goal), np.broadcast_to(rates, (self.m,))]).astype(np.float64)
+        self.goal = np.concatenate([self._positions(goal), self._rates(rates)])
         self.fixed = np.flatnonzero(np.isfinite(self.goal))
         self.last = np.setdiff1d(np.arange(2 * self.m), self.fixed)  # free numbers of the last state
         for k in self.rotations.first:
@@ -201,6 +212,8 @@ class Shooting:
                 )
         self.of_efforts = Barrier(low, high)
         low, high = np.full((self.M, 2 * self.m), -np.inf), np.full((self.M, 2 * self.m), np.inf)
+        if not isinstance(states, Mapping):
+            raise ModelError(f'state_limits is a dictionary such as {{"q.rail": (-1, 1)}}, not {states!r}.')
         for name, given in states.items():
             k, (lowest, highest) = self._number(name), _two_limits(name, given)
             for x, where in ((self.start[k], "the start"), (self.goal[k], "the goal")):
@@ -228,7 +241,11 @@ class Shooting:
         for name in goal:
             if name not in names:
                 raise ModelError(f"goal has no coordinate {name!r}; {nearest(name, names)}")
-        return np.array([float(goal.get(name, np.nan)) for name in names])
+        known = {name: number(x, f"the goal of {name}") for name, x in goal.items()}
+        return np.array([known.get(name, np.nan) for name in names])
+
+    def _rates(self, given: ArrayLike) -> Array:
+        return np.broadcast_to(finite(given, (self.m,) if np.ndim(given) else (), "rates"), (self.m,))
 
     def missed(self, x: Array) -> Array:
         """The differences of a state from the goal."""

@@ -1,6 +1,7 @@
 """The arrays of a model for parameter values near the present ones: the nodes of (1) in step/tangent_sources.py.
 
-Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d.
+Each parameter θ has a spacing d, a small part of its size, and six compiled models with the values θ ± d, ± 2d, ± 3d;
+d is so small that derivatives of the start and of accelerations along the motion by four of them are the same.
 Derivatives of their arrays, and of their assembled starts, follow by the same weights. The length "h" of the steps is a
 parameter of a motion; its nodes are the same model, at the times of longer and shorter steps.
 
@@ -10,7 +11,7 @@ as those of universal joints with angles, changes in the plane across that one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -31,6 +32,8 @@ from ..scene.paths import dotted
 from ..scene.values import parts_of
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
 from .aligned_mass import align
+from .moved_states import ALIKE, FOURTH, SPACINGS_TRIED, moved
+from .smooth_axes import EQUAL, in_smooth_axes
 
 SPACING = 2e-3  # of the size of a parameter
 CORNERS = {"limits"}  # numbers at which a force has a corner: its nodes are close, and the force is linear in them
@@ -38,8 +41,9 @@ CORNER_SPACING = 1e-6
 LENGTH_SPACING = 0.1  # of the step h: how far the end of a motion moves in time, for its length
 CLOSER = 10.0 ** -np.arange(6)  # distances of nodes, in parts of SPACING, that are tried
 TURN = 0.5  # rad: turns of principal axes move points, whose forces may have a scale smaller than the body
-EQUAL = 1e-6  # difference of two principal moments, in parts of the largest, that counts as none
-SMOOTH = 0.5  # change of the principal axes of a body between nodes from which on they are not a smooth function
+SMOOTH = 0.05  # mean of the axes of two opposite nodes less those between, in parts of the change, that is smooth
+STATES = 12  # of a motion, at which accelerations tell whether nodes are close enough
+NO_TURN = 1e-6  # rad: turns of principal axes that are smaller are not examined
 
 
 class ParameterStart(NamedTuple):
@@ -51,14 +55,20 @@ class ParameterStart(NamedTuple):
 
 
 class ParameterNodes:
-    """The nodes of some parameters of a compiled model, by their names in scenes, and of a motion, by "h"."""
+    """The nodes of some parameters of a compiled model, by their names in scenes, and of a motion, by "h"; numbers:
+    those of the model as described, if `compiled` has other principal axes (smooth_axes.py)."""
 
-    def __init__(self, compiled: Compiled, names: Sequence[str], motion: Trajectory | None = None):
+    def __init__(
+        self,
+        compiled: Compiled,
+        names: Sequence[str],
+        motion: Trajectory | None = None,
+        numbers: Numbers | None = None,
+    ):
         self.compiled, self.names, self.motion = compiled, tuple(names), motion
-        if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
-            raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {names!r}.')
+        check_names(names)
         compiled.check_unchanged("simulate it again.")
-        numbers, restart = Numbers(compiled.model), Restart(compiled)
+        numbers, restart = numbers or Numbers(compiled.model), Restart(compiled)
         lengths = [name == "h" and motion is not None for name in self.names]
         h, steps = (motion.h, motion.steps) if motion is not None else (1.0, 1)
         known = [(h, h) if its else numbers.value(name) for name, its in zip(self.names, lengths, strict=True)]
@@ -72,12 +82,11 @@ class ParameterNodes:
         self.spacing = np.array(part) * sizes
         self.spacing[lengths] = LENGTH_SPACING * h / max(steps, 1)
         self.members: list[Compiled] = []
-        for k, (name, its) in enumerate(zip(self.names, lengths, strict=True)):
+        for k, its in enumerate(lengths):
             if its:
                 self.members += [compiled] * NODES
                 continue
             self.members += self._nodes(numbers, restart, k)
-            self._check_axes(name, self.members[-NODES:])
 
     def _largest_size(self, name: str, value: float) -> float:
         """The largest change of a number that counts as its size. An entry of an inertia tensor: the least principal
@@ -88,7 +97,7 @@ class ParameterNodes:
             moments, _ = self.compiled.model[path[1]].mass_properties.principal()
             gaps = np.diff(np.sort(moments))
             return TURN * float(min([*moments[moments > 0.0], *gaps[gaps > EQUAL * moments.max()]], default=np.inf))
-        if {"stiffness", "damping", "inertia"} & set(path):
+        if {"stiffness", "stiffnesses", "damping", "inertia"} & set(path):
             return abs(value) or float("inf")
         return self._size if {"at", "point"} & set(path) else float("inf")
 
@@ -117,17 +126,59 @@ class ParameterNodes:
         return min(size, 1.0)
 
     def _nodes(self, numbers: Numbers, restart: Restart, k: int) -> list[Compiled]:
-        """The nodes of parameter k, closer ones where the model refuses those at their distance."""
+        """The nodes of parameter k, closer ones where the model refuses those at their distance, and where starts or
+        forces are not smooth enough between them: those of a short spring change within a small part of a mechanism."""
         name, value, first = self.names[k], float(self.values[k]), None
+        size, tries = float(self.spacing[k]) / SPACING, list[tuple[float, float, list[Compiled]]]()
         for d in self.spacing[k] * CLOSER:
             try:
                 found = [self._node(numbers, restart, self._changed(numbers, name, value + c * d)) for c in NODE_STEPS]
+                self._check_axes(found)
             except ModelError as error:
                 first = first or error
                 continue
-            self.spacing[k] = d
-            return found
-        raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
+            off = 0.0 if set(parts_of(name)) & CORNERS else self._curvature(found, d / size)
+            tries.append((off, d, found))
+            if off <= ALIKE or len(tries) == SPACINGS_TRIED:
+                break
+        if not tries:
+            raise ModelError(f"no derivative with respect to {str(name)!r} at {value:g}: {first}") from None
+        best = int(np.argmin([off for off, _, _ in tries]))
+        _, self.spacing[k], found = tries[best]
+        return found
+
+    def _curvature(self, some: Sequence[Compiled], part: float) -> float:
+        """How far differences of fourth and of sixth order of starts and accelerations are apart, relative to the
+        derivative; `part`: the spacing in parts of the size of the parameter."""
+        read = [self._smooth_readings(one) for one in some]
+        off = 0.0
+        for values in (np.stack(one) for one in zip(*read, strict=True)):
+            six, four = (np.tensordot(w, values, axes=1) for w in (np.array(NODE_WEIGHTS), FOURTH))
+            scale = max(float(np.abs(six).max(initial=0.0)), part * float(np.abs(values).max(initial=0.0)))
+            off = max(off, float(np.abs(six - four).max(initial=0.0)) / scale if scale > 0.0 else 0.0)
+        return off
+
+    def _smooth_readings(self, one: Compiled) -> tuple[Array, ...]:
+        """Poses at the start, and accelerations at some states of the motion; lengths in parts of the size."""
+        size = self._size if np.isfinite(self._size) else 1.0
+        places = np.concatenate([one.state.a[..., None] / size, one.state.B], axis=-1)
+        if self._some is None:
+            return (places,)
+        still = np.zeros((len(self._some), 2, len(one.state.a), 6))
+        motion, system = moved(self._some, one, 0.0, still), one.system
+        f, tau = np.zeros_like(motion.record.p), np.zeros_like(motion.record.L)
+        lam = np.zeros((len(motion), len(system.rows.kind)))
+        signals = np.ascontiguousarray(one.signals(motion.h).table(motion.t))
+        accelerations_of_record(system, motion.record, signals, scratch(system), f, tau, lam)
+        bodies = system.bodies
+        return places, np.stack([f * bodies.inverse_mass[:, None] / size, tau * bodies.inverse_inertia])
+
+    @cached_property
+    def _some(self) -> Trajectory | None:
+        """Some stored states of the motion."""
+        if self.motion is None:
+            return None
+        return self.motion[np.unique(np.linspace(0, len(self.motion) - 1, STATES).round().astype(int)).tolist()]
 
     def _changed(self, numbers: Numbers, name: str, value: float) -> dict[str, Any]:
         """The parameters of a node: the number with this name, or the direction that it belongs to."""
@@ -151,15 +202,18 @@ class ParameterNodes:
             raise ModelError(f"it changes the structure of the model: {change}.")
         return made
 
-    def _check_axes(self, name: str, some: Sequence[Compiled]) -> None:
+    def _check_axes(self, some: Sequence[Compiled]) -> None:
+        """Raise a ModelError if the principal axes of the nodes do not turn in proportion to the number."""
         axes = self.compiled.system.bodies.axes
-        for one in some:
-            change = np.abs(one.system.bodies.axes - axes).max(axis=(1, 2))
-            if change.max() > SMOOTH:
-                body = self.compiled.model.bodies[int(change.argmax())].name
+        ends = np.stack([one.system.bodies.axes - axes for one in some])
+        for plus, minus in zip(ends[NODES // 2 :], ends[: NODES // 2][::-1], strict=True):
+            curved, change = (np.abs(x).max(axis=(1, 2)) for x in (plus + minus, plus - minus))
+            excess = curved - SMOOTH * change - NO_TURN
+            if excess.max() > 0.0:
+                body = self.compiled.model.bodies[int(excess.argmax())].name
                 raise ModelError(
-                    f"no derivative with respect to {name!r}: the principal axes of body {body!r} are not a smooth "
-                    "function of it, since two of its moments of inertia are equal; make them differ slightly."
+                    f"the principal axes of body {body!r} are not a smooth function of it, since two of its moments of "
+                    "inertia are almost equal; make them equal, or differ more."
                 )
 
     @property
@@ -211,6 +265,28 @@ class ParameterNodes:
         return ParameterStart(
             self.derivative(poses), self.derivative(momenta), self.derivative(lambda one: states[id(one)].lam[MU])
         )
+
+
+def check_names(wrt: Sequence[str]) -> None:
+    """Raise a ModelError if names of numbers are no list of words."""
+    if isinstance(wrt, str) or not isinstance(wrt, Sequence) or not wrt or not all(isinstance(x, str) for x in wrt):
+        raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {wrt!r}.')
+
+
+def nodes_of(motion: Trajectory, names: Sequence[str]) -> Iterator[tuple[list[int], Trajectory, ParameterNodes]]:
+    """The nodes of some parameters of a motion, in groups: their numbers among the names, and the same motion in
+    principal axes that are smooth functions of them."""
+    check_names(names)
+    motion.compiled.check_unchanged("simulate it again.")
+    numbers, common = Numbers(motion.model), list[int]()
+    for k, name in enumerate(names):
+        mine = motion if name == "h" else in_smooth_axes(motion, numbers, name)
+        if mine is motion:
+            common.append(k)
+        else:
+            yield [k], mine, ParameterNodes(mine.compiled, [name], mine, numbers)
+    if common:
+        yield common, motion, ParameterNodes(motion.compiled, [names[k] for k in common], motion, numbers)
 
 
 def _change(one: Compiled, other: Compiled) -> float:

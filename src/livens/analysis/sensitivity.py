@@ -22,11 +22,12 @@ from ..checks import Array, nearest
 from ..describe.model import Model
 from ..errors import ModelError
 from ..record.trajectory import Trajectory
+from ..run.parameters import Numbers
 from ..run.prepare import prepare
 from ..step import Scheme
 from ..step.tangent_sources import NODE_STEPS, NODE_WEIGHTS, NODES
-from .moved_states import SMALL, derivative, moved, sizes_of_changes, small_part
-from .parameter_nodes import ParameterNodes
+from .moved_states import SMALL, derivative, moved, numbers_of, refuse_not_numbers, sizes_of_changes, small_part
+from .parameter_nodes import ParameterNodes, check_names, nodes_of
 from .tangent_run import Start, run_parameters, run_tangent
 
 Of = Callable[[Trajectory], Any]
@@ -40,8 +41,8 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
     coordinate [rad or m] and its rate at the start. The result has the shape of `of(motion)` and one more axis, the
     parameters. The motion must be one of `lv.Livens` or `lv.RungeKutta`, without contacts, events or controllers. Its
     start changes with the numbers as that of the model does; if it began elsewhere, joint coordinates and rates at the
-    start are kept. Work and dissipated energy count as constant. "h" is the length of the steps, for the same number of
-    steps [s].
+    start are kept. Work and dissipated energy have no derivative. "h" is the length of the steps, for the same number
+    of steps [s].
 
     >>> import livens as lv
     >>> m = lv.Model(gravity=(0, 0, -9.81))
@@ -55,7 +56,7 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         raise ModelError(f"a sensitivity is that of a motion, such as lv.simulate gives, not of {motion!r}.")
     if not callable(of):
         raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
-    _check_names(wrt)
+    check_names(wrt)
     found: dict[str, Array] = {}
     sizes = sizes_of_changes(motion)
     if starts := [name for name in wrt if is_start(name)]:
@@ -63,19 +64,27 @@ def sensitivity(motion: Trajectory, of: Of, wrt: Sequence[str]) -> Array:
         for name in starts:
             found[name] = _along(of, motion, changes[..., start_column(name, begin)], sizes)
     if numbers := [name for name in wrt if not is_start(name)]:
-        nodes = ParameterNodes(motion.compiled, numbers, motion)
-        changes = run_parameters(motion, nodes)
-        for k, (name, d) in enumerate(zip(numbers, nodes.spacing.tolist(), strict=True)):
-            change, some = changes[..., k], nodes.members[NODES * k : NODES * (k + 1)]
-            if nodes.rate[k] != 0.0:
-                found[name] = _along(of, motion, change, sizes, (motion.t - motion.t[0]) * nodes.rate[k])
-            elif d <= small_part(sizes, change):
-                both = zip(some, NODE_STEPS, strict=True)
-                found[name] = _difference(of, [moved(motion, one, c * d, change) for one, c in both], d)
-            else:  # the states move too far
-                fixed = _difference(of, [moved(motion, one, 0.0, change) for one in some], d)
-                found[name] = _along(of, motion, change, sizes) + fixed
-    return np.stack([found[name] for name in wrt], axis=-1)
+        for _, same, nodes in nodes_of(motion, numbers):
+            found |= _by_parameters(of, same, nodes, sizes)
+    result = np.stack([found[name] for name in wrt], axis=-1)
+    refuse_not_numbers(result, lambda: numbers_of(of(motion)))
+    return result
+
+
+def _by_parameters(of: Of, motion: Trajectory, nodes: ParameterNodes, sizes: Array) -> dict[str, Array]:
+    """The derivatives of `of` with respect to the parameters of some nodes, by their names."""
+    found, changes = dict[str, Array](), run_parameters(motion, nodes)
+    for k, (name, d) in enumerate(zip(nodes.names, nodes.spacing.tolist(), strict=True)):
+        change, some = changes[..., k], nodes.members[NODES * k : NODES * (k + 1)]
+        if nodes.rate[k] != 0.0:
+            found[name] = _along(of, motion, change, sizes, (motion.t - motion.t[0]) * nodes.rate[k])
+        elif d <= small_part(sizes, change):
+            both = zip(some, NODE_STEPS, strict=True)
+            found[name] = _difference(of, [moved(motion, one, c * d, change) for one, c in both], d)
+        else:  # the states move too far
+            fixed = _difference(of, [moved(motion, one, 0.0, change) for one in some], d)
+            found[name] = _along(of, motion, change, sizes) + fixed
+    return found
 
 
 def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Array | float = 0.0) -> Array:
@@ -83,13 +92,13 @@ def _along(of: Of, motion: Trajectory, change: Array, sizes: Array, longer: Arra
     d = small_part(sizes, change)
     if np.any(longer):
         d = min(d, SMALL * motion.h)
-    at = lambda c: _numbers(of(moved(motion, motion.compiled, c, change, c * longer)))  # noqa: E731
+    at = lambda c: numbers_of(of(moved(motion, motion.compiled, c, change, c * longer)))  # noqa: E731
     return derivative(at, d, d / SMALL)
 
 
 def _difference(of: Of, motions: Sequence[Trajectory], d: float) -> Array:
     """(1) for the motions of all nodes."""
-    values = np.stack([_numbers(of(motion)) for motion in motions])
+    values = np.stack([numbers_of(of(motion)) for motion in motions])
     return np.asarray(np.tensordot(NODE_WEIGHTS, values, axes=1) / d)
 
 
@@ -106,20 +115,6 @@ def start_column(name: str, begin: Start) -> int:
     if name[2:] not in names:
         raise ModelError(f"{name!r}: there is no independent coordinate {name[2:]!r}; {nearest(name[2:], names)}")
     return names.index(name[2:]) + (len(names) if name[0] == "v" else 0)
-
-
-def _check_names(wrt: Sequence[str]) -> None:
-    if isinstance(wrt, str) or not wrt or not all(isinstance(name, str) for name in wrt):
-        raise ModelError(f'wrt is a list of names of numbers, such as ["bodies.arm.mass"], not {wrt!r}.')
-
-
-def _numbers(given: Any) -> Array:
-    try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(
-            f"the function of the motion must give a number or an array of numbers, not {given!r}."
-        ) from None
 
 
 class Objective:
@@ -152,13 +147,17 @@ class Objective:
     ):
         self.run, self.of, self.names = prepare(model, scheme, h=h), of, tuple(wrt)
         self.until, self.every = until, every
-        self.start = ParameterNodes(self.run.compiled, wrt).values
+        check_names(wrt)
+        if not callable(of):
+            raise ModelError(f"of is a function of the motion, such as lambda motion: motion.energy[-1], not {of!r}.")
+        numbers = Numbers(model)
+        self.start = np.array([numbers.value(name)[0] for name in wrt])
         self.motion: Trajectory | None = None
 
     def __call__(self, x: ArrayLike) -> tuple[float, Array]:
         """The value and the gradient at the parameters x."""
         self.motion = self.run(self.until, parameters=self.parameters(x), every=self.every)
-        value = _numbers(self.of(self.motion))
+        value = numbers_of(self.of(self.motion))
         if value.ndim:
             raise ModelError(f"the function of the motion must give one number, not an array {value.shape}.")
         return float(value), sensitivity(self.motion, self.of, self.names)

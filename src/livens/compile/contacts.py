@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import Array
 from ..describe.body import Body, Plane
 from ..describe.contact_rule import Side
-from ..describe.contact_shape import ANGULAR, OTHERS, ContactShape
+from ..describe.contact_shape import ANGULAR, OTHERS, PLANES, ContactShape
 from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.row import Coordinate, across
@@ -82,6 +82,7 @@ def compile_contacts(model: Model, frames: Frames, acting: list[Coordinate], joi
         return NO_CONTACTS
     materials = _materials(model, rules)
     shapes = _shapes(model, rules, materials)
+    _refuse_thin(model, rules, shapes)
     table = _table(model, rules, materials)
     tables = _geometry(frames, shapes)
     limits = [
@@ -159,6 +160,28 @@ def _parts(body: Body, rules: Rules) -> tuple[ContactShape, ...]:
         return body.contact_shapes
     except ModelError as error:
         raise ModelError(f"body {body.name!r} cannot touch others: {error} Give it collision=, a shape.") from None
+
+
+def _refuse_thin(model: Model, rules: Rules, shapes: list[_Shape]) -> None:
+    """Raise a ModelError if a rod or a plate without thickness is to touch another body."""
+    parts = [(shape.body, shape.part.meets) for shape in shapes if isinstance(shape.part, ContactShape)]
+    thin = {body for body, meets in parts if meets == PLANES} - {body for body, meets in parts if meets != PLANES}
+    if not thin:
+        return
+    named = {frozenset(rule.sides) for _, rule in rules.pairs}
+    under = {plane.body for _, rule in rules.crowds for plane in rule.planes}
+    apart = _left_out(model, rules) | {
+        frozenset(map(_body, rule.sides)) for _, rule in rules.pairs if any(isinstance(s, Plane) for s in rule.sides)
+    }
+    for one in (model.bodies[k] for k in sorted(thin)):
+        for two in model.bodies[1:]:
+            pair = frozenset((one, two))
+            crowd = bool(rules.crowds) and two not in under and pair not in apart
+            if one is not two and (pair in named or crowd):
+                raise ModelError(
+                    f"body {one.name!r} has no thickness and touches planes only, not body {two.name!r}: give it "
+                    "collision=, such as a thin lv.Capsule, or exclude the pair (lv.Contacts(exclude=[…]))."
+                )
 
 
 def _table(model: Model, rules: Rules, materials: dict[Side, int]) -> Ints:
@@ -263,19 +286,23 @@ def _excluded(model: Model, rules: Rules, frames: Frames) -> Ints:
     """Keys of pairs of bodies that do not touch: moving bodies that a joint connects, neighbours in a beam, and those
     that users exclude. A pair with a Contact of its own touches."""
     n = len(model.bodies)
+    pairs = (sorted(frames.number[body] for body in pair) for pair in _left_out(model, rules))
+    return np.array(sorted(pair[0] * n + pair[-1] for pair in pairs), dtype=np.int64)
+
+
+def _left_out(model: Model, rules: Rules) -> set[frozenset[Body]]:
+    """The same as pairs of bodies."""
     if not rules.crowds:
-        return np.zeros(0, dtype=np.int64)
-    pairs = {
-        tuple(sorted(frames.number[point.body] for point in joint.points))
+        return set()
+    joined = [
+        [point.body for point in joint.points]
         for joint in model.joints
         if len(joint.points) == 2 and not any(point.body.is_world for point in joint.points)
-    }
+    ]
     named = [pair for _, rule in rules.crowds for pair in rule.exclude]
     linked = [pair for thing in model.things for pair in thing.linked]
-    pairs |= {tuple(sorted((frames.number[a], frames.number[b]))) for a, b in named + linked}
-    own = {tuple(sorted(frames.number[_body(side)] for side in rule.sides)) for _, rule in rules.pairs}
-    keys = [pair[0] * n + pair[-1] for pair in pairs - own]
-    return np.array(sorted(keys), dtype=np.int64)
+    own = {frozenset(_body(side) for side in rule.sides) for _, rule in rules.pairs}
+    return {frozenset(pair) for pair in (*joined, *named, *linked)} - own
 
 
 def _body(side: Side) -> Body:

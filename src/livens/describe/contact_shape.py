@@ -2,7 +2,7 @@
 
 A plane is met exactly by every part, and balls, capsules, polyhedra and ellipsoids meet each other exactly. A cylinder
 meets balls and ellipsoids exactly; other bodies meet a cylinder or a cone as a polyhedron inscribed in its surface. An
-imported solid is its convex hull: a body that is not convex is a Compound of convex ones.
+imported solid is its convex hull: a body that is not convex is a Compound of convex ones, such as convex_parts finds.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Controller(Composite):
         self.label = labelled("controller", name)
         if not accepts(fn, 2):
             raise ModelError(f"{self.label} needs a function of the time and of the motion, fn(t, now), not {fn!r}.")
-        if isinstance(inputs, Thing | str) or not len(inputs):
+        if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not len(inputs):
             raise ModelError(f"inputs of {self.label} are a list of joints, not {inputs!r}.")
         self.fn, self.rate = fn, positive(rate, f"rate of {self.label}", "Hz")
         pairs = [x if isinstance(x, tuple) else (x, None) for x in inputs]
@@ -158,7 +158,12 @@ class Sensor:
 
     def __call__(self, now: Any) -> Any:
         """The measured value: a number, or an array."""
-        t = float(now.t[0])
+        try:
+            t = float(now.t[0])
+        except (AttributeError, TypeError):
+            raise ModelError(
+                f"a sensor measures a motion at a moment, the second argument of a controller, not {now!r}."
+            ) from None
         value = np.squeeze(now.coordinate(self.of)) if isinstance(self.of, Thing) else np.asarray(self.of(now))
         value = value + self._noise(t, value.shape)
         if self.delay > 0.0:
@@ -172,7 +177,13 @@ class Sensor:
         if shape == ():
             return float(self.noise) * normal(word)
         numbers = [normal(word + 2 * k) for k in range(int(np.prod(shape)))]
-        return self.noise * np.array(numbers).reshape(shape)
+        try:
+            return np.broadcast_to(self.noise, shape) * np.array(numbers).reshape(shape)
+        except ValueError:
+            raise ModelError(
+                f"noise of a sensor has the shape {self.noise.shape}, the measurement {shape}: give one number, or one "
+                "for each component."
+            ) from None
 
     def _delayed(self, t: float, value: Array) -> Array:
         past, when = self._past, t - self.delay * (1.0 - 1e-9)

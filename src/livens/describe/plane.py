@@ -21,7 +21,7 @@ NORMALS = {"xy": 2, "yx": 2, "xz": 1, "zx": 1, "yz": 0, "zy": 0}  # the axis acr
 
 def plane_normal(planar: str) -> Array:
     """The normal of a plane of the world, such as "xz"."""
-    if planar not in NORMALS:
+    if not isinstance(planar, str) or planar not in NORMALS:
         raise ModelError(f'planar must be "xy", "xz" or "yz", not {planar!r}.')
     return np.eye(3)[NORMALS[planar]]
 

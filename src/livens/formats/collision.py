@@ -8,7 +8,7 @@ excluded. Restitution is zero.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from ..describe.mass import MassProperties
 from ..describe.model import Model
 from ..describe.pose import Pose
 from ..describe.shapes.compound import Compound
+from ..describe.shapes.convex_parts import convex_parts
 from ..describe.shapes.solid import Solid
 from ..describe.surface import Surface
-from ..errors import ModelError
+from ..errors import MissingExtra, ModelError
 from .armature import unused_name
 
 Placed = tuple[Shape, Pose]
+COLLISION = ("hull", "parts")
 ANY = MassProperties(1.0, (1.0, 1.0, 1.0))  # the mass of collision geometry is not used
 
 
@@ -53,6 +55,25 @@ def hull_shape(vertices: Array) -> Solid:
     corners = np.where(inward[:, None], found.simplices[:, ::-1], found.simplices)
     used, triangles = np.unique(corners, return_inverse=True)
     return Solid(ANY, Surface(found.points[used], triangles.reshape(-1, 3).astype(np.int32)))
+
+
+def mesh_shape(surface: Surface, collision: str, undivided: Callable[[str], object]) -> Shape:
+    """A mesh as a shape that touches others: its convex hull or, for collision="parts", its convex parts. A mesh that
+    cannot be divided is its hull, and `undivided` gets the reason."""
+    if collision == "parts":
+        try:
+            return convex_parts(surface)
+        except MissingExtra:
+            raise
+        except ModelError as error:
+            undivided(str(error).removeprefix("the surface ").rstrip("."))
+    return hull_shape(surface.vertices)
+
+
+def check_collision(collision: str) -> None:
+    """Raise a ModelError if the argument `collision` of a reader is none of its choices."""
+    if collision not in COLLISION:
+        raise ModelError(f"collision must be 'hull' or 'parts', not {collision!r}.")
 
 
 def fixed_body(model: Model, parts: Sequence[Placed]) -> Body:

@@ -30,7 +30,7 @@ from ..describe.shapes.solid import Solid
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
-from .collision import collision_shape
+from .collision import check_collision, collision_shape
 from .equality import add_equality
 from .fluid import add_fluid
 from .mjcf_collision import GeomPairs
@@ -49,6 +49,7 @@ def read_mjcf(
     allow_outside: bool = False,
     inertia: str = "refuse",
     contacts: bool = False,
+    collision: str = "hull",
 ) -> Model:
     """The model in an MJCF file, which MuJoCo compiles (extra `mjcf`).
 
@@ -56,9 +57,10 @@ def read_mjcf(
     tendons and dry friction are not imported; a ModelWarning lists them. Files that it refers to must be in
     its folder, unless `allow_outside` is set. Coordinates of joints and their limits are those of the file (qpos,
     `ref` included). inertia: "refuse" a body whose inertia no body has, or "repair" it, with a ModelWarning
-    (lv.MassProperties.repaired). Geoms that touch others in the file become `collision` of their bodies. contacts: add
-    the contacts of the file, with its planes, friction and excluded pairs, as lv.Contacts; they are rigid and without
-    restitution. Planes of the file are drawn as floors with or without contacts.
+    (lv.MassProperties.repaired). Geoms that touch others in the file become `collision` of their bodies: a mesh its
+    convex hull or, with collision="parts", its convex parts (lv.convex_parts). contacts: add the contacts of the file,
+    with its planes, friction and excluded pairs, as lv.Contacts; they are rigid and without restitution.
+    Planes of the file are drawn as floors with or without contacts.
 
     >>> import livens as lv, tempfile, pathlib
     >>> text = '''<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="pin" axis="0 1 0"/>
@@ -70,11 +72,12 @@ def read_mjcf(
     >>> model, model["bob"].body_rates.tolist()
     (Model('bob': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
+    check_collision(collision)
     file = file_path(path)
     mj, m = mujoco(), compiled(file, allow_outside, inertia)
     d = mj.MjData(m)
     _begin(mj, m, d, keyframe, qpos, qvel)
-    reader = _Reader(mj, m, d, file.stem, contacts)
+    reader = _Reader(mj, m, d, file.stem, contacts, collision)
     model = reader.read()
     if reader.notes:
         warnings.warn(f"{file.name}: not imported: {', '.join(reader.notes)}.", ModelWarning, stacklevel=2)
@@ -102,9 +105,9 @@ def _begin(mj: Any, m: Any, d: Any, keyframe: Any, qpos: Any, qvel: Any) -> None
 class _Reader:
     """Builds a model from a compiled file."""
 
-    def __init__(self, mj: Any, m: Any, d: Any, name: str, contacts: bool = False):
+    def __init__(self, mj: Any, m: Any, d: Any, name: str, contacts: bool = False, collision: str = "hull"):
         self.mj, self.m, self.d = mj, m, d
-        self.geoms, self.contacts = GeomPairs(mj, m, d), contacts
+        self.geoms, self.contacts = GeomPairs(mj, m, d, collision), contacts
         self.off = int(m.opt.disableflags)
         gravity = np.zeros(3) if self.disabled("GRAVITY") else m.opt.gravity
         self.model = Model(gravity=gravity, name=name)

@@ -27,15 +27,18 @@ from ..describe.shapes.capsule import Capsule
 from ..describe.shapes.cylinder import Cylinder
 from ..describe.shapes.ellipsoid import Ellipsoid
 from ..errors import ModelError
-from .collision import Placed, add_contacts, fixed_body, hull_shape
+from .collision import Placed, add_contacts, fixed_body, mesh_shape
+from .visuals import geom_surface
 
 
 class GeomPairs:
     """The geoms of a compiled file that can touch others."""
 
-    def __init__(self, mj: Any, m: Any, d: Any):
-        self.mj, self.m, self.d = mj, m, d
+    def __init__(self, mj: Any, m: Any, d: Any, collision: str = "hull"):
+        self.mj, self.m, self.d, self.collision = mj, m, d, collision
         self.flat: list[str] = []  # meshes without volume
+        self.whole: list[str] = []  # meshes that could not be divided, and why
+        self.known: dict[int, Any] = {}  # shapes of meshes by number
 
     @cached_property
     def friction(self) -> dict[tuple[int, int], float]:
@@ -108,13 +111,17 @@ class GeomPairs:
         m, kind = self.m, self.mj.mjtGeom(int(self.m.geom_type[g]))
         if kind != self.mj.mjtGeom.mjGEOM_MESH:
             return self._makers[kind](m.geom_size[g])
-        k = m.geom_dataid[g]
-        first = m.mesh_vertadr[k]
-        try:
-            return hull_shape(np.array(m.mesh_vert[first : first + m.mesh_vertnum[k]], dtype=np.float64))
-        except ModelError:  # without volume
+        k, surface = int(m.geom_dataid[g]), geom_surface(self.mj, m, g)
+        assert surface is not None
+        if k not in self.known:
+            name = m.mesh(k).name or f"mesh {k}"
+            try:
+                self.known[k] = mesh_shape(surface, self.collision, lambda why: self.whole.append(f"{name!r} {why}"))
+            except ModelError:  # without volume
+                self.known[k] = None
+        if self.known[k] is None:
             self.flat.append(m.geom(g).name or f"geom {g}")
-            return None
+        return self.known[k]
 
     # ── contacts ──
 
@@ -166,7 +173,10 @@ class GeomPairs:
         if np.any(m.geom_margin[used]) or (m.npair and np.any(m.pair_margin)):
             found.append("margins of contacts")
         if (m.geom_type[used] == self.mj.mjtGeom.mjGEOM_MESH).any():
-            found.append("meshes that are not convex (their hulls touch)")
+            if self.collision == "hull":
+                found.append("meshes that are not convex (their hulls touch; collision='parts' divides them)")
+            elif self.whole:
+                found.append(f"meshes that cannot be divided ({'; '.join(self.whole[:3])}): their hulls touch")
         if self.flat:
             found.append(f"meshes without volume ({', '.join(self.flat[:3])})")
         others = np.flatnonzero((m.geom_contype != 0) | (m.geom_conaffinity != 0))

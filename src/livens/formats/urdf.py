@@ -36,7 +36,7 @@ from ..describe.surface import Surface
 from ..errors import ModelError, ModelWarning
 from .armature import unused_name
 from .chain import Dof, join
-from .collision import Placed, add_contacts, collision_shape, fixed_body, joined_bodies
+from .collision import Placed, add_contacts, check_collision, collision_shape, fixed_body, joined_bodies
 from .inertias import check_inertias
 from .urdf_text import Arm, Link, Robot, read_robot
 from .visuals import Meshes
@@ -57,6 +57,7 @@ def read_urdf(
     inertia: str = "refuse",
     contacts: bool = False,
     friction: float = 1.0,
+    collision: str = "hull",
 ) -> Model:
     """The model in a URDF file: every type of joint, mimic, inertials, damping, limits as stops, visuals, and collision
     geometry.
@@ -68,7 +69,8 @@ def read_urdf(
     COLLADA (.dae): a ModelWarning lists those that cannot be read, in the place of which collision geometry is drawn,
     and friction of joints, which is not imported. inertia:
     "refuse" a link whose inertia no body has, or "repair" it, with a ModelWarning (lv.MassProperties.repaired).
-    <collision> becomes `collision` of the bodies, the convex hull for a mesh. contacts: add lv.Contacts with `friction`
+    <collision> becomes `collision` of the bodies: a mesh its convex hull or, with collision="parts", its convex parts
+    (lv.convex_parts). contacts: add lv.Contacts with `friction`
     between all bodies that have such geometry and are not neighbours; the files have no floor and no friction.
 
     >>> import livens as lv, tempfile, pathlib
@@ -83,6 +85,7 @@ def read_urdf(
     >>> model, model["bar"].body_rates.tolist()
     (Model('arm': 1 body, 1 joint, 0 forces), [0.0, 3.0, 0.0])
     """
+    check_collision(collision)
     if base not in ("fixed", "free"):
         raise ModelError(f"base must be 'fixed' or 'free', not {base!r}.")
     file = file_path(path)
@@ -92,7 +95,7 @@ def read_urdf(
         raise ModelError(
             f"the first link of {file.name} is 'world', to which the robot is fixed: its base is not free."
         )
-    visuals = Meshes(file, packages or {}, allow_outside) if meshes else None
+    visuals = Meshes(file, packages or {}, allow_outside, collision) if meshes else None
     reader = _Reader(robot, gravity, base == "free", positions or {}, velocities or {}, visuals, notes)
     check_inertias(file, "link", reader.links_of_bodies(), inertia)
     model = reader.read()

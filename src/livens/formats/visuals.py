@@ -24,11 +24,11 @@ from ..describe.shapes.capsule import Capsule
 from ..describe.shapes.cylinder import Cylinder
 from ..describe.surface import Surface, box_surface
 from ..describe.tessellate import ball, capsule, cylinder
-from ..errors import LivensError, ModelError
+from ..errors import LivensError, MissingExtra, ModelError
 from ..scene.solids import inside
 from ..storage.bytes import read_limited
 from .collada import read_collada
-from .collision import hull_shape
+from .collision import mesh_shape
 from .urdf_text import Link
 
 BYTES = 200_000_000  # of all meshes of a robot
@@ -72,12 +72,16 @@ def geom_color(m: Any, g: int) -> list[float] | None:
 class Meshes:
     """The shapes of a URDF file, and the paths of its mesh files."""
 
-    def __init__(self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool):
-        self.folder, self.allow_outside = file.resolve().parent, allow_outside
+    def __init__(
+        self, file: Path, packages: Mapping[str, str | PathLike[str]], allow_outside: bool, collision: str = "hull"
+    ):
+        self.folder, self.allow_outside, self.collision = file.resolve().parent, allow_outside, collision
         self.packages = {name: Path(folder) for name, folder in packages.items()}
         self.left = BYTES
         self.known: dict[str, Surface] = {}
         self.missing: dict[str, str] = {}  # link → why a visual of it is missing
+        self.solids: dict[tuple[str, str | None], Shape] = {}  # by name and scale
+        self.undivided: dict[str, str] = {}  # link → why a mesh of it is not divided into convex parts
         self.replaced: set[str] = set()  # links whose collision geometry is drawn
 
     def drawn(self, link: Link, name: str) -> list[tuple[Pose, Surface]]:
@@ -110,10 +114,15 @@ class Meshes:
             return None
 
     def solid(self, shape: Element, link: str) -> Shape | None:
-        """The same as a shape that touches others: a mesh is its convex hull."""
+        """The same as a shape that touches others: a mesh is its convex hull or parts."""
         try:
             if shape.tag == "mesh":
-                return hull_shape(self._mesh(shape).vertices)
+                key = shape.get("filename", ""), shape.get("scale")
+                if key not in self.solids:
+                    self.solids[key] = mesh_shape(
+                        self._mesh(shape), self.collision, lambda reason: self.undivided.setdefault(link, reason)
+                    )
+                return self.solids[key]
             if shape.tag == "box":
                 return Box(*_sizes(shape, "size", 3), mass=1.0)
             radius = _sizes(shape, "radius", 1)[0]
@@ -122,6 +131,8 @@ class Meshes:
             if shape.tag == "cylinder":
                 return Cylinder(radius, _sizes(shape, "length", 1)[0], mass=1.0)
             return Capsule(radius, _sizes(shape, "length", 1)[0], mass=1.0) if shape.tag == "capsule" else None
+        except MissingExtra:
+            raise
         except LivensError as error:
             self.missing.setdefault(link, str(error).rstrip("."))
             return None
@@ -133,9 +144,11 @@ class Meshes:
             some = {link: reason for link, reason in self.missing.items() if (link in self.replaced) == drawn}
             if some:
                 link, reason = next(iter(some.items()))
-                count = "1 link" if len(some) == 1 else f"{len(some)} links"
                 instead = "; collision geometry is drawn instead" if drawn else ""
-                found.append(f"meshes of {count} (link {link!r}: {reason}{instead})")
+                found.append(f"{_links(some)} (link {link!r}: {reason}{instead})")
+        if self.undivided:
+            link, reason = next(iter(self.undivided.items()))
+            found.append(f"{_links(self.undivided)} (link {link!r}: a mesh {reason}; hulls touch instead)")
         return found
 
     def _mesh(self, shape: Element) -> Surface:
@@ -169,6 +182,10 @@ class Meshes:
                 if above.parent != above and (above / name).is_dir():
                     return above / name
         raise ModelError(f"package {name[:60]!r} is not found: give its folder by packages={{{name[:60]!r}: folder}}")
+
+
+def _links(some: Mapping[str, str]) -> str:
+    return "meshes of 1 link" if len(some) == 1 else f"meshes of {len(some)} links"
 
 
 def _sizes(shape: Element, key: str, count: int, negative: bool = False) -> list[float]:

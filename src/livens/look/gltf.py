@@ -130,21 +130,23 @@ def _add_symbols(document: _Document, picture: Picture, now: Instant, half: floa
 
 
 def _add_loads(document: _Document, picture: Picture, t: Array, now: Instant, half: float) -> None:
-    """Loads: arrows along z that nodes move, turn and scale; of a load with a force and a torque, the force."""
+    """Loads: arrows along z that nodes move, turn and scale; those of torques have two heads."""
     shown: set[str] = set()
     for one in arrows_of(picture, t, now.R):
         shaft, head = tube(STRAIGHT, 1.0), tube(STRAIGHT, 2.5)
-        head = head._replace(vertices=head.vertices * (1.0, 1.0, 0.15) + (0.0, 0.0, 0.85))
-        mesh = document.surface(together([shaft, head]), one.kind, document.material(LOADS[one.kind]))
+        cone = head.vertices * np.where(head.vertices[:, 2:] > 0.5, (0.0, 0.0, 0.15), (1.0, 1.0, 0.15))
+        ends = (0.85,) if one.kind == "force" else (0.85, 0.65)
+        heads = [head._replace(vertices=cone + np.array((0.0, 0.0, z))) for z in ends]
+        mesh = document.surface(together([shaft, *heads]), one.kind, document.material(LOADS[one.kind]))
         begin = one.points.at(now.x, now.R)
         along = one.values * (ARROW_LENGTH * half / one.most)
         length = np.maximum(np.linalg.norm(along, axis=2), 1e-12 * half)
         for k, name in enumerate(one.names):
-            if name not in shown:
-                shown.add(name)
-                width = np.full(len(t), THICKNESS["rod"] * half)
-                scale = np.stack([width, width, length[:, k]], axis=1)
-                document.node(name, mesh, begin[:, k], _turned_z(along[:, k] / length[:, k, None]), scale, "load")
+            label = f"{name}, torque" if name in shown else name  # of a load with a force and a torque
+            shown.add(name)
+            width = np.full(len(t), THICKNESS["rod"] * half)
+            scale = np.stack([width, width, length[:, k]], axis=1)
+            document.node(label, mesh, begin[:, k], _turned_z(along[:, k] / length[:, k, None]), scale, "load")
 
 
 def _add_lines(document: _Document, picture: Picture, now: Instant, half: float) -> None:

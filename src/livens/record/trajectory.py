@@ -96,6 +96,10 @@ class Trajectory(Coordinates, ContactReadings, Showing):
     def __repr__(self) -> str:
         return in_one_line(self)
 
+    def stored(self, k: int) -> State:
+        """A copy of the stored state number k, from which steps can begin."""
+        return copied(selected(self.record, k))
+
     # ── bodies and points ──
 
     def rotation(self, body: Body | str) -> Array:

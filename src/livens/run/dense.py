@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import Array
-from ..compile.states import as_record, copied, selected
+from ..compile.states import as_record, copied
 from ..errors import ModelError, StepFailed
 from ..kernels import status
 from ..kernels.arrays import State
@@ -89,7 +89,7 @@ def _state_at(motion: Trajectory, t: float) -> State:
     h = motion.h
     k = int(np.searchsorted(motion.t, t + SAME * h, side="right")) - 1
     begin = float(motion.t[max(k, 0)])
-    state = with_memory(copied(selected(motion.record, max(k, 0))), motion.scheme.memory(motion.system))
+    state = with_memory(motion.stored(max(k, 0)), motion.scheme.memory(motion.system))
     if t - begin <= SAME * h:
         return state
     whole = int((t - begin) / h + SAME)

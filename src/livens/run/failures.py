@@ -6,6 +6,7 @@ a template uses them.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,9 +14,13 @@ import numpy as np
 from ..checks import Array
 from ..kernels import status
 from ..kernels.arrays import State
+from ..kernels.contact.arrays import LOG_FIRST, LOG_SECOND, LOG_TIME
 
 if TYPE_CHECKING:
     from .loop import Run
+
+
+BEFORE_STEP = 1e-6  # of a step: impacts so little before it belong to it
 
 
 class Failure(NamedTuple):
@@ -49,8 +54,8 @@ FAILURES = {
         "try a larger tolerance.",
     ),
     status.BOUNCES: Failure(
-        "bodies hit each other too often in one step {at.when}",
-        "try h ≤ {at.third} s, or a smaller restitution.",
+        "{at.hitting} hit each other too often in one step {at.when}",
+        "try h ≤ {at.third} s{at.softer}.",
     ),
     status.RESTING: Failure(
         "bodies stay in contact {at.when}, and {at.scheme} takes impacts only",
@@ -104,6 +109,23 @@ class Place:
         state = self.state
         most = np.abs(np.hstack([state.a, state.p, state.L])).max(axis=1)
         return self.run.model.bodies[int(np.argmax(most))].name
+
+    @property
+    def hitting(self) -> str:
+        """The two bodies with most impacts in the step, and how many."""
+        begin = self.run.t0 + self.done * self.run.h
+        logs = [log[log[:, LOG_TIME] >= begin - BEFORE_STEP * self.run.h] for log in self.run.impacts[-1:]]
+        pairs = Counter((int(row[LOG_FIRST]), int(row[LOG_SECOND])) for log in logs for row in log)
+        if not pairs:
+            return "bodies"
+        (pair, count) = pairs.most_common(1)[0]
+        one, two = (self.run.model.bodies[k].name for k in pair)
+        return f"bodies {one!r} and {two!r} ({count} impacts at contact points)"
+
+    @property
+    def softer(self) -> str:
+        """The advice to lower the restitution, if it is not zero."""
+        return ", or a smaller restitution" if (self.run.system.contacts.law[1] > 0.0).any() else ""
 
     @property
     def turns(self) -> Array:

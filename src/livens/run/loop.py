@@ -279,7 +279,8 @@ def refuse_contact(compiled: Compiled, scheme: Scheme) -> None:
     if compiled.system.contacts.dry.shape[1] and scheme.kernels(compiled.system)[1] is impact_flight.rollout:
         raise ModelError(f"{scheme!r} takes impacts only, and no dry friction in joints: use lv.Livens().")
     if compiled.system.contacts.capacity and scheme.kernels(compiled.system)[1] not in TAKE_CONTACT:
-        raise ModelError(f"{scheme!r} does not take contact: use lv.Livens(order=2).")
+        first = next(thing.label for thing in compiled.model.things if thing.contacts())
+        raise ModelError(f"{scheme!r} does not take contact: use lv.Livens(order=2), or leave out {first}.")
 
 
 def refuse_backward_stages(compiled: Compiled, scheme: Scheme) -> None:

@@ -96,6 +96,9 @@ class Numbers:
                 _hint(thing, known) if known or place != "shapes" else "the numbers of shapes are in bodies.NAME.shape."
             )
             raise ModelError(f"{name!r}: {place} has no {thing!r}; {hint}")
+        if isinstance(table.get(key), str) and len(rest) == 1 and rest[0] in table.get("where", {}):
+            better = dotted(place, thing, "where", rest[0])
+            raise ModelError(f"{name!r}: the numbers of formulas are in 'where'; did you mean {better!r}?")
         known_keys = _keys(place, table)
         if key == "where" and "where" in table:
             return document

@@ -6,6 +6,8 @@ eliminated, and the joints answer (kernels/contact/matrix.py).
 
 from __future__ import annotations
 
+import math
+
 from .._jit import inline, njit
 from ..kernels.arrays import H_PIVOTS, ITERATIONS, S_PIVOTS
 from ..kernels.constrain import (
@@ -92,7 +94,7 @@ def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1
                 continue
             w = 0.5 * (points.matrix[BLOCK, c, 1, 1] + points.matrix[BLOCK, c, 2, 2])
             z1, z2 = P1[c, 1] - y1 / w, P1[c, 2] - y2 / w
-            s = (z1 * z1 + z2 * z2) ** 0.5
+            s = math.sqrt(z1 * z1 + z2 * z2)
             if s > limit:
                 z1, z2 = z1 * limit / s, z2 * limit / s
             worst = max(worst, w * abs(P1[c, 1] - z1), w * abs(P1[c, 2] - z2))
@@ -227,7 +229,7 @@ def has_paradox(points, cone, count, v0, most):
         m += points.table[ON, c]
     rows = cone.table[FIRST_ROW, m]
     for c in range(count):
-        mu, slip = points.number[COULOMB, c], (v0[c, 1] ** 2 + v0[c, 2] ** 2) ** 0.5
+        mu, slip = points.number[COULOMB, c], math.sqrt(v0[c, 1] ** 2 + v0[c, 2] ** 2)
         if points.table[ON, c] == 0 or not has_gap(points, c) or mu == 0.0 or slip <= SLIPS * most:
             continue
         a0, a1, a2 = points.matrix[BLOCK, c, 0, 0], points.matrix[BLOCK, c, 0, 1], points.matrix[BLOCK, c, 0, 2]
@@ -268,7 +270,7 @@ def lean(bodies, points, own, c, spins, v0, most, p, L):
     b1 = contact_rate(bodies, points.table, points.G, own, 1, p, L)
     b2 = contact_rate(bodies, points.table, points.G, own, 2, p, L)
     b3 = contact_rate(bodies, points.table, points.G, c, 0, p, L) if spins else 0.0
-    a, b = (a1 * a1 + a2 * a2 + a3 * a3) ** 0.5, (b1 * b1 + b2 * b2 + b3 * b3) ** 0.5
+    a, b = math.sqrt(a1 * a1 + a2 * a2 + a3 * a3), math.sqrt(b1 * b1 + b2 * b2 + b3 * b3)
     if a <= SLIPS * most or b <= SLIPS * most:
         return False
     cosine = (a1 * b1 + a2 * b2 + a3 * b3) / (a * b)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import livens as lv
+from livens.look.picture.colors import contrast
 from livens.look.picture.instants import matrices
 
 pytest.importorskip("viser", reason="the pages need viser: pip install 'livens[view]'")
@@ -212,3 +213,26 @@ def test_keys_play_and_reset_the_viewer(tab):
         assert soon(lambda: viewer.inside.clock.t == 0.0)
         page.page.keyboard.press("p")
         assert soon(lambda: viewer.inside.clock.playing)
+
+
+# the words of the page that are visible: text, its colour, and that of the nearest opaque background
+WORDS = """() => {
+  const numbers = color => color.match(/[\\d.]+/g).map(Number)
+  const opaque = color => { const [r, g, b, a = 1] = numbers(color); return a > 0.99 ? [r, g, b] : null }
+  const below = e => e ? opaque(getComputedStyle(e).backgroundColor) || below(e.parentElement) : [255, 255, 255]
+  return [...document.querySelectorAll("label, button, [role=tab], .mantine-Slider-markLabel, #livens-clock")]
+    .filter(e => e.textContent.trim() && e.getBoundingClientRect().width > 2)
+    .map(e => [e, numbers(getComputedStyle(e.querySelector("span") || e).color)])
+    .map(([e, color]) => [e.textContent.trim(), color.slice(0, 3), below(e)])
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_words_of_the_viewer_have_contrast(tab, theme):
+    """4.5 for labels, buttons and tabs, as WCAG 2.2 asks, measured on the colours that the browser uses."""
+    with lv.view(lv.simulate(swing(), h=2e-3, until=0.1), theme=theme, block=False, open_browser=False) as viewer:
+        page = tab(viewer.url, size=(1280, 800))
+        page.wait(f"{CLOCK} !== null && document.querySelectorAll('.mantine-Slider-markLabel').length > 1")
+        words = page.page.evaluate(WORDS)
+        assert {"pause", "reset", "charts", "speed", "symbols"} <= {text for text, *_ in words}
+        assert not [(text, *colors) for text, *colors in words if contrast(*colors) < 4.5]

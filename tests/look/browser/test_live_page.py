@@ -219,6 +219,33 @@ def test_arrows_have_names_and_the_camera_returns(live):
     assert live.page.evaluate("[camera.turn, camera.lift, camera.zoom, ...camera.pan]") == begin
 
 
+def test_scale_axes_and_names_are_those_of_the_stand_alone_page(live):
+    """The bar is as long as its words say, the axes are drawn, and the pointer reads the names of joints and bodies."""
+    live.choose("four-bar")
+    tab, page = live.tab, live.page
+    words = page.inner_text("#marks .bar span")
+    length, unit = words.split()
+    assert unit in ("m", "mm")
+    metres = float(length) * {"m": 1.0, "mm": 1e-3}[unit]
+    options = "places: placesOf(frame), middle: scene.data.middle, far: 2.7 * scene.data.size, camera, inset: free()"
+    shown = f"pen.draw(scene, {{ {options} }})"
+    wide = page.evaluate(f"({shown}).pixels") * metres
+    assert page.locator("#marks .bar i").bounding_box()["width"] == pytest.approx(wide, abs=1.0)
+    drawn = "Array.from($('triad').getContext('2d').getImageData(0, 0, $('triad').width, $('triad').height).data)"
+    assert sum(1 for v in page.evaluate(drawn)[3::4] if v) > 50
+    box = page.locator("#view").bounding_box()
+    piece = page.evaluate("scene.data.symbols.owner.indexOf(scene.data.symbols.kinds.indexOf('pin'))")
+    at = f"carry(placesOf(frame)[scene.data.symbols.body[{piece}]], scene.symbols.r, {6 * piece})"
+    x, y = page.evaluate(f"({shown}).place({at})")
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    tab.wait("!$('tip').hidden && $('tip').textContent.endsWith('(Revolute)')")
+    x, y = page.evaluate(f"({shown}).place(carry(placesOf(frame)[2], scene.data.bodies[1].center))")
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    tab.wait("$('tip').textContent == 'coupler'")
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    tab.wait("$('tip').hidden")
+
+
 def test_poses_arrive_at_their_products(live):
     live.choose("poses")
     live.step(100)

@@ -1,5 +1,6 @@
 """The stand-alone page in a real browser: phones, keys, readers without WebGL or who prefer less motion, marks."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -53,11 +54,14 @@ def opened(browser, path, size, query="", script="", **options):
     return page, errors
 
 
-CORNERS = """() => {
-  const high = name => document.querySelector(name).offsetHeight, canvas = document.querySelector('#view')
-  const inset = { top: high('header') + 14, bottom: high('footer') + 16 }, room = new Float32Array(raw(data.room))
-  const view = fitted(room, data, canvas.clientWidth, canvas.clientHeight, inset)
-  return { view, room: Array.from(room), top: inset.top, bottom: innerHeight - inset.bottom }
+# the view that the page draws with, which it does again when the camera moves
+CORNERS = """async () => {
+  const box = name => document.querySelector(name).getBoundingClientRect(), draw = pen.draw
+  const used = new Promise(done => { pen.draw = (it, how) => { done(how); return draw(it, how) } })
+  camera.zoom *= 1 + 1e-9
+  const { middle, far, inset } = await used, room = Array.from(new Float32Array(raw(data.room)))
+  pen.draw = draw
+  return { view: { middle, far }, inset, room, top: box('header').bottom, bottom: box('footer').top }
 }"""
 DRAWN = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(x => x)"
 
@@ -69,9 +73,9 @@ def on_screen(found, size, camera):
     d = np.array([np.cos(lift) * np.cos(turn), np.cos(lift) * np.sin(turn), np.sin(lift)])
     up = np.cross(d, right)
     x = np.array(found["room"]).reshape(-1, 3) - found["view"]["middle"]
-    free = found["bottom"] - found["top"]
-    f = 2.2 * min(free, size[0]) / 2 / (found["view"]["far"] - x @ d)
-    return np.stack([size[0] / 2 + f * (x @ right), (found["top"] + found["bottom"]) / 2 - f * (x @ up)], axis=1)
+    top, bottom = found["inset"]["top"], size[1] - found["inset"]["bottom"]
+    f = 2.2 * min(bottom - top, size[0]) / 2 / (found["view"]["far"] - x @ d)
+    return np.stack([size[0] / 2 + f * (x @ right), (top + bottom) / 2 - f * (x @ up)], axis=1)
 
 
 @pytest.mark.parametrize("size", [PHONE, DESKTOP, EMBEDDED, (844, 390)])
@@ -88,6 +92,19 @@ def test_the_mechanism_is_inside_the_frame_and_not_behind_the_controls(browser, 
     boxes = [page.locator(name).bounding_box() for name in ("header", "footer")]
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= size[0] for box in boxes)
     page.screenshot(path=tmp_path / "frame.png")
+    assert not errors
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [(358, 270), PHONE])
+def test_on_a_phone_the_controls_are_one_row_below_the_time(browser, written, size):
+    page, errors = opened(browser, written, size, "?t=0.5")
+    page.wait_for_function("document.querySelector('#clock').textContent == '0.500 s'")
+    boxes = [page.locator(name).bounding_box() for name in ("#play", "output", "#speed", "#opencurves")]
+    assert np.ptp([box["y"] + box["height"] / 2 for box in boxes]) < 4
+    ends = [(box["x"], box["x"] + box["width"]) for box in boxes]
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(ends))
+    assert ends[-1][1] < size[0]
     assert not errors
     page.context.close()
 
@@ -170,7 +187,7 @@ def test_scale_axes_arrows_and_names(browser, written):
     metre = page.evaluate("parseFloat(document.querySelector('.bar i').style.width)") / float(
         page.locator(".bar span").inner_text().split()[0]
     )
-    free = found["bottom"] - found["top"]
+    free = DESKTOP[1] - found["inset"]["bottom"] - found["inset"]["top"]
     assert metre == pytest.approx(2.2 * min(free, DESKTOP[0]) / 2 / found["view"]["far"], rel=1e-3)
     assert not errors
     page.context.close()

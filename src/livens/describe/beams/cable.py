@@ -22,14 +22,15 @@ from ..forces.cable_elasticity import CableElasticity
 from ..joints.rod import Rod
 from ..shapes.point_mass import PointMass
 from ..thing import Thing
-from .centreline import centreline
+from .centreline import nodes
 from .strand import Strand
 
 
 class Cable(Strand):
     """A cable along a curve: point masses "cable.0", "cable.1", … joined by links.
 
-    along: as of `lv.Beam`; sections: the number of links, one less than the number of bodies. mass_per_length [kg/m].
+    along: as of `lv.Beam`, but a list of points may turn back; sections: the number of links, one less than the number
+    of bodies. mass_per_length [kg/m].
     axial: EA [N]; its links then stretch, and do not push; None: their lengths are constant (`lv.Rod`, "cable.0-1", …,
     whose reactions are the tensions). bending: EI [N m²], for a cable that is a little stiff. length [m]: of a cable
     that stretches, at rest; None: that of the curve. One that is longer than its curve is slack.
@@ -61,19 +62,21 @@ class Cable(Strand):
         name: str = "cable",
     ):
         label = self._named(name, sections)
-        line = centreline(along, sections, None, 0.0, label)
-        chords = np.linalg.norm(np.diff(line.x, axis=0), axis=1)
-        total = float(line.s[-1]) if length is None else positive(length, f"length of {label}", "m")
+        places, s = nodes(along, sections, label)
+        chords = np.linalg.norm(np.diff(places, axis=0), axis=1)
+        total = float(s[-1]) if length is None else positive(length, f"length of {label}", "m")
         if axial is None and length is not None:
             raise ModelError(f"{label} has links of constant length: give axial (EA), or leave out length.")
-        lengths = chords if axial is None else np.diff(line.s) * (total / float(line.s[-1]))
+        if axial is not None:
+            positive(axial, f"axial of {label}", "N")
+        lengths = chords if axial is None else np.diff(s) * (total / float(s[-1]))
         self.length = float(lengths.sum())
         mu = positive(mass_per_length, f"mass_per_length of {label}", "kg/m") * total / self.length
         reach = np.concatenate([[0.0], lengths, [0.0]])
         masses = mu * (reach[:-1] + reach[1:]) / 2.0
         self.bodies = tuple(
             Body(PointMass(float(m)), at=x, color=color, name=f"{self.name}.{k}")
-            for k, (m, x) in enumerate(zip(masses, line.x, strict=True))
+            for k, (m, x) in enumerate(zip(masses, places, strict=True))
         )
         self.links = tuple(
             Rod(a.point(0, 0, 0), b.point(0, 0, 0), name=f"{self.name}.{k}-{k + 1}")

@@ -24,6 +24,7 @@ from ...errors import ModelError
 
 FINE = 16  # pieces of a curve between sections, along which axes are carried
 NEWTON = 4  # iterations for places at equal arc lengths
+BACK = -1.0 + 1e-9  # cosine of the angle between two chords from which on the second goes back
 STENCIL = 1e-3  # spacing of differences, as part of the curve
 GAUSS, WEIGHT = np.polynomial.legendre.leggauss(8)  # for arc lengths
 
@@ -52,7 +53,16 @@ def centreline(along: Any, sections: int, up: ArrayLike | None, twist: float, la
     return Centreline(x, np.stack([c * d1 + z * d2, c * d2 - z * d1, B[:, :, 2]], axis=2), s)
 
 
-def _of_points(along: Any, sections: int, label: str) -> tuple[Array, Array, Array]:
+def nodes(along: Any, sections: int, label: str) -> tuple[Array, Array]:
+    """Places (n + 1, 3) [m] and arc lengths (n + 1,) [m] of the nodes of a cable along a curve, which may turn back."""
+    if not callable(along):
+        x, _, s = _of_points(along, sections, label, folds=True)
+        return x, s
+    line = centreline(along, sections, None, 0.0, label)
+    return line.x, line.s
+
+
+def _of_points(along: Any, sections: int, label: str, folds: bool = False) -> tuple[Array, Array, Array]:
     try:
         x = np.array(along, dtype=np.float64)
     except (TypeError, ValueError):
@@ -69,16 +79,22 @@ def _of_points(along: Any, sections: int, label: str) -> tuple[Array, Array, Arr
     if size.min() <= 1e-12 * size.max():
         raise ModelError(f"{label} has two neighbouring points at one place.")
     unit = e / size
+    back = np.flatnonzero(np.sum(unit[:-1] * unit[1:], axis=1) < BACK) + 1
+    if len(back) and not folds:
+        raise ModelError(f"{label} turns back at point {back[0]}, {x[back[0]].tolist()}: it needs more points there.")
     t = np.empty_like(x)
     t[1:-1] = size[1:] * unit[:-1] + size[:-1] * unit[1:]
     if len(e) == 1:
         t[0] = t[1] = unit[0]
     else:
+        t[back] = unit[back]
         t[1:-1] /= np.linalg.norm(t[1:-1], axis=1, keepdims=True)
         for end, inner, chord in ((0, 1, 0), (-1, -2, -1)):
             t[end] = 2.0 * (unit[chord] @ t[inner]) * unit[chord] - t[inner]
     half = np.arccos(np.clip(np.sum(t[:-1] * t[1:], axis=1), -1.0, 1.0)) / 2.0  # arcs, not chords
     arcs = size[:, 0] * np.where(half > 1e-6, half / np.sin(np.maximum(half, 1e-6)), 1.0)
+    folded = np.concatenate([back - 1, back])
+    arcs[folded] = size[folded, 0]
     return x, t / np.linalg.norm(t, axis=1, keepdims=True), np.concatenate([[0.0], np.cumsum(arcs)])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, finite
+from ...checks import Array, finite, truth
 from ...errors import ModelError
 from ..beams.mixed import MixedPair
 from ..beams.pair import checked_outline, checked_reference, held_strains, neighbours
@@ -66,7 +66,8 @@ class BeamElasticity(Thing):
         if self.stiffnesses.min() < 0.0:
             raise ModelError(f"stiffnesses of {self.label} must not be negative, got {self.stiffnesses.tolist()}.")
         self.reference = checked_reference(reference, self.bodies, self.label)
-        self.shearable, self.extensible = bool(shearable), bool(extensible)
+        self.shearable = truth(shearable, f"shearable of {self.label}")
+        self.extensible = truth(extensible, f"extensible of {self.label}")
         self.outline = checked_outline(outline, self.label)
 
     @property
@@ -80,14 +81,16 @@ class BeamElasticity(Thing):
 
     @cached_property
     def _terms(self) -> tuple[FormulaEnergy, ...]:
-        stiffnesses = self.stiffnesses.tolist()
+        C: list[Any] = [c or 0 for c in self.stiffnesses.tolist()]  # whole numbers have no names: no term of a zero
         held = held_strains(self.shearable, self.extensible)
 
         known: dict[tuple[float, ...], Any] = {}  # formulas by their numbers: that of a straight beam is written once
 
         def term(a: Body, b: Body, row: list[float]) -> FormulaEnergy:
-            def energy(s: Any) -> Any:
-                return energy_of(s[a], s[b], row, stiffnesses, held)
+            def energy(
+                s: Any, c0: Any = C[0], c1: Any = C[1], c2: Any = C[2], c3: Any = C[3], c4: Any = C[4], c5: Any = C[5]
+            ) -> Any:
+                return energy_of(s[a], s[b], row, (c0, c1, c2, c3, c4, c5), held)
 
             found = written_energy(known.get(tuple(row), energy), [a, b], self.label)
             known[tuple(row)] = found.formula

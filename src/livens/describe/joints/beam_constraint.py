@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks import truth
 from ...errors import ModelError
 from ..beams.pair import checked_reference, held_strains, neighbours
 from ..beams.strain import mean_equations
@@ -49,7 +50,8 @@ class BeamConstraint(Thing):
         if len(self.bodies) != 2:
             raise ModelError(f"{self.label} joins two neighbouring sections, not {len(self.bodies)}.")
         self.reference = checked_reference(reference, self.bodies, self.label)
-        self.shearable, self.extensible = bool(shearable), bool(extensible)
+        self.shearable = truth(shearable, f"shearable of {self.label}")
+        self.extensible = truth(extensible, f"extensible of {self.label}")
         held, (a, b), (row,) = held_strains(self.shearable, self.extensible), self.bodies, self.reference.tolist()
         if not held:
             raise ModelError(f"{self.label} holds nothing: give shearable=False, extensible=False, or both.")

@@ -95,13 +95,13 @@ def _read(data: bytes, file: Path, density: float, scale: float, name: str | Non
     if (size := scale * float(np.abs(corners).max())) > FAR:
         raise ModelError(f"{file} has vertices {size:.3g} m away, too far to compute with: check its unit.")
     vertices, triangles = welded(scale * corners)  # STL has no shared vertices, OBJ and GLB repeat them for normals
-    surface = Surface(vertices, _closed(triangles, file).astype(np.int32))
+    surface = Surface(vertices, closed(triangles, str(file)).astype(np.int32))
     if surface.moved(Pose(-vertices.mean(axis=0))).volume < 0.0:  # inside out
         surface = Surface(surface.vertices, surface.triangles[:, ::-1].copy())
     return Solid(matter_inside(surface, density, str(file)), surface, name or file.stem)
 
 
-def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
+def closed(triangles: NDArray[np.int64], label: str) -> NDArray[np.int64]:
     """The triangles without degenerate ones; refused, with the number of edges at fault, if they are not closed."""
     triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]
     edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
@@ -110,11 +110,11 @@ def _closed(triangles: NDArray[np.int64], file: Path) -> NDArray[np.int64]:
     balance = np.bincount(edge.ravel(), weights=np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0), minlength=len(ordered))
     if open_edges := np.count_nonzero(passes % 2):
         raise ModelError(
-            f"{file} is not watertight: {open_edges} open edges of {len(ordered)}. Close the holes in a mesh editor."
+            f"{label} is not watertight: {open_edges} open edges of {len(ordered)}. Close the holes in a mesh editor."
         )
     if turned := np.count_nonzero(balance):
         raise ModelError(
-            f"{file} has triangles that face both ways: inside and outside change places across {turned} edges. "
+            f"{label} has triangles that face both ways: inside and outside change places across {turned} edges. "
             "Recalculate the normals in a mesh editor."
         )
     return triangles

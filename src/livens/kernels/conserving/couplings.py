@@ -8,6 +8,8 @@ vectors, and through the levers. For a vector u that a body carries and a force 
 
 from __future__ import annotations
 
+import math
+
 from ..._jit import njit
 from ..coordinates import to_world
 from ..tangent_blocks import add_hat, add_hat_hat
@@ -108,7 +110,7 @@ def couple_turn(measures, m, i, j, B0, B1, delta, F, K):
     W0, W1 = to_world(B0, j, measures.direction[m, 2]), to_world(B1, j, measures.direction[m, 2])
     c0, n0, c1, n1 = dot(C0, W0), dot(S0, W0), dot(C1, W1), dot(S1, W1)
     kappa, _ = stretch(delta)
-    f = F * kappa / ((c0 * c0 + n0 * n0) * (c1 * c1 + n1 * n1)) ** 0.5
+    f = F * kappa / math.sqrt((c0 * c0 + n0 * n0) * (c1 * c1 + n1 * n1))
     c, n, C, S, W = 0.5 * (c0 + c1), 0.5 * (n0 + n1), middle(C0, C1), middle(S0, S1), middle(W0, W1)
     E = c * S[0] - n * C[0], c * S[1] - n * C[1], c * S[2] - n * C[2]
     E1 = c * S1[0] - n * C1[0], c * S1[1] - n * C1[1], c * S1[2] - n * C1[2]

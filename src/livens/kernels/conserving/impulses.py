@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..._jit import inline, njit
 from ..constrain import add_prescribed_rates, apply_multipliers, constraint_rates, largest_violation
 from ..coordinates import to_world
@@ -13,7 +15,8 @@ from .balance import END_L, END_P, FORCE, MEAN_V, MEAN_W, MOMENT, START_L, START
 
 MOST_TILT = 2.0  # bounds of c and 1/c
 SLOW, SLOWEST = 0.2, 0.99  # ratios of two changes of c between which they are summed up
-TILT_ROUND_OFF = 1e-9  # changes of c that may be round-off, whose ratio says nothing
+TILT_ROUND_OFF, TILT_NOISE = 1e-9, 1e-13  # changes of c that may be round-off, whose ratio says nothing: the second
+# where the impulses μ have all of the kinetic energy
 FAINT = 1e-24  # kinetic energy of the impulses μ, relative to all of it, below which c = 1
 
 
@@ -65,7 +68,7 @@ def hard_rates(rows, bodies, blocks, tapes, G, p, L, signals, row, partial, x):
 
 @njit
 def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
-    """c of (5)."""
+    """c of (5), and changes of it that may be round-off."""
     for b in range(p.shape[0]):
         for k in range(3):
             before[b, k] = after[b, k] = 0.0
@@ -76,16 +79,18 @@ def balance_energy(bodies, blocks, G0, G1, mu, before, after, p, L):
             before[b, k] = after[b, k] = 0.0
     apply_multipliers(blocks, G1, 1.0, mu, before, after)
     e1 = kinetic(bodies, before, after)
-    if not e0 > FAINT * kinetic(bodies, p, L) + 1e-300:
-        return 1.0
-    return min(MOST_TILT, max(1.0 / MOST_TILT, (e1 / e0) ** 0.25))
+    whole = kinetic(bodies, p, L)
+    if not e0 > FAINT * whole + 1e-300:
+        return 1.0, TILT_ROUND_OFF
+    c = min(MOST_TILT, max(1.0 / MOST_TILT, math.sqrt(math.sqrt(e1 / e0))))
+    return c, min(TILT_ROUND_OFF, TILT_NOISE * math.sqrt(whole / e0))
 
 
 @inline
-def next_tilt(c, change, last):
-    """The next c after a change, and the change to be kept: changes that decrease slowly, by one ratio, are summed up
-    (Aitken)."""
-    if abs(change) > TILT_ROUND_OFF and SLOW * last * last < change * last < SLOWEST * last * last:
+def next_tilt(c, change, last, noise):
+    """The next c after a change, and the change to be kept: changes that decrease slowly, by one ratio of either sign,
+    are summed up (Aitken)."""
+    if abs(change) > noise and SLOW * last * last < abs(change * last) < SLOWEST * last * last:
         return min(MOST_TILT, max(1.0 / MOST_TILT, c + change * last / (last - change))), 0.0
     return c + change, change
 
@@ -130,8 +135,10 @@ def correct_impulses(system, state, work, trial, h, fresh, signals, row):
     for r in range(trial.mu.shape[0]):
         trial.change[r] = -c * trial.mu[r]
         trial.mu[r] += work.x[r]
-    found = balance_energy(system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L)
-    trial.tilt[0], trial.tilt[1] = next_tilt(c, found - c, trial.tilt[1])
+    found, noise = balance_energy(
+        system.bodies, system.blocks, work.G, work.N, trial.mu, work.f, work.tau, state.p, state.L
+    )
+    trial.tilt[0], trial.tilt[1] = next_tilt(c, found - c, trial.tilt[1], noise)
     for r in range(trial.mu.shape[0]):
         trial.change[r] += trial.tilt[0] * trial.mu[r]
     return abs(h) * e

@@ -2,8 +2,10 @@
 unknowns (δa, δφ, λ) by the sparse matrix and of the impulses μ in the same iteration.
 
 Corrections decrease by a ratio θ from one iteration to the next while the matrix is kept. The iteration ends when the
-next correction, θ times the last one, would be round-off. The last change of cμ is followed by the linear change of the
-other unknowns.
+next correction, θ times the last one, would be round-off. The ratio of the first two says how good the guess was, not
+the matrix, whose error is in proportion to the first correction. Corrections that decrease slowly are continued; those
+that do not decrease any more are round-off. The last change of cμ is followed by the linear change of the other
+unknowns.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from .impulses import correct_impulses, impulse_residuals, start_momenta
 from .prediction import REMAINDERS_OF_BODY, predict_multipliers, predict_velocities
 from .pushes import add_pushes, couple_pushes, slip_residuals
 
-MOST_CORRECTIONS = 60
+MOST_CORRECTIONS = 120
 SMALLEST_MOVE = 1e-14  # a relative change of a displacement that counts as none
 MOVE_ROUND_OFF = 3e-15  # relative round-off of positions and rotations
 POSITION_ROUND_OFF = 2e-15  # of a difference of two positions
@@ -43,9 +45,12 @@ RATE_ROUND_OFF = 0.5  # likewise, that may be the round-off of displacements, wh
 KEPT_IMPULSES = 6  # iterations with one matrix of the impulses
 CONVERGED_MOVE = 0.01  # the change of a displacement, in tolerances, that is round-off
 KEPT_MATRIX = 0.1  # the matrix is kept while corrections decrease by this factor
+MATRIX_ERROR = 2e-13  # relative error of the first matrix, for each tolerance by which the first correction moves
 SETTLED = 5.0  # a change of displacements, in tolerances, that may be round-off and need not decrease any more
-IDLE_CORRECTIONS = 3  # that do not halve the least one, of displacements and of rates: then …
-STALLED_ERROR, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances count as met
+HOPELESS_MOVE, HOPELESS_TURN = 1e30, 1e9  # in tolerances, and h Ω̄: what they give are still numbers
+IDLE_CORRECTIONS, NEAR_ERROR = 4, 10.0  # corrections in a row that do not halve the error, if it is so small, …
+LONG_IDLE_CORRECTIONS = 12  # … and if it is larger, up to …
+STALLED_ERROR, STALLED_VIOLATION = 1e3, 5.0  # … these tolerances: then it is round-off and counts as met
 
 
 @njit
@@ -65,6 +70,8 @@ def correct_velocities(pattern, h, far, B1, x, vectors):
             row = D0 if k == 0 else (D1 if k == 1 else D2)
             vectors[MEAN_W, b, k] += s / h * (w[k] + 0.5 * (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]))
             turn, turned = max(turn, abs(x[o + 3 + k])), max(turned, abs(h * vectors[MEAN_W, b, k]))
+    if not turned < HOPELESS_TURN:
+        return np.inf
     return max(
         most / (SMALLEST_MOVE * size + MOVE_ROUND_OFF * far + 1e-300), turn / (SMALLEST_MOVE * turned + MOVE_ROUND_OFF)
     )
@@ -187,17 +194,19 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             factor_lu(pattern.blocks, trial.lower, trial.upper, trial.scratch)
         least = min(least, last)
         change = correct(everything, state, h, far)
+        if not change < HOPELESS_MOVE:
+            break
         if lam.shape[0] > 0:
             last_rates = rates
             rates = correct_impulses(system, state, work, trial, h, i % KEPT_IMPULSES == 0, signals, row)
-        if not change < 1e300:
-            break
         error = max(change, rates)
         idle = 0 if error < 0.5 * best else idle + 1
-        best = min(best, error)
+        best = error if idle == 0 else best
         decrease, of_rates, of_e = 1.0, 1.0, 1.0  # of this iteration; the next one will have the same
         if i > 0:
             decrease, of_rates, of_e = ratio(change, last), ratio(rates, last_rates), ratio(e, last_e)
+            if i == 1:
+                decrease = max(decrease, MATRIX_ERROR * last)
             quickest, quickest_rates = min(quickest, decrease), min(quickest_rates, of_rates)
         if change <= SETTLED:
             decrease, of_rates = quickest, quickest_rates
@@ -209,7 +218,8 @@ def solve_step(system, state, everything, h, signals, before, row, most):
             and of_e * e <= tolerance
         )
         last = change
-        stalled = e <= STALLED_VIOLATION * tolerance and idle >= IDLE_CORRECTIONS and error <= STALLED_ERROR
+        most_idle = IDLE_CORRECTIONS if error <= NEAR_ERROR else LONG_IDLE_CORRECTIONS
+        stalled = e <= STALLED_VIOLATION * tolerance and idle >= most_idle and error <= STALLED_ERROR
         if converged or stalled:
             result = OK  # F̄ and M̄ still have to be those of the last correction
         if i == 0 and result != OK:
@@ -217,5 +227,6 @@ def solve_step(system, state, everything, h, signals, before, row, most):
                 lam[r] -= 2.0 / h * trial.change[r]  # almost cancels the change 2 G(q₀)ᵀδ(cμ) of (2) and (3)
         elif lam.shape[0] > 0:
             impulse_residuals(pattern, system.blocks, work.G, state.B, work.B, trial.change, work.f, work.tau, trial.x)
-            correct(everything, state, h, far)
+            if not correct(everything, state, h, far) < HOPELESS_MOVE:
+                return SOLVE
     return result

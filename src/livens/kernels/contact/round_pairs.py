@@ -19,6 +19,8 @@ from .narrow import ZERO, axis_of, edge_of, end_of, over_face, put_row
 from .rounds import between_rounds, round_and_line, round_and_point
 from .shapes import body_of, center_of, radius_of
 
+RIM_STEPS = 6  # of the first guess of a normal between a rim and an ellipsoid
+
 
 @njit
 def point_and_round(contacts, points, k, s, t, ri, radius, a, B, margin):
@@ -103,12 +105,11 @@ def hull_and_round(contacts, points, k, s, t, a, B, margin):
 
 
 @njit
-def rounds_at(contacts, points, k, s, t, ri, a, B, margin):
-    """The ellipsoid or disc s, with its centre at ri, and the ellipsoid t."""
+def rounds_at(contacts, points, k, s, t, ri, guess, a, B, margin):
+    """The ellipsoid or disc s, with its centre at ri, and the ellipsoid t; guess: of the normal."""
     i, j = body_of(contacts, s), body_of(contacts, t)
     d = minus(world_point(a, B, j, center_of(contacts, t)), world_point(a, B, i, ri))
-    l = max(1e-150, length(d))
-    g, n, _, _ = between_rounds(contacts, s, t, B, i, j, d, (d[0] / l, d[1] / l, d[2] / l))
+    g, n, _, _ = between_rounds(contacts, s, t, B, i, j, d, guess)
     if g < margin:
         u = to_body(B, i, n[0], n[1], n[2])
         k = put_row(contacts, points, k, BETWEEN_ROUNDS, s, t, ri, center_of(contacts, t), u, ZERO, 0.0, 0.0, 1.0)
@@ -117,7 +118,10 @@ def rounds_at(contacts, points, k, s, t, ri, a, B, margin):
 
 @njit
 def two_rounds(contacts, points, k, s, t, a, B, margin):
-    return rounds_at(contacts, points, k, s, t, center_of(contacts, s), a, B, margin)
+    i, j, r = body_of(contacts, s), body_of(contacts, t), center_of(contacts, s)
+    d = minus(world_point(a, B, j, center_of(contacts, t)), world_point(a, B, i, r))
+    l = max(1e-150, length(d))
+    return rounds_at(contacts, points, k, s, t, r, (d[0] / l, d[1] / l, d[2] / l), a, B, margin)
 
 
 @njit
@@ -172,4 +176,11 @@ def cylinder_and_round(contacts, points, k, s, t, a, B, margin):
         return put_row(
             contacts, points, k, ROUND_BESIDE_LINE, s, t, r, center_of(contacts, t), u, ZERO, R, 0.0, 1.0
         )  # fmt: skip
-    return rounds_at(contacts, points, k, s, t, end, a, B, margin)
+    guess = N
+    for _ in range(RIM_STEPS):  # the rim point nearest to the ellipsoid, and the ellipsoid's nearest point to it
+        across = plus(y, -dot(y, N), N)
+        l = max(1e-150, length(across))
+        p = (R / l * across[0], R / l * across[1], R / l * across[2])
+        g, m = round_and_point(contacts, t, B, j, minus(plus(x, 1.0, p), c))
+        y, guess = plus(p, -g, m), (-m[0], -m[1], -m[2])
+    return rounds_at(contacts, points, k, s, t, end, guess, a, B, margin)

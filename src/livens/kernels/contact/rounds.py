@@ -10,7 +10,8 @@ with the centres at the distance d, A = R S² Rᵀ, have the largest separation 
 
     g = max (n·d − h₁(n) − h₂(n)),      h(n) = √(nᵀA n),                                                        (2)
 
-found by Newton's method on the sphere. A semi-axis of zero makes a disc, whose rim is met.
+found by Newton's method on the sphere with steps that do not lower g. A semi-axis of zero makes a disc, whose rim is
+met.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .arrays import SIZE
 
 STEPS = 60
 SMALLEST = 1e-150
+NOT_LOWER = 1e-14  # of the extents: a separation that is lower by less counts as the same
 
 
 @njit
@@ -134,25 +136,30 @@ def between_rounds(contacts, s, t, B, i, j, d, n):
     """(2) for the ellipsoids s of body i and t of body j, from the first guess n of the normal: (g, n, A₁n/h₁,
     A₂n/h₂)."""
     g, q, r, h1, h2 = 0.0, n, n, 1.0, 1.0
+    e, f, u, w, far, before, start = n, n, 0.0, 0.0, 1.0, -1e300, n
     for _ in range(STEPS):
         q, h1 = round_vector(contacts, s, B, i, n)
         r, h2 = round_vector(contacts, t, B, j, n)
         g = dot(n, d) - h1 - h2
-        x = plus(plus(d, -1.0 / h1, q), -1.0 / h2, r)
-        e, f = across_line(n)
-        ge, gf = dot(e, x), dot(f, x)
-        a = bends(contacts, s, B, i, e, e, q, h1) + bends(contacts, t, B, j, e, e, r, h2) + g
-        b = bends(contacts, s, B, i, e, f, q, h1) + bends(contacts, t, B, j, e, f, r, h2)
-        c = bends(contacts, s, B, i, f, f, q, h1) + bends(contacts, t, B, j, f, f, r, h2) + g
-        det = a * c - b * b
-        if not (det > 0.0 and a > 0.0):  # far inside: a short way up
-            a, b, c = h1 + h2, 0.0, h1 + h2
-            det = a * c
-        u, w = (c * ge - b * gf) / det, (a * gf - b * ge) / det
-        far = math.sqrt(u * u + w * w)
-        if far > 0.5:
-            u, w = 0.5 * u / far, 0.5 * w / far
-        n = plus(plus(n, u, e), w, f)
+        if g < before - NOT_LOWER * (h1 + h2) and far > 1e-8:  # too far: half of the way
+            u, w, far = 0.5 * u, 0.5 * w, 0.5 * far
+        else:
+            x = plus(plus(d, -1.0 / h1, q), -1.0 / h2, r)
+            e, f = across_line(n)
+            ge, gf = dot(e, x), dot(f, x)
+            a = bends(contacts, s, B, i, e, e, q, h1) + bends(contacts, t, B, j, e, e, r, h2) + g
+            b = bends(contacts, s, B, i, e, f, q, h1) + bends(contacts, t, B, j, e, f, r, h2)
+            c = bends(contacts, s, B, i, f, f, q, h1) + bends(contacts, t, B, j, f, f, r, h2) + g
+            det = a * c - b * b
+            if not (det > 0.0 and a > 0.0):  # far inside: a short way up
+                a, b, c = h1 + h2, 0.0, h1 + h2
+                det = a * c
+            u, w = (c * ge - b * gf) / det, (a * gf - b * ge) / det
+            far = math.sqrt(u * u + w * w)
+            if far > 0.5:
+                u, w, far = 0.5 * u / far, 0.5 * w / far, 0.5
+            before, start = g, n
+        n = plus(plus(start, u, e), w, f)
         l = 1.0 / length(n)
         n = (l * n[0], l * n[1], l * n[2])
         if far < 1e-15:

@@ -16,6 +16,7 @@ from html import escape
 from typing import Any
 
 from ...errors import LivensError, require
+from ..picture.colors import hexadecimal
 from ..picture.themes import Theme
 
 HERE = "127.0.0.1"
@@ -102,6 +103,7 @@ def serve(title: str, port: int | None, host: str, theme: Theme) -> Iterator[Vie
         server = viser.ViserServer(host=host, port=FIRST_PORT if port is None else port, label=title, verbose=False)
     server.request_share_url = lambda verbose=True: None  # never open a tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", dark_mode=theme.dark)
+    server.gui.add_html(style_of_controls(theme))
     server.gui.main_panel.dock_right()
     viewer = Viewer(server, f"http://{HERE if host == '0.0.0.0' else host}:{server.get_port()}")
     try:
@@ -109,6 +111,22 @@ def serve(title: str, port: int | None, host: str, theme: Theme) -> Iterator[Vie
     except BaseException:
         viewer.close()
         raise
+
+
+def style_of_controls(theme: Theme) -> str:
+    """The colours of the table of themes for the labels, buttons and tabs of viser, whose greys and blues have a
+    contrast of 3.1 to 4."""
+    accent, on, soft, card = (hexadecimal(color) for color in (theme.accent, theme.on, theme.soft, theme.card))
+    filled = "".join(f"--mantine-{name}-filled:{accent}!important;" for name in ("color-blue", "primary-color"))
+    hover = "".join(f"--mantine-{name}-filled-hover:{accent}!important;" for name in ("color-blue", "primary-color"))
+    grey = "".join(f"--mantine-color-gray-filled{which}:{soft}!important;" for which in ("", "-hover"))
+    return (
+        f"<style>:root{{--mantine-color-dimmed:{soft}!important;{filled}{hover}{grey}"
+        f"--mantine-color-blue-outline:{accent}!important}}"
+        f".mantine-Slider-markLabel,.mantine-Notification-description{{color:{soft}!important}}"
+        f'.mantine-Button-root[style*="blue-filled"]{{--button-color:{on}!important}}'
+        f'.mantine-Button-root[style*="gray-filled"]{{--button-color:{card}!important}}</style>'
+    )
 
 
 def begin(viewer: Viewer, host: str, block: bool | None, open_browser: bool | None) -> Viewer:

@@ -1,10 +1,18 @@
-// Marks of a page: scale bar, axes of the world, arrows of loads with their scale, colours of strains, and names under the pointer.
+// Marks of a page and of the live page: scale bar, axes of the world, arrows of loads with their scale, colours of
+// strains, and names under the pointer.
 
 const UNITS = [[1e3, 1e3, "km"], [.1, 1, "m"], [1e-4, 1e-3, "mm"], [0, 1e-6, "µm"]]
-function inWords(x) { const [, unit, name] = UNITS.find(([from]) => x >= from); return `${Number((x / unit).toPrecision(6)).toLocaleString("en")} ${name}` }
+function metresInWords(x) { const [, unit, name] = UNITS.find(([from]) => x >= from); return `${Number((x / unit).toPrecision(6)).toLocaleString("en")} ${name}` }
 function nice(x) { const d = 10 ** Math.floor(Math.log10(x * (1 + 1e-12))); return [5, 2, 1].find(k => k * d <= x * (1 + 1e-12)) * d }
 
-function marks(data, scene, $) {
+function watched(view) {                                                     // where the pointer is, null while it is away or drags
+  const pointer = { at: null }
+  view.addEventListener("pointermove", e => { pointer.at = e.buttons ? null : [e.offsetX, e.offsetY] })
+  view.addEventListener("pointerleave", () => { pointer.at = null })
+  return pointer
+}
+
+function marks(data, scene, $, pointer) {
   const box = $("marks"), bar = box.querySelector(".bar"), tip = $("tip"), triad = $("triad"), pen = triad.getContext("2d")
   const arrows = data.arrows.map(one => ({ ...one, n: one.names.length, at: new Float32Array(raw(one.r[0])), values: new Float32Array(raw(one.values)) }))
   for (const one of arrows) {                                                // the legend: an arrow of a round value
@@ -25,12 +33,8 @@ function marks(data, scene, $) {
   // names under the pointer: joints first, since they are small, then bodies
   const joints = new Map()
   data.symbols.owner.forEach((k, piece) => { if (!joints.has(k)) joints.set(k, piece) })
-  let pointer = null
-  const view = $("view")
-  view.addEventListener("pointermove", e => { pointer = e.buttons ? null : [e.clientX, e.clientY] })
-  view.addEventListener("pointerleave", () => { pointer = null })
-  function named(shown, places, pointer) {                                   // what is there: its kind, name, and text
-    const away = x => { const [px, py] = shown.place(x); return Math.hypot(px - pointer[0], py - pointer[1]) }
+  function named(shown, places, at) {                                   // what is there: its kind, name, and text
+    const away = x => { const [px, py] = shown.place(x); return Math.hypot(px - at[0], py - at[1]) }
     let best = null, least = 14
     for (const [k, piece] of joints) {
       if (data.symbols.kinds[k] == "base") continue
@@ -64,7 +68,7 @@ function marks(data, scene, $) {
   }
   return {
     named,
-    get pointer() { return pointer },
+    get pointer() { return pointer.at },
     arrows(places, frame, colors) {                                                  // ends and colours, for drawing.js
       return arrows.flatMap(one => one.names.flatMap((_, k) => {
         const F = one.values.subarray(3 * (frame * one.n + k), 3 * (frame * one.n + k) + 3), from = carry(places[one.body[0][k]], one.at, 3 * k)
@@ -75,13 +79,13 @@ function marks(data, scene, $) {
     draw(shown, places, camera, inset, colors) {
       box.style.bottom = `${inset.bottom + 4}px`
       const length = nice(130 / shown.pixels)
-      bar.lastChild.style.width = `${length * shown.pixels}px`; bar.firstChild.textContent = inWords(length)
+      bar.lastChild.style.width = `${length * shown.pixels}px`; bar.firstChild.textContent = metresInWords(length)
       for (const one of arrows) { one.legend.style.width = `${one.scale / one.most * one.length * data.size * shown.pixels}px`; one.legend.parentElement.hidden = !$("arrows").checked }
       if (data.strain !== null) box.querySelector(".strain").hidden = !$("strain").checked
       axes(camera, colors)
-      const found = pointer && named(shown, places, pointer)
+      const found = pointer.at && named(shown, places, pointer.at)
       tip.hidden = !found
-      if (found) { tip.textContent = found.text; tip.style.left = `${Math.min(pointer[0] + 14, innerWidth - tip.offsetWidth - 6)}px`; tip.style.top = `${pointer[1] + 14}px` }
+      if (found) { tip.textContent = found.text; tip.style.left = `${Math.min(pointer.at[0] + 14, $("view").clientWidth - tip.offsetWidth - 6)}px`; tip.style.top = `${pointer.at[1] + 14}px` }
     },
   }
 }

@@ -33,7 +33,7 @@ setLook()
 const canvas = $("view"), pen = drawing(canvas, data.bodies.length > 300), camera = orbit(canvas, data.camera)
 $("note").hidden = !$("note").textContent
 function begin() {
-  const scene = pen.scene(data, times.length), mark = marks(data, scene, $), touch = contacts(data, start, end, $), chart = curves(data, $, t => { play(false); now = t })
+  const scene = pen.scene(data, times.length), mark = marks(data, scene, $, watched(canvas)), touch = contacts(data, start, end, $), chart = curves(data, $, t => { play(false); now = t })
   scene.traces.body[0].forEach((b, k) => {
     const path = new Float32Array(3 * times.length)
     for (let f = 0; f < times.length; f++) path.set(scene.mark(k, b ? matrix(pose(b - 1, f, 0)) : scene.world), 3 * f)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...analysis.linear_system import LinearSystem, split_unit
-from ...checks import Array
+from ...checks import Array, finite
 from ...errors import ModelError
 from .style import STYLES, WIDTH, drawn
 
@@ -39,7 +39,9 @@ def plot_bode(
             f"a Bode diagram shows one to {len(STYLES)} pairs of input and output, not {len(pairs)}: linearize with "
             "fewer inputs or outputs."
         )
-    w = frequencies(system) if omega is None else np.asarray(omega, dtype=np.float64)
+    w = frequencies(system) if omega is None else finite(omega, (np.size(omega),), "omega")
+    if not w.size or w.min() <= 0.0:
+        raise ModelError(f"omega of a Bode diagram lists frequencies above zero [rad/s], not {omega!r}.")
     response = system.frequency_response(w)
     return drawn(lambda figure: _draw(figure, system, pairs, w, response), path)
 

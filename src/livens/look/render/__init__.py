@@ -116,12 +116,15 @@ def _picture(scene: Scene, state: int, camera: Camera, ground: Ground) -> Pictur
     if clear.any():  # opaque faces first; then all, mixed by the opacity of the nearest
         image = _drawn(image, _some(faces, ~clear), camera)
     image = _drawn(image, faces, camera)
+    if len((hidden := scene.faint(state, camera)).opacity):
+        image = _drawn(image, hidden, camera)
     whole = replace(camera, width=camera.width // FINE, height=camera.height // FINE)
     end = max(abs(float(scene.t[0])), abs(float(scene.t[-1])))
     title, gravity = scene.view.title, bool(scene.picture.model.gravity.any())
     t, up, arrows = float(scene.t[state]), scene.up, scene.arrows
     strain = scene.strain if any(beam.strains for beam in scene.picture.beams) else None
-    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half, strain)
+    springs = len(scene.picture.springs) > 0
+    add_marks(image, whole, scene.theme, title, t, end, up, gravity, arrows, scene.half, strain, springs)
     return (255.0 * image + 0.5).astype(np.uint8)
 
 

@@ -37,10 +37,11 @@ def add_marks(
     arrows: list[Arrows],
     half: float,
     strain: float | None = None,
+    springs: bool = False,
 ) -> None:
     """Draw all marks into an image (height, width, 3) of whole pixels; `camera` has that size. world: the rotation from
     world axes to upright ones; gravity: there is some; half: half the largest side of the motion [m]; strain: the
-    largest of the beams, None if no beam is coloured by it."""
+    largest of the beams, None if no beam is coloured by it; springs: there are some, coloured by their extension."""
     ink = unit(theme.ink)
     height, width = image.shape[:2]
     scale = max(1, round(min(height, width) / 320))
@@ -64,6 +65,8 @@ def add_marks(
         _arrow(image, left, bottom - (k + 1) * 2 * line, long, scale, f"{one.scale:g} {one.unit}", color)
     if strain is not None:
         _strain_scale(image, width - edge, bottom, scale, strain, theme)
+    elif springs:
+        _spring_colors(image, width - edge, bottom, scale, theme)
 
 
 def time_text(t: float, end: float) -> str:
@@ -115,6 +118,19 @@ def _strain_scale(image: Array, right: int, bottom: int, scale: int, strain: flo
     write(image, ends[0], left, above, scale, ink)
     write(image, title, left + (length - letter * len(title)) // 2, above, scale, ink)
     write(image, ends[1], right - letter * len(ends[1]) + scale * LETTER_GAP, above, scale, ink)
+
+
+def _spring_colors(image: Array, right: int, bottom: int, scale: int, theme: Theme) -> None:
+    """The colours of springs with their words, in the lower corner at the right, if there is room."""
+    letter, words = scale * (LETTER_WIDTH + LETTER_GAP), ("short", "rest", "long")
+    square, top = scale * (LETTER_HEIGHT - 2), bottom - scale * LETTER_HEIGHT
+    x = right - letter * (len("".join(words)) + 2 * len(words) + len(words) - 1)
+    if x < image.shape[1] // 2:
+        return
+    for word in words:
+        _box(image, x, x + square, top + scale, top + scale + square, unit(vars(theme)[word]))
+        write(image, word, x + 2 * letter - scale * LETTER_GAP, top, scale, unit(theme.ink))
+        x += letter * (len(word) + 3)
 
 
 def _triad(

@@ -6,6 +6,7 @@ World axes are turned so that z is up, against gravity. Lines are ribbons of a f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...record.trajectory import Trajectory
 from ..picture.arrows import ARROW_LENGTH, Arrows, arrows_of, tips
 from ..picture.beams import BeamPicture, largest_strain
 from ..picture.coils import coils, profile
-from ..picture.colors import readable
+from ..picture.colors import of_extension, readable
 from ..picture.contacts import ContactPicture
 from ..picture.extent import corners, upright
 from ..picture.instants import upright_instants
@@ -42,6 +43,7 @@ LINE_WIDTH = {
     "force": 3.0,
     "cone": 1.0,
 }  # of lines [pixels, of 1000]
+FAINT, FAINT_WIDTH = 0.3, 1.4  # opacity and width of the symbols of joints that bodies hide
 BARB = 0.05  # length of the barbs of an arrow, in halves of the largest side of the motion
 OVERVIEW = 200  # states that all fit into the picture
 COIL_CORNERS = 20  # of a turn of a coil
@@ -92,6 +94,9 @@ class Scene:
         self.touch = ContactPicture(motion, self.half) if contacts and has_contacts(motion) else None
         self.shrink = self.picture.shrink(self.half)
         self.strain = largest_strain(self.picture.beams, self.now.x, self.now.R)
+        springs = self.picture.springs
+        ends = springs.ends(self.now.x[self.overview], self.now.R[self.overview])
+        self.extension = float(np.abs(springs.extension(ends)).max(initial=0.0))  # the largest of all springs [m]
 
     def room(self, states: Any) -> Array:
         """Positions that must be in the picture at these states (n, 3)."""
@@ -132,29 +137,42 @@ class Scene:
             _ribbon(line.corners, camera, LINE_WIDTH[line.kind] * pixel, line.color)
             for line in self.lines(state, camera)
         ]
-        there = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
-        symbols, still = self.symbols(state)[there], self.still[there]
-        for kind, color, pieces in (("symbol", self.ink, symbols[~still]), ("ground", self.grey, symbols[still])):
-            drawn.append(_ribbons(pieces[:, 0], pieces[:, 1], camera, LINE_WIDTH[kind] * pixel, color))
+        drawn += [self._symbol_lines(kind, state, camera, LINE_WIDTH[kind] * pixel) for kind in ("symbol", "ground")]
         return Faces(*(np.concatenate(column) for column in zip(*drawn, strict=True)))
 
+    def faint(self, state: int, camera: Camera) -> Faces:
+        """The symbols of joints, of little opacity: they show through the bodies that hide them, as on pages."""
+        pixel = 1.6 * np.sqrt(camera.height / 1000.0)
+        faces = self._symbol_lines("symbol", state, camera, FAINT_WIDTH * pixel)
+        return faces._replace(opacity=np.full(len(faces.opacity), FAINT))
+
+    def _symbol_lines(self, kind: str, state: int, camera: Camera, width: float) -> Faces:
+        """Ribbons of the symbols of joints, or of those that are fixed to the world (kind "ground")."""
+        chosen = self.exist(self.picture.symbols.names, state)[self.picture.symbols.owner]
+        chosen &= self.still if kind == "ground" else ~self.still
+        pieces, color = self.symbols(state)[chosen], self.grey if kind == "ground" else self.ink
+        return _ribbons(pieces[:, 0], pieces[:, 1], camera, width, color)
+
     def lines(self, state: int, camera: Camera) -> list[Line]:
-        """Springs, dampers, rods, axes of joints, contacts, and the traces up to this state."""
+        """Springs in the colours of their extension, dampers, rods, axes of joints, contacts, and the traces up to this
+        state."""
         picture, x, R = self.picture, self.now.x[state], self.now.R[state]
         ends = picture.springs.ends(x, R)
         length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         radius = np.minimum(0.012 * camera.far, 0.1 * np.maximum(picture.springs.length, 0.3 * length))
         axes = picture.axes.ends(x, R, self.shrink * AXIS * self.half)
+        short, rest, long = self.theme.short, self.theme.rest, self.theme.long
+        of_springs = of_extension(picture.springs.extension(ends), self.extension, short, rest, long) / 255.0
         drawn = [
-            ("spring", self.grey, picture.springs.names, coils(ends, self.coil, radius)),
-            ("damper", self.grey, picture.dampers.names, picture.dampers.ends(x, R)),
-            ("rod", self.grey, picture.rods.names, picture.rods.ends(x, R)),
-            ("axis", self.ink, picture.axes.names, axes),
+            ("spring", of_springs, picture.springs.names, coils(ends, self.coil, radius)),
+            ("damper", repeat(self.grey), picture.dampers.names, picture.dampers.ends(x, R)),
+            ("rod", repeat(self.grey), picture.rods.names, picture.rods.ends(x, R)),
+            ("axis", repeat(self.ink), picture.axes.names, axes),
         ]
         found = [
             Line(kind, color, line)
-            for kind, color, names, lines in drawn
-            for line, exists in zip(lines, self.exist(names, state), strict=True)
+            for kind, colors, names, lines in drawn
+            for color, line, exists in zip(colors, lines, self.exist(names, state), strict=False)
             if exists
         ]
         found += [
@@ -184,7 +202,8 @@ class Scene:
         return self.picture.symbols.ends(self.now.x[state], self.now.R[state], self.shrink * SYMBOL_SIZE * self.half)
 
     def _loads(self, arrows: Arrows, state: int, camera: Camera) -> list[Array]:
-        """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera."""
+        """The arrows of loads, as lines from the point to the tip and along the barbs, which face the camera; those of
+        torques have two heads."""
         begin = arrows.points.at(self.now.x[state], self.now.R[state])
         along = arrows.values[state] @ self.up.T * (ARROW_LENGTH * self.half / arrows.most)
         found = []
@@ -193,9 +212,12 @@ class Scene:
             if length > 1e-6 * self.half:
                 u, side = d / length, np.cross(d, camera.d)
                 side = side / max(float(np.linalg.norm(side)), 1e-300)
-                barbs = [x + d - BARB * self.half * (u + 0.45 * s * side) for s in (1.0, -1.0)]
-                back = [] if arrows.kind == "force" else [x + d - 0.6 * BARB * self.half * u]
-                found.append(np.array([x, x + d, barbs[0], x + d, barbs[1], x + d, *back]))
+                heads = [x + d] if arrows.kind == "force" else [x + d, x + d - 0.6 * BARB * self.half * u]
+                line = [x]
+                for tip in heads:
+                    barbs = [tip - BARB * self.half * (u + 0.45 * s * side) for s in (1.0, -1.0)]
+                    line += [tip, barbs[0], tip, barbs[1], tip]
+                found.append(np.array(line))
         return found
 
     def _body(self, k: int, state: int, camera: Camera) -> Faces:
