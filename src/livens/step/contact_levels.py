@@ -39,6 +39,7 @@ from ..kernels.contact.features import apply_contact, contact_rate, gap, slip_at
 from ..kernels.contact.matrix import solve_contacts
 from ..kernels.contact.resistance import has_gap, has_patch, put_dry_limits, rate_at_end, shares_friction
 from ..kernels.contact.sweeps import ball_impulse, fixed_limits
+from ..kernels.powers import square
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.sparse import solve
 from ..kernels.spin import drift
@@ -229,7 +230,7 @@ def has_paradox(points, cone, count, v0, most):
         m += points.table[ON, c]
     rows = cone.table[FIRST_ROW, m]
     for c in range(count):
-        mu, slip = points.number[COULOMB, c], math.sqrt(v0[c, 1] ** 2 + v0[c, 2] ** 2)
+        mu, slip = points.number[COULOMB, c], math.sqrt(square(v0[c, 1]) + square(v0[c, 2]))
         if points.table[ON, c] == 0 or not has_gap(points, c) or mu == 0.0 or slip <= SLIPS * most:
             continue
         a0, a1, a2 = points.matrix[BLOCK, c, 0, 0], points.matrix[BLOCK, c, 0, 1], points.matrix[BLOCK, c, 0, 2]
