@@ -67,7 +67,7 @@ def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1
             points.number[GAP, c] = g
             over = g - (1.0 - part) * min(0.0, g0[c])
             points.vector[BIAS, c, 0] = over / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
-            worst = max(worst, abs(over / h) if P1[c, 0] > 0.0 else -over / h)
+            worst = max(worst, abs(min(points.matrix[BLOCK, c, 0, 0] * P1[c, 0], over / h)))  # (2) of cone.py
             limit = points.number[COULOMB, c] * P1[c, 0]
         else:
             v = contact_rate(bodies, points.table, points.G, c, 0, p, L)
