@@ -62,6 +62,19 @@ def test_kernels_are_decorated_functions_at_the_top_of_a_module():
                 assert id(node) in decorators, f"line {node.lineno} of {path}"
 
 
+def test_kernels_multiply_instead_of_raising_to_a_power():
+    """x ** 2 is a product in compiled code and pow of the C library in plain Python: once in a thousand they differ."""
+    kernels = 0
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = {d.id for d in getattr(node, "decorator_list", []) if isinstance(d, ast.Name)}
+            if names & set(discover.DECORATORS):
+                kernels += 1
+                powers = [n for n in ast.walk(node) if isinstance(getattr(n, "op", None), ast.Pow)]
+                assert not powers, f"line {powers[0].lineno} of {path}: kernels/powers.py has square and cube"
+    assert kernels > 600
+
+
 def test_kernels_are_found_under_all_names(tmp_path):
     write(
         tmp_path,

@@ -19,7 +19,7 @@ from livens.kernels.contact.arrays import (
     Cone,
     Points,
 )
-from livens.kernels.dense import factor_band, solve_band
+from livens.kernels.dense import factor_band, factor_positive_band, solve_band, solve_positive_band
 
 
 @pytest.mark.parametrize(("n", "band"), [(1, 0), (7, 1), (40, 6), (40, 39), (90, 17)])
@@ -35,8 +35,23 @@ def test_banded_systems(n, band):
     assert np.abs(A @ x - b).max() <= 1e-12 * np.linalg.cond(A) * np.abs(b).max()
 
 
-def test_a_singular_banded_matrix_is_refused():
+@pytest.mark.parametrize(("n", "band"), [(1, 0), (7, 1), (40, 6), (40, 39), (90, 17)])
+def test_symmetric_positive_banded_systems(n, band):
+    rng = np.random.default_rng(n - band)
+    L = np.tril(rng.normal(size=(n, n)))
+    i, j = np.indices((n, n))
+    L[i - j > band] = 0.0
+    A, b = L @ L.T + 1e-3 * np.eye(n), rng.normal(size=n)
+    rows, x = A.ravel().copy(), b.copy()
+    assert factor_positive_band(rows, n, band)
+    solve_positive_band(rows, n, band, x)
+    assert np.abs(A @ x - b).max() <= 1e-13 * np.linalg.cond(A) * np.abs(b).max()
+
+
+def test_singular_banded_matrices_are_refused():
     assert not factor_band(np.zeros(25), 5, 1, np.zeros(5, dtype=np.int64))
+    assert not factor_positive_band(np.zeros(25), 5, 1)
+    assert not factor_positive_band(np.diag([1.0, -1.0, 1.0]).ravel(), 3, 1)
 
 
 def contact_problem(seed, bodies, contacts):

@@ -19,6 +19,7 @@ import math
 from .._jit import njit
 from .kinds import DISPLACEMENT, ROTATION
 from .potential import apply_force, point_component, to_body
+from .powers import square
 from .trigonometry import arc_tangent
 
 MOST_TURNS = 1e15  # more is a state that is no longer finite
@@ -119,8 +120,8 @@ def coordinate_force(coordinates, a, B, angle, f, tau):
 def coordinate_potential(coordinates, angle):
     V = 0.0
     for c in range(angle.shape[0]):
-        V += 0.5 * coordinates.stiffness[c] * (angle[c] - coordinates.rest[c]) ** 2
-        V += 0.5 * coordinates.stop[c] * overshoot(coordinates, c, angle[c]) ** 2
+        V += 0.5 * coordinates.stiffness[c] * square(angle[c] - coordinates.rest[c])
+        V += 0.5 * coordinates.stop[c] * square(overshoot(coordinates, c, angle[c]))
     return V
 
 

@@ -1,4 +1,5 @@
-"""Dense and banded systems A x = b: LU with the largest pivot of each column, in place, row-major."""
+"""Dense and banded systems A x = b, in place, row-major: LU with the largest pivot of each column, and LDLᵀ for
+symmetric positive matrices."""
 
 from __future__ import annotations
 
@@ -81,6 +82,40 @@ def solve_band(A, n, band, order, x):
             x[i] -= A[i * n + k] * x[k]
     for k in range(n - 1, -1, -1):
         s, width = x[k], min(n, k + 2 * band + 1) - k - 1
+        row, known = A[k * n + k + 1 : k * n + k + 1 + width], x[k + 1 : k + 1 + width]
+        for j in range(width):
+            s -= row[j] * known[j]
+        x[k] = s / A[k * n + k]
+
+
+@njit
+def factor_positive_band(A, n, band):
+    """A = LDLᵀ of a symmetric positive matrix with zeros more than `band` beside its diagonal: the rows of DLᵀ, in the
+    upper half. False where it is not positive."""
+    for k in range(n):
+        d, width = A[k * n + k], min(n, k + band + 1) - k - 1
+        if not 0.0 < d < 1e300:
+            return False
+        pivot = A[k * n + k + 1 : k * n + k + 1 + width]
+        for i in range(width):
+            if pivot[i] != 0.0:
+                l, diagonal = pivot[i] / d, (k + 1 + i) * (n + 1)
+                row, rest = A[diagonal : diagonal + width - i], pivot[i:width]
+                for j in range(width - i):
+                    row[j] -= l * rest[j]
+    return True
+
+
+@njit
+def solve_positive_band(A, n, band, x):
+    """x ← A⁻¹x with the factors of `factor_positive_band`."""
+    for k in range(n):
+        width, y = min(n, k + band + 1) - k - 1, x[k] / A[k * n + k]
+        row, later = A[k * n + k + 1 : k * n + k + 1 + width], x[k + 1 : k + 1 + width]
+        for j in range(width):
+            later[j] -= y * row[j]
+    for k in range(n - 1, -1, -1):
+        s, width = x[k], min(n, k + band + 1) - k - 1
         row, known = A[k * n + k + 1 : k * n + k + 1 + width], x[k + 1 : k + 1 + width]
         for j in range(width):
             s -= row[j] * known[j]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .powers import square
 
 
 @njit
@@ -25,7 +26,7 @@ def largest_turn(cayley):
     """The largest angle by which a body turns in the step [rad], for small ones."""
     most = 0.0
     for b in range(1, cayley.shape[0]):
-        most = max(most, cayley[b, 0] ** 2 + cayley[b, 1] ** 2 + cayley[b, 2] ** 2)
+        most = max(most, square(cayley[b, 0]) + square(cayley[b, 1]) + square(cayley[b, 2]))
     return 2.0 * math.sqrt(most)
 
 

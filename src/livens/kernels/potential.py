@@ -11,6 +11,7 @@ import math
 
 from .._jit import njit
 from .arrays import POWER_BEFORE, WORK
+from .powers import square
 
 
 @njit
@@ -178,5 +179,5 @@ def kinetic(bodies, p, L):
     T = 0.0
     for b in range(1, p.shape[0]):
         for k in range(3):
-            T += 0.5 * (bodies.inverse_mass[b] * p[b, k] ** 2 + bodies.inverse_inertia[b, k] * L[b, k] ** 2)
+            T += 0.5 * (bodies.inverse_mass[b] * square(p[b, k]) + bodies.inverse_inertia[b, k] * square(L[b, k]))
     return T

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .._jit import njit
 from .arrays import S_PIVOTS
 from .constrain import RATE_TOLERANCE, add_multiple, apply_multipliers, constraint_rates
+from .powers import square
 from .row_tapes import all_rates
 from .sparse import solve
 
@@ -80,7 +81,7 @@ def squared_norm(bodies, P, L):
     s = 0.0
     for b in range(1, P.shape[0]):
         for k in range(3):
-            s += bodies.inverse_mass[b] * P[b, k] ** 2 + bodies.inverse_inertia[b, k] * L[b, k] ** 2
+            s += bodies.inverse_mass[b] * square(P[b, k]) + bodies.inverse_inertia[b, k] * square(L[b, k])
     return s
 
 
@@ -122,14 +123,14 @@ def remove_weak_rates(system, work, h, signals, row, ahead, p, L):
         now = most = weight = 0.0
         for r in range(residual.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
-                now += residual[r] ** 2
+                now += square(residual[r])
                 most = max(most, abs(residual[r]) * rows.weight[r])
         if abs(h) * most <= 10.0 * RATE_TOLERANCE:
             break
         for r in range(residual.shape[0]):
             if pivot[r] == 0.0 and rows.rate[r] == 0.0:
                 search[r] = residual[r] + (now / last * search[r] if i > 0 else 0.0)
-                weight += search[r] ** 2 * work.diagonal[r]
+                weight += square(search[r]) * work.diagonal[r]
             else:
                 search[r] = 0.0
             residual[r] = search[r]

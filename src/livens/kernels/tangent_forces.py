@@ -21,6 +21,7 @@ from .exponential import rotation_coefficients
 from .forces import time_of
 from .kinds import ANGLE, ROTATION
 from .potential import span
+from .powers import cube
 from .tangent_blocks import add_central_force, add_couple, add_hat, add_hat_hat, add_outer
 from .tangent_formulas import add_formulas
 from .tangent_rows import add_coordinate, lever
@@ -51,7 +52,7 @@ def add_springs(springs, link, a, B, w, K):
         c, beta = springs.stiffness[s], 0.0
         if springs.length[s] > 0.0:
             size = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-            beta = -c * springs.length[s] / size**3 if size > 0.0 else 0.0
+            beta = -c * springs.length[s] / cube(size) if size > 0.0 else 0.0
             c *= 1.0 - springs.length[s] / size if size > 0.0 else 0.0
         add_central_force(K, link[s], w[0], w[1], d, (-c * d[0], -c * d[1], -c * d[2]), -c, beta)
 

@@ -39,6 +39,7 @@ from ..kernels.contact.features import apply_contact, contact_rate, gap, slip_at
 from ..kernels.contact.matrix import solve_contacts
 from ..kernels.contact.resistance import has_gap, has_patch, put_dry_limits, rate_at_end, shares_friction
 from ..kernels.contact.sweeps import ball_impulse, fixed_limits
+from ..kernels.powers import square
 from ..kernels.row_tapes import all_jacobians, all_rates, all_violations
 from ..kernels.sparse import solve
 from ..kernels.spin import drift
@@ -66,7 +67,7 @@ def position_rates(bodies, contacts, coordinates, points, count, h, part, a1, B1
             points.number[GAP, c] = g
             over = g - (1.0 - part) * min(0.0, g0[c])
             points.vector[BIAS, c, 0] = over / h - contact_rate(bodies, points.table, points.G, c, 0, p, L)
-            worst = max(worst, abs(over / h) if P1[c, 0] > 0.0 else -over / h)
+            worst = max(worst, abs(min(points.matrix[BLOCK, c, 0, 0] * P1[c, 0], over / h)))  # (2) of cone.py
             limit = points.number[COULOMB, c] * P1[c, 0]
         else:
             v = contact_rate(bodies, points.table, points.G, c, 0, p, L)
@@ -229,7 +230,7 @@ def has_paradox(points, cone, count, v0, most):
         m += points.table[ON, c]
     rows = cone.table[FIRST_ROW, m]
     for c in range(count):
-        mu, slip = points.number[COULOMB, c], math.sqrt(v0[c, 1] ** 2 + v0[c, 2] ** 2)
+        mu, slip = points.number[COULOMB, c], math.sqrt(square(v0[c, 1]) + square(v0[c, 2]))
         if points.table[ON, c] == 0 or not has_gap(points, c) or mu == 0.0 or slip <= SLIPS * most:
             continue
         a0, a1, a2 = points.matrix[BLOCK, c, 0, 0], points.matrix[BLOCK, c, 0, 1], points.matrix[BLOCK, c, 0, 2]

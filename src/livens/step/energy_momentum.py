@@ -72,6 +72,7 @@ from ..kernels.constrain import (
     largest_violation,
 )
 from ..kernels.coordinates import update_coordinates
+from ..kernels.powers import square
 from ..kernels.record import store_state
 from ..kernels.row_tapes import all_jacobians
 from ..kernels.sparse import TINY, add_compliance, assemble, factor, remove_dampers, solve
@@ -169,7 +170,7 @@ def step(system, state, everything, h, signals, before, row):
         state.account[WORK] += written_work(system, state, everything, h, signals, before, row)
         for r in range(work.lam.shape[0]):
             if system.rows.rate[r] > 0.0:
-                state.account[DISSIPATED] += h * work.lam[r] ** 2 / system.rows.rate[r]
+                state.account[DISSIPATED] += h * square(work.lam[r]) / system.rows.rate[r]
         remember(vectors, work.lam, trial.mu, trial.tilt[0], state.lam, state.memory)
         rest = state.memory[state.memory.shape[0] - REMAINDERS_OF_BODY * state.a.shape[0] :]
         keep_remainders(h, state.a, state.B, vectors, work.a, work.B, rest)

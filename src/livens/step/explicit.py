@@ -29,6 +29,7 @@ from ..kernels.dynamics import REFINE, gyroscopic_torque, solve_accelerations
 from ..kernels.exponential import rotation_coefficients
 from ..kernels.forces import power
 from ..kernels.kinds import VELOCITY_ONLY
+from ..kernels.powers import square
 from ..kernels.row_tapes import all_jacobians, all_violations
 from ..kernels.singular import move_bodies, set_zero
 from ..kernels.sparse import solve
@@ -240,11 +241,11 @@ def check_state(a, p, L, trial, fault):
         size = turn = 0.0
         for k in range(3):
             size += abs(a[b, k]) + abs(p[b, k]) + abs(L[b, k])
-            turn += trial[THETA, b, k] ** 2
+            turn += square(trial[THETA, b, k])
         if not size < 1e300:
             fault[0] = b
             return NOT_FINITE
-        if turn > math.pi**2:
+        if turn > square(math.pi):
             fault[0] = b
             return SPIN
     return OK

@@ -6,6 +6,7 @@ from .._jit import inline, njit
 from ..kernels.arrays import DISSIPATED, H_PIVOTS, RATE, S_PIVOTS, WORK
 from ..kernels.constrain import RATE_TOLERANCE, add_multiple, apply_multipliers, largest_violation
 from ..kernels.dynamics import factorise_rows
+from ..kernels.powers import square
 from ..kernels.row_tapes import add_tape_impulse_work, all_rates
 from ..kernels.singular import zero_dampers
 from ..kernels.sparse import solve
@@ -54,7 +55,7 @@ def add_damper_loss(rows, c, lam, account):
     """Add c times the power that is lost in dampers to the energy balance."""
     for r in range(lam.shape[0]):
         if rows.rate[r] > 0.0:
-            account[DISSIPATED] += c * lam[r] ** 2 / rows.rate[r]
+            account[DISSIPATED] += c * square(lam[r]) / rows.rate[r]
 
 
 @njit

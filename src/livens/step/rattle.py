@@ -13,7 +13,7 @@ rest of the step: in long steps, for bodies that spin fast, and at configuration
 S(q₀) has the wrong sign in the mode that changes branch. singular_end.py corrects steps that end near one.
 
 An iteration with S(q₀) reduces the violations to about (2θ)² of them, with θ the largest turn of a body in the step;
-later ones as much as the last. A new matrix costs about AHEAD iterations: it is made if they would not suffice.
+later ones as much as the last. A new matrix costs about three iterations: it is made if they would not suffice.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ from ..kernels.force_tapes import PASSES, velocity_force_pass
 from ..kernels.forces import forces, power, time_of
 from ..kernels.position_matrix import largest_turn, multiply_by_drift, weigh_rows
 from ..kernels.potential import add_work
+from ..kernels.powers import cube, square
 from ..kernels.record import store_state
 from ..kernels.row_tapes import add_tape_impulse_work, all_jacobians, all_rates, all_violations, tape_jacobians
 from ..kernels.rows import jacobians
@@ -72,7 +73,6 @@ POSITION_ROUND_OFF = 2e-15  # relative round-off of a difference of two position
 NEAR = 100.0  # largest displacement that the violations may still mean, in tolerances
 ROUGH = 1e8  # condition of S from which on multipliers, which grow with 1/σ, are not extrapolated
 GLIMPSE = 1e-5  # where S has lost rows: time after the end of a step at which G shows them again, in steps
-AHEAD = 3  # further iterations with a matrix that cost about as much as a new one
 SIMPLIFIED = 12  # iterations with S(q₀) of bodies that roll, for which the exact matrix is not exact
 SMALLEST_PART = 1e-3  # of a correction that overshoots
 POSITION_ITERATIONS = 80  # in all, before the step has failed
@@ -190,10 +190,10 @@ def solve_positions(system, state, work, h, span, share, signals, row):
         if system.rolls:
             fresh = exact or e > 0.5 * last or i == SIMPLIFIED
         elif i == 0:  # if bodies turn by more than 0.35 rad, S(q₀) is the safer start: there are several solutions
-            rate = (2.0 * largest_turn(work.cayley)) ** 2
-            fresh = exact or (rate < 0.5 and e * rate**AHEAD > 1.0)
+            rate = square(2.0 * largest_turn(work.cayley))
+            fresh = exact or (rate < 0.5 and e * cube(rate) > 1.0)
         else:
-            fresh = e > 0.5 * last or e * (e / last) ** AHEAD > 1.0
+            fresh = e > 0.5 * last or e * cube(e / last) > 1.0
         if fresh and not exact:
             exact = True
             work.tally[EXACT_MATRICES] += 1
@@ -260,7 +260,7 @@ def store_multipliers(rows, h, span, signals, before, row, work_lam, impulse, sm
     for r in range(rows.kind.shape[0]):
         mu = impulse[r] * 2.0 / h
         if rows.rate[r] > 0.0:
-            account[DISSIPATED] += 0.5 * h * (lam[MU, r] ** 2 + mu**2) / rows.rate[r]
+            account[DISSIPATED] += 0.5 * h * (square(lam[MU, r]) + square(mu)) / rows.rate[r]
         elif rows.signal[r] >= 0:
             k = rows.signal[r]
             mean = (signals[row, k] - signals[before, k]) / h  # impulses times mean rates: exact where a rate jumps

@@ -20,6 +20,7 @@ import math
 
 from .._jit import njit
 from ..kernels.arrays import DISSIPATED, WORK
+from ..kernels.powers import square
 
 PART, ANGLES = 0, 1  # state.memory: length of the next part [s], 0 if not known; joint coordinates before a part
 SAFETY, SHRINK, GROW = 0.9, 0.2, 4.0
@@ -34,10 +35,10 @@ def extent_and_speed(bodies, h, a, p, L, f):
         im, r2, w2, v2, f2, d2 = bodies.inverse_mass[b], 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(3):
             r2 = max(r2, bodies.inertia[b, k] * im if bodies.inverse_inertia[b, k] > 0.0 else 0.0)
-            w2 += (bodies.inverse_inertia[b, k] * L[b, k]) ** 2
-            v2 += (im * p[b, k]) ** 2
-            f2 += (im * f[b, k]) ** 2
-            d2 += (a[b, k] - a[1, k]) ** 2
+            w2 += square(bodies.inverse_inertia[b, k] * L[b, k])
+            v2 += square(im * p[b, k])
+            f2 += square(im * f[b, k])
+            d2 += square(a[b, k] - a[1, k])
         radius = max(radius, math.sqrt(r2))
         size = max(size, math.sqrt(d2))
         speed = max(speed, math.sqrt(v2), math.sqrt(r2 * w2), abs(h) * math.sqrt(f2))
@@ -72,7 +73,7 @@ def embedded_norm(bodies, k, estimates, first, stages, slopes, each, axis, b, B,
         w2 = 0.0
         for m in range(3):
             turned = B[b, 0, m] * x + B[b, 1, m] * y + B[b, 2, m] * z
-            w2 += (bodies.inverse_inertia[b, m] * (roll if m == axis else turned)) ** 2
+            w2 += square(bodies.inverse_inertia[b, m] * (roll if m == axis else turned))
         most = max(most, r * math.sqrt(w2) / V)
     return most
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from .._jit import inline, njit
 from ..kernels.coordinates import to_world
 from ..kernels.potential import to_body
+from ..kernels.powers import square
 from ..kernels.tangent import add_sources
 from ..kernels.tangent_exponential import derivative_coefficients, rate_change, rotation_change
 from ..kernels.vectors import cross
@@ -77,7 +78,7 @@ def stage_changes(bodies, h, table, s, count, trial, B, tangent, stages):
     for b in range(1, B.shape[0]):
         r, axis = 6 * b + 3, int(trial[NUMBERS, b, AXIS])
         theta = trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2]
-        d, e, _, _ = derivative_coefficients(theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2)
+        d, e, _, _ = derivative_coefficients(square(theta[0]) + square(theta[1]) + square(theta[2]))
         l = stage_spin(h, table, s, count, trial, b)
         for q in range(tangent.dq.shape[1]):
             z0, z1, z2 = stages.q0[r, q], stages.q0[r + 1, q], stages.q0[r + 2, q]
@@ -118,7 +119,7 @@ def slope_changes(bodies, s, trial, B, L, tangent, stages):
         t = trial[i + SLOPE_L, b, 0], trial[i + SLOPE_L, b, 1], trial[i + SLOPE_L, b, 2]
         theta = trial[THETA, b, 0], trial[THETA, b, 1], trial[THETA, b, 2]
         omega = to_world(B, b, (j[0] * L[b, 0], j[1] * L[b, 1], j[2] * L[b, 2]))
-        _, _, curve, slope = derivative_coefficients(theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2)
+        _, _, curve, slope = derivative_coefficients(square(theta[0]) + square(theta[1]) + square(theta[2]))
         for q in range(x.shape[1]):
             for k in range(3):
                 Dq[r + k, q] = c * tangent.dp[r + k, q]

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 from ..._jit import njit
-from ..dense import factor_band, solve_band
+from ..dense import factor_band, factor_positive_band, solve_band, solve_positive_band
 from ..kinds import DRY_FRICTION
 from .arrays import (
     BEST,
@@ -55,6 +55,7 @@ from .sweeps import SHIFT, sweep_dense
 CONE_ITERATIONS = 25  # iterations before Gauss–Seidel sweeps
 CYCLES = 8  # iterations without a smaller residual, after which Newton's method cycles
 ATTEMPTS = 6
+OPEN, STUCK, SLIPS = 0, 1, 2  # states of a row
 
 
 @njit
@@ -84,21 +85,22 @@ def rates_of_impulses(A, n, band, z, w0, w):
 
 
 @njit
-def open_rows(points, c, D, z, F, n, first, last):
+def open_rows(points, c, D, z, F, state, n, first, last):
     """Rows whose impulses are zero. Returns the largest residual."""
     worst = 0.0
     for k in range(first, last):
         w = points.matrix[BLOCK, c, k - first, k - first]
         F[k] = z[k] * w
         D[k * n + k] = w
+        state[k] = OPEN
         worst = max(worst, abs(F[k]))
     return worst
 
 
 @njit
-def stick_row(A, D, w, F, n, band, N, shift):
+def stick_row(A, D, w, F, state, n, band, N, shift):
     """A row whose rate is zero."""
-    F[N] = w[N]
+    F[N], state[N] = w[N], STUCK
     first, end = N * n + max(0, N - band), N * n + min(n, N + band + 1)
     row, given = D[first:end], A[first:end]
     for k in range(end - first):
@@ -108,15 +110,15 @@ def stick_row(A, D, w, F, n, band, N, shift):
 
 
 @njit
-def interval_row(A, D, z, w, F, n, band, N, shift, mu, source, b, y):
+def interval_row(A, D, z, w, F, state, n, band, N, shift, mu, source, b, y):
     """Row N with the interval |z| ≤ μ y, where y = z − w/b is that of the row `source`; a fixed interval if that is −1.
     Returns the residual."""
     a = A[N * n + N] + shift
     x, limit = z[N] - w[N] / a, mu * y
     if abs(x) <= limit:
-        return stick_row(A, D, w, F, n, band, N, shift)
+        return stick_row(A, D, w, F, state, n, band, N, shift)
     sign = 1.0 if x > 0.0 else -1.0
-    F[N] = (z[N] - sign * limit) * a
+    F[N], state[N] = (z[N] - sign * limit) * a, SLIPS
     if source >= 0:
         c = mu * sign * a
         for k in range(max(0, source - band), min(n, source + band + 1)):
@@ -127,7 +129,7 @@ def interval_row(A, D, z, w, F, n, band, N, shift, mu, source, b, y):
 
 
 @njit
-def disc_rows(A, D, z, w, F, n, band, T, shift1, shift2, mu, l1, l2, source, b, y):
+def disc_rows(A, D, z, w, F, state, n, band, T, shift1, shift2, mu, l1, l2, source, b, y):
     """Rows T and T + 1 with the disc |z − l μ y| ≤ (1 − |l|) μ y of (4), where y = z − w/b is that of the row `source`.
     Returns the residual."""
     U = T + 1
@@ -136,8 +138,9 @@ def disc_rows(A, D, z, w, F, n, band, T, shift1, shift2, mu, l1, l2, source, b, 
     y1, y2, limit = z[T] - r * w[T] - l1 * mu * y, z[U] - r * w[U] - l2 * mu * y, rest * mu * y
     s = math.sqrt(y1 * y1 + y2 * y2)
     if s <= limit:
-        return max(stick_row(A, D, w, F, n, band, T, shift1), stick_row(A, D, w, F, n, band, U, shift2))
+        return max(stick_row(A, D, w, F, state, n, band, T, shift1), stick_row(A, D, w, F, state, n, band, U, shift2))
     e1, e2, f = y1 / s, y2 / s, limit / s
+    state[T], state[U] = SLIPS, SLIPS
     F[T], F[U] = (z[T] - l1 * mu * y - limit * e1) / r, (z[U] - l2 * mu * y - limit * e2) / r
     p11, p12, p22 = f * (1.0 - e1 * e1), -f * e1 * e2, f * (1.0 - e2 * e2)
     c = mu / (b * r)
@@ -165,7 +168,7 @@ def disc_rows(A, D, z, w, F, n, band, T, shift1, shift2, mu, l1, l2, source, b, 
 
 
 @njit
-def ball_rows(A, D, z, w, F, n, band, T, M, shift, mu, l1, l2, l3, source, b, y):
+def ball_rows(A, D, z, w, F, state, n, band, T, M, shift, mu, l1, l2, l3, source, b, y):
     """Rows T, T + 1 and M with the ball |z − l μ y| ≤ (1 − |l|) μ y, where y = z − w/b is that of the row `source`: (3)
     of resistance.py. Returns the residual."""
     U = T + 1
@@ -178,8 +181,9 @@ def ball_rows(A, D, z, w, F, n, band, T, M, shift, mu, l1, l2, l3, source, b, y)
     for i in range(3):
         I = T if i == 0 else U if i == 1 else M
         if s <= limit:
-            worst = max(worst, stick_row(A, D, w, F, n, band, I, shift))
+            worst = max(worst, stick_row(A, D, w, F, state, n, band, I, shift))
             continue
+        state[I] = SLIPS
         e, l = (y1 if i == 0 else y2 if i == 1 else y3) / s, l1 if i == 0 else l2 if i == 1 else l3
         F[I] = (z[I] - l * mu * y - limit * e) / r
         g = l + rest * e - limit / s * (l - e * along)
@@ -201,8 +205,9 @@ def ball_rows(A, D, z, w, F, n, band, T, M, shift, mu, l1, l2, l3, source, b, y)
 
 @njit
 def newton_matrix(points, cone, m, n):
-    """Residuals F of (2) as velocities, and Newton's matrix D. Returns the largest residual."""
-    A, D, z, w, F = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS]
+    """Residuals F of (2) as velocities, and Newton's matrix D; cone.order gets the states of the rows. Returns the
+    largest residual."""
+    A, D, z, w, F, state = cone.A, cone.D, cone.row[IMPULSES], cone.row[RATES], cone.row[RESIDUALS], cone.order
     worst, band, wide = 0.0, cone.table[WIDTH, 0], 2 * cone.table[WIDTH, 1]
     for i in range(n):
         row = D[i * n + max(0, i - wide) : i * n + min(n, i + wide + 1)]
@@ -213,7 +218,7 @@ def newton_matrix(points, cone, m, n):
         W = points.matrix[BLOCK, c]
         if points.table[KIND, c] == DRY_FRICTION:
             limit = points.number[LIMIT, c]
-            worst = max(worst, interval_row(A, D, z, w, F, n, band, N, SHIFT * W[0, 0], limit, -1, 1.0, 1.0))
+            worst = max(worst, interval_row(A, D, z, w, F, state, n, band, N, SHIFT * W[0, 0], limit, -1, 1.0, 1.0))
             continue
         source, own = N, c
         if not has_gap(points, c):
@@ -222,24 +227,51 @@ def newton_matrix(points, cone, m, n):
         b = A[source * n + source] + SHIFT * points.matrix[BLOCK, own, 0, 0]
         y = z[source] - w[source] / b
         if y <= 0.0:
-            worst = max(worst, open_rows(points, c, D, z, F, n, N, last))
+            worst = max(worst, open_rows(points, c, D, z, F, state, n, N, last))
             continue
         if source == N:
-            worst = max(worst, stick_row(A, D, w, F, n, band, N, SHIFT * W[0, 0]))
+            worst = max(worst, stick_row(A, D, w, F, state, n, band, N, SHIFT * W[0, 0]))
         elif shares_friction(points, c):
             mu = points.number[COULOMB, own]
             l1, l2, l3 = points.vector[LEAN, own, 1], points.vector[LEAN, own, 2], points.vector[LEAN, c, 0]
-            worst = max(
-                worst, ball_rows(A, D, z, w, F, n, band, source + 1, N, SHIFT * W[0, 0], mu, l1, l2, l3, source, b, y)
-            )
+            shift = SHIFT * W[0, 0]
+            residual = ball_rows(A, D, z, w, F, state, n, band, source + 1, N, shift, mu, l1, l2, l3, source, b, y)
+            worst = max(worst, residual)
         else:
             twist = points.number[TWIST, c]
-            worst = max(worst, interval_row(A, D, z, w, F, n, band, N, SHIFT * W[0, 0], twist, source, b, y))
+            worst = max(worst, interval_row(A, D, z, w, F, state, n, band, N, SHIFT * W[0, 0], twist, source, b, y))
         if last > N + 1 and not has_patch(points, c):
             mu, s1, s2 = points.number[COULOMB, c], SHIFT * W[1, 1], SHIFT * W[2, 2]
-            lean = points.vector[LEAN, c]
-            worst = max(worst, disc_rows(A, D, z, w, F, n, band, N + 1, s1, s2, mu, lean[1], lean[2], source, b, y))
+            l1, l2 = points.vector[LEAN, c, 1], points.vector[LEAN, c, 2]
+            worst = max(worst, disc_rows(A, D, z, w, F, state, n, band, N + 1, s1, s2, mu, l1, l2, source, b, y))
     return worst
+
+
+@njit
+def solve_newton(cone, n):
+    """The residuals become the change of the impulses. Rows that are open or stick have a symmetric positive matrix,
+    once the open ones, whose impulses become zero, are eliminated. False if the matrix is singular."""
+    A, D, x, state, band = cone.A, cone.D, cone.row[RESIDUALS], cone.order, cone.table[WIDTH, 0]
+    slips = False
+    for k in range(n):
+        slips = slips or state[k] == SLIPS
+    if slips:
+        if not factor_band(D, n, cone.table[WIDTH, 1], cone.order):
+            return False
+        solve_band(D, n, cone.table[WIDTH, 1], cone.order, x)
+        return True
+    for k in range(n):
+        if state[k] == OPEN:
+            x[k] /= D[k * n + k]
+            D[k * n + k] = 1.0
+            for i in range(max(0, k - band), min(n, k + band + 1)):
+                if state[i] == STUCK:
+                    x[i] -= A[i * n + k] * x[k]
+                    D[i * n + k] = 0.0
+    if not factor_positive_band(D, n, band):
+        return False
+    solve_positive_band(D, n, band, x)
+    return True
 
 
 @njit
@@ -258,9 +290,8 @@ def newton(points, cone, m, n, tolerance):
             copy_row(cone.row, IMPULSES, BEST, n)
         if worst <= tolerance or not worst < 1e300 or since == CYCLES:
             break
-        if not factor_band(cone.D, n, cone.table[WIDTH, 1], cone.order):
+        if not solve_newton(cone, n):
             break
-        solve_band(cone.D, n, cone.table[WIDTH, 1], cone.order, cone.row[RESIDUALS])
         for i in range(n):
             cone.row[IMPULSES, i] -= cone.row[RESIDUALS, i]
     copy_row(cone.row, BEST, IMPULSES, n)

@@ -39,6 +39,7 @@ from ..kinds import (
     STOP,
 )
 from ..potential import point_component, to_body
+from ..powers import square
 from ..vectors import cross, dot, length, minus, plus
 from .arrays import (
     ALONG,
@@ -77,7 +78,7 @@ def round_support(contacts, s, B, j, n):
     total, q = 0.0, (0.0, 0.0, 0.0)
     for k in range(3):
         m = axes[0, k] * u[0] + axes[1, k] * u[1] + axes[2, k] * u[2]
-        total += (size[k] * m) ** 2
+        total += square(size[k] * m)
         q = plus(q, size[k] * size[k] * m, (axes[0, k], axes[1, k], axes[2, k]))
     support = math.sqrt(total)
     scale = -1.0 / support if support > 0.0 else 0.0

@@ -143,6 +143,20 @@ def clip_face(contacts, points, s, face, t, a, B):
 
 
 @njit
+def face_is_met(contacts, points, s, face, t, far, a, B):
+    """True if a point of hull t lies over `face` of hull s, at most `far` above or below it: two points of the hulls
+    are so near that no axis separates them by more, and edges need not be looked at."""
+    layer, count = clip_face(contacts, points, s, face, t, a, B)
+    i = body_of(contacts, s)
+    n = to_world(B, i, contacts.face_normal[face])
+    x0 = world_point(a, B, i, contacts.vertex[contacts.corner[contacts.corner_start[face]]])
+    for v in range(count):
+        if abs(dot(n, minus(points.corner[layer, v], x0))) <= far:
+            return True
+    return False
+
+
+@njit
 def two_hulls(contacts, points, k, s, t, a, B, margin):
     """Contact points of the hulls s and t."""
     size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
@@ -156,7 +170,9 @@ def two_hulls(contacts, points, k, s, t, a, B, margin):
     if swapped:
         best, face = other, other_face
     least = best + 1e-6 * size + 0.02 * abs(best)  # faces are preferred
-    apart, e, f, sign = edge_separation(contacts, s, t, a, B, size, least)
+    apart, e, f, sign = -1e300, -1, -1, 1.0
+    if not face_is_met(contacts, points, t if swapped else s, face, s if swapped else t, least, a, B):
+        apart, e, f, sign = edge_separation(contacts, s, t, a, B, size, least)
     if apart > margin:
         return k
     if e >= 0:

@@ -7,6 +7,7 @@ phase, so a contact is looked for near the last one that was found.
 from __future__ import annotations
 
 from ..._jit import njit
+from ..powers import square
 from .arrays import (
     BODY,
     COULOMB,
@@ -45,7 +46,7 @@ def recall_impulses(memory, points, count, h, warm):
             if memory[o + PAIR] == points.table[PAIR_OF, c]:
                 d = 0.0
                 for k in range(3):
-                    d += (points.vector[PLACE_OF, c, k] - memory[o + PLACE + k]) ** 2
+                    d += square(points.vector[PLACE_OF, c, k] - memory[o + PLACE + k])
                 if d < best:
                     best, which = d, q
         for k in range(3):

@@ -20,6 +20,7 @@ import math
 
 from ..._jit import njit
 from ..potential import to_body
+from ..powers import square
 from ..vectors import cross, dot, length, plus
 from .arrays import SIZE
 
@@ -101,7 +102,7 @@ def round_and_line(contacts, s, B, b, d, U):
         axis = round_axis(contacts, s, B, b, k)
         x, y = size[k] * dot(axis, e), size[k] * dot(axis, f)
         q00, q01, q11 = q00 + x * x, q01 + x * y, q11 + y * y
-    mean, half = 0.5 * (q00 + q11), math.sqrt(0.25 * (q00 - q11) ** 2 + q01 * q01)
+    mean, half = 0.5 * (q00 + q11), math.sqrt(0.25 * square(q00 - q11) + q01 * q01)
     turn = 0.5 * (q00 - q11) / half if half > 0.0 else 1.0  # cosine of twice the angle of the ellipse
     c, w = math.sqrt(max(0.0, 0.5 * (1.0 + turn))), math.copysign(math.sqrt(max(0.0, 0.5 * (1.0 - turn))), q01)
     e, f = plus((c * e[0], c * e[1], c * e[2]), w, f), plus((-w * e[0], -w * e[1], -w * e[2]), c, f)
@@ -119,7 +120,7 @@ def round_vector(contacts, s, B, b, n):
     total, q = 0.0, (0.0, 0.0, 0.0)
     for k in range(3):
         m = contacts.axes[s, 0, k] * u[0] + contacts.axes[s, 1, k] * u[1] + contacts.axes[s, 2, k] * u[2]
-        total += (size[k] * m) ** 2
+        total += square(size[k] * m)
         q = plus(q, size[k] * size[k] * m, round_axis(contacts, s, B, b, k))
     return q, max(SMALLEST, math.sqrt(total))
 

@@ -15,12 +15,13 @@ from ..kinds import BALL_SHAPE, HULL_SHAPE, PLANE_SHAPE, ROUND_SHAPE
 from .arrays import BOUND, ON, PAIR_OF
 from .broad import meet, plane_pair, shape_pair
 from .features import gap
-from .hulls import edge_separation, face_separation
+from .hulls import edge_separation, face_is_met, face_separation
 from .resistance import has_gap
 from .shapes import body_of, kind_of
 
 FAR = 1e300
 OVERLAP = 10.0  # of bodies whose features have changed, relative to the gap at which a contact is closed
+MET = 1e-12  # distance of a point from a face, relative to the size and beyond their separation, that is round-off
 FACES = 0.1  # separation of faces, relative to the size, above which edges are not looked at
 
 
@@ -36,16 +37,20 @@ def lasting(contacts, points, c):
 
 
 @njit
-def hull_separation(contacts, s, t, a, B, margin):
+def hull_separation(contacts, points, s, t, a, B, margin):
     """The largest separation of two hulls along the normals of their faces and the perpendiculars of their edges;
     negative if they overlap. Separations above the margin need not be exact."""
     size = min(contacts.number[BOUND, s], contacts.number[BOUND, t])
-    one, _ = face_separation(contacts, s, t, a, B, margin)
+    one, face = face_separation(contacts, s, t, a, B, margin)
     if one > margin:
         return one
-    two, _ = face_separation(contacts, t, s, a, B, margin)
+    two, other_face = face_separation(contacts, t, s, a, B, margin)
     best = max(one, two)
     if best > FACES * size:
+        return best
+    if two > one:
+        s, t, face = t, s, other_face
+    if face_is_met(contacts, points, s, face, t, best + MET * size, a, B):
         return best
     apart, _, _, _ = edge_separation(contacts, s, t, a, B, size, best)
     return max(best, apart)
@@ -65,7 +70,7 @@ def pair_separation(contacts, coordinates, points, count, pair, a, B, angle):
 def shape_separation(contacts, coordinates, points, count, s, t, margin, a, B, angle):
     """How far the shapes s and t are apart at (a, B), at most the margin."""
     if kind_of(contacts, s) == HULL_SHAPE and kind_of(contacts, t) == HULL_SHAPE:
-        return min(margin, hull_separation(contacts, s, t, a, B, margin))
+        return min(margin, hull_separation(contacts, points, s, t, a, B, margin))
     if kind_of(contacts, t) == PLANE_SHAPE:
         s, t = t, s
     low = margin

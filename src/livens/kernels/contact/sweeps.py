@@ -9,6 +9,7 @@ import math
 
 from ..._jit import njit
 from ..kinds import DRY_FRICTION
+from ..powers import square
 from .arrays import (
     BIAS,
     BLOCK,
@@ -70,7 +71,7 @@ def local_impulse(points, c, W, parent, n, p1, p2, vn, v1, v2):
     y1 = p1 - (W[2, 2] * v1 - W[1, 2] * v2) / det
     y2 = p2 - (W[1, 1] * v2 - W[2, 1] * v1) / det
     if y1 * y1 + y2 * y2 > limit * limit:
-        r = 2.0 / (W[1, 1] + W[2, 2] + math.sqrt((W[1, 1] - W[2, 2]) ** 2 + 4.0 * W[1, 2] * W[2, 1]))
+        r = 2.0 / (W[1, 1] + W[2, 2] + math.sqrt(square(W[1, 1] - W[2, 2]) + 4.0 * W[1, 2] * W[2, 1]))
         y1, y2 = p1 - r * v1, p2 - r * v2
         s = math.sqrt(y1 * y1 + y2 * y2)
         if s > limit:
