@@ -33,10 +33,9 @@ def every_force():
     mixed = lv.Compound([plain[0], (plain[1], TILT), (lv.Compound([plain[2]]), lv.Pose((1 / 3, 0, 0)))])
     solid = lv.Solid(matter, mixed.surface, "crank", lv.Pose((0.1, 0, 0), TILT.B))
     every = [*plain, lv.PointMass(1 / 9), matter, mixed, solid, solid, lv.Box(0.1, 0.2, 0.3, density=1000 / 3)]
-    bodies = [
-        m.add(lv.Body(s, at=(k, k / 7, 0), rotation=TILT.B, velocity=(0.1 / 3, -0.0, 0), body_rates=(0, 0, 0)))
-        for k, s in enumerate(every)
-    ]
+    thick = {6: lv.Capsule(1 / 90, 1 / 7, mass=1.0), 7: lv.Box(1 / 9, 1 / 7, 1 / 90, mass=1.0)}  # of the rod, the plate
+    place = {"rotation": TILT.B, "velocity": (0.1 / 3, -0.0, 0), "body_rates": (0, 0, 0)}
+    bodies = [m.add(lv.Body(s, at=(k, k / 7, 0), collision=thick.get(k), **place)) for k, s in enumerate(every)]
     a, b, c = bodies[0], bodies[1], bodies[9]
     m.add(lv.Spring(m.world.point(0, 0, 1), a.point(0, 0.1, 0), stiffness=100 / 3))
     m.add(lv.Spring(a.point(0, 0, 0.5), b.point(0, 0, 0.1), stiffness=30.0, length=0.2, damping=0.1, name="cord 1.5"))
