@@ -114,7 +114,7 @@ def _turned(motion: Trajectory, numbers: Numbers, turns: dict[int, Array]) -> Tr
         for x, y in ((record.a, start.a), (record.B, start.B), (record.p, start.p), (record.L, start.L))
     )
     states = record._replace(B=B, L=L)
-    if begins:  # to the bit, so that it begins where the model does
+    if begins:  # the same bits as the start of the model
         states = states._replace(a=record.a.copy(), p=record.p.copy())
         for x, y in ((states.a, other.state.a), (B, other.state.B), (states.p, other.state.p), (L, other.state.L)):
             x[0] = y
