@@ -105,7 +105,9 @@ def test_an_interrupt_holds_the_motion_so_far_and_its_file_stores_the_planned_en
 
 
 @posix
-def test_signals_are_handled_by_runs_only_and_a_second_interrupt_stops_immediately():
+def test_signals_are_handled_by_runs_only_and_a_second_interrupt_stops_immediately(request):
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, inherited))
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with Checkpoints() as watch:
         signal.raise_signal(signal.SIGINT)
